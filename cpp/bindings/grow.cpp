@@ -1,0 +1,329 @@
+#include <nanobind/stl/function.h>
+
+#include "bindings.hpp"
+#include "treewright/base/error.hpp"
+#include "treewright/criteria/registry.hpp"
+#include "treewright/grow/grower.hpp"
+
+using namespace treewright;
+
+namespace {
+
+/// Named settings from Python; a name the core does not know is a broken contract.
+template <class Enum>
+Enum named(const std::string& name, std::initializer_list<std::pair<const char*, Enum>> names) {
+    for (const auto& [known, value] : names)
+        if (name == known) return value;
+    throw InvariantError("unknown option: " + name);
+}
+
+struct BoundTarget {
+    std::vector<std::uint32_t> n_classes;
+    std::vector<std::int32_t> classes;
+    std::vector<double> values;
+    std::vector<double> weight;
+    std::vector<double> copies;
+    std::size_t n_outputs = 1;
+    std::size_t n_rows = 0;
+};
+
+template <class T>
+using Flat = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copied(const Flat<T>& array) {
+    return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
+    Dataset data;
+    data.n_rows = columns.rows.n_rows;
+    data.columns = columns.rows.columns;
+    data.target.n_outputs = target.n_outputs;
+    data.target.n_classes = target.n_classes;
+    data.target.classes = target.classes;
+    data.target.values = target.values;
+    data.weight = target.weight;
+    data.copies = target.copies;
+    require(target.n_rows == data.n_rows, "target and columns of one length");
+    require(data.weight.empty() || data.weight.size() == data.n_rows, "a weight for every row");
+    require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
+    for (const std::int32_t k : target.classes)
+        require(k >= 0, "class codes are not negative");
+    return data;
+}
+
+/// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
+Progress make_progress(const std::optional<nb::callable>& report) {
+    return Progress([report](std::uint64_t done) {
+        const nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) {
+            PyErr_Clear();
+            return true;
+        }
+        if (report) (*report)(done);
+        return false;
+    });
+}
+
+template <class Field>
+nb::object column_of(const Tree& tree, Field&& field) {
+    using T = std::decay_t<decltype(field(tree.nodes[0]))>;
+    std::vector<T> values;
+    values.reserve(tree.nodes.size());
+    for (const TreeNode& node : tree.nodes) values.push_back(field(node));
+    return to_numpy(std::move(values));
+}
+
+/// The arrays of the contract in model/arrays.py, by name.
+nb::dict arrays_of(Tree tree) {
+    nb::dict out;
+    std::vector<std::int32_t> start = {0};
+    std::vector<std::int32_t> surrogate_column;
+    std::vector<double> surrogate_threshold;
+    std::vector<std::int64_t> surrogate_threshold_int;
+    std::vector<std::int8_t> surrogate_kind;
+    std::vector<std::int64_t> surrogate_code_offset;
+    std::vector<std::uint8_t> surrogate_reversed;
+    std::vector<double> surrogate_agreement;
+    for (const TreeNode& node : tree.nodes) {
+        for (const Surrogate& s : node.surrogates) {
+            surrogate_column.push_back(static_cast<std::int32_t>(s.column));
+            surrogate_threshold.push_back(s.threshold);
+            surrogate_threshold_int.push_back(s.threshold_int);
+            surrogate_kind.push_back(s.is_cut ? 1 : 2);
+            surrogate_reversed.push_back(s.reversed ? 1 : 0);
+            surrogate_agreement.push_back(s.agreement);
+            surrogate_code_offset.push_back(
+                s.is_cut ? -1 : static_cast<std::int64_t>(tree.branch_of_code.size()));
+            tree.branch_of_code.insert(tree.branch_of_code.end(), s.branch_of_code.begin(),
+                                       s.branch_of_code.end());
+        }
+        start.push_back(static_cast<std::int32_t>(surrogate_column.size()));
+    }
+    out["first_child"] = column_of(tree, [](const TreeNode& n) { return n.first_child; });
+    out["n_branches"] = column_of(tree, [](const TreeNode& n) { return n.n_branches; });
+    out["parent"] = column_of(tree, [](const TreeNode& n) { return n.parent; });
+    out["column"] = column_of(tree, [](const TreeNode& n) { return n.column; });
+    out["kind"] = column_of(tree, [](const TreeNode& n) { return n.kind; });
+    out["threshold"] = column_of(tree, [](const TreeNode& n) {
+        return n.kind == 1 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
+    });
+    out["threshold_int"] = column_of(tree, [](const TreeNode& n) { return n.threshold_int; });
+    out["code_offset"] = column_of(tree, [](const TreeNode& n) { return n.code_offset; });
+    out["missing_branch"] = column_of(tree, [](const TreeNode& n) { return n.missing_branch; });
+    out["n_rows"] = column_of(tree, [](const TreeNode& n) { return n.n_rows; });
+    out["weight"] = column_of(tree, [](const TreeNode& n) { return n.weight; });
+    out["impurity"] = column_of(tree, [](const TreeNode& n) { return n.impurity; });
+    out["gain"] = column_of(tree, [](const TreeNode& n) { return n.gain; });
+    out["score"] = column_of(tree, [](const TreeNode& n) { return n.score; });
+    const std::size_t n_nodes = tree.nodes.size();
+    out["value"] = to_numpy(std::move(tree.value), {n_nodes, tree.width});
+    out["branch_of_code"] = to_numpy(std::move(tree.branch_of_code));
+    out["surrogate_start"] = to_numpy(std::move(start));
+    out["surrogate_column"] = to_numpy(std::move(surrogate_column));
+    out["surrogate_threshold"] = to_numpy(std::move(surrogate_threshold));
+    out["surrogate_threshold_int"] = to_numpy(std::move(surrogate_threshold_int));
+    out["surrogate_kind"] = to_numpy(std::move(surrogate_kind));
+    out["surrogate_code_offset"] = to_numpy(std::move(surrogate_code_offset));
+    out["surrogate_reversed"] = to_numpy(std::move(surrogate_reversed));
+    out["surrogate_agreement"] = to_numpy(std::move(surrogate_agreement));
+    return out;
+}
+
+const char* name_of(Guard guard) {
+    switch (guard) {
+        case Guard::none: return "none";
+        case Guard::constant: return "constant";
+        case Guard::limits: return "limits";
+        case Guard::no_gain: return "no_gain";
+        case Guard::average_gain: return "average_gain";
+        case Guard::not_drawn: return "not_drawn";
+    }
+    return "none";
+}
+
+nb::dict dict_of(const Inspection& seen) {
+    nb::dict out;
+    out["rows"] = to_numpy(std::vector<std::uint32_t>(seen.rows));
+    out["weight"] = to_numpy(std::vector<double>(seen.weight));
+    out["chosen"] = seen.chosen;
+    nb::list candidates;
+    for (const InspectedCandidate& each : seen.candidates) {
+        const Candidate& c = each.candidate;
+        nb::dict item;
+        item["column"] = c.column;
+        item["kind"] = static_cast<int>(c.question);
+        item["guard"] = name_of(c.guard);
+        item["gain"] = c.gain;
+        item["score"] = c.score;
+        item["split_information"] = c.split_information;
+        item["n_cuts"] = c.n_cuts;
+        item["n_branches"] = c.n_branches;
+        item["missing_branch"] = c.missing_branch;
+        item["threshold"] = each.threshold;
+        item["threshold_int"] = each.threshold_int;
+        item["branch_of_code"] = to_numpy(std::vector<std::int32_t>(each.branch_of_code));
+        candidates.append(item);
+    }
+    out["candidates"] = candidates;
+    return out;
+}
+
+}  // namespace
+
+void bind_grow(nb::module_& module) {
+    nb::class_<BoundTarget>(module, "Target", "What to learn, and the weight of each row.")
+        .def_static(
+            "classes",
+            [](Flat<std::int32_t> codes, std::vector<std::uint32_t> n_classes) {
+                BoundTarget target;
+                target.n_rows = codes.shape(0);
+                target.n_outputs = n_classes.size();
+                require(codes.size() == target.n_rows * target.n_outputs, "codes per output");
+                target.classes = copied(codes);
+                target.n_classes = std::move(n_classes);
+                return target;
+            },
+            nb::arg("codes"), nb::arg("n_classes"))
+        .def_static(
+            "values",
+            [](Flat<double> values, std::size_t n_outputs) {
+                BoundTarget target;
+                target.n_rows = values.shape(0);
+                target.n_outputs = n_outputs;
+                require(values.size() == target.n_rows * n_outputs, "values per output");
+                target.values = copied(values);
+                return target;
+            },
+            nb::arg("values"), nb::arg("n_outputs"))
+        .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = copied(w); })
+        .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = copied(c); });
+
+    nb::class_<GrowOptions>(module, "GrowOptions", "Every knob of one tree.")
+        .def(nb::init<>())
+        .def_rw("criterion", &GrowOptions::criterion)
+        .def_rw("class_boundaries", &GrowOptions::class_boundaries)
+        .def_rw("empty_branches", &GrowOptions::empty_branches)
+        .def_rw("strict_gain", &GrowOptions::strict_gain)
+        .def_rw("mdl_penalty", &GrowOptions::mdl_penalty)
+        .def_rw("c45_sides", &GrowOptions::c45_sides)
+        .def_rw("two_branches_suffice", &GrowOptions::two_branches_suffice)
+        .def_rw("max_depth", &GrowOptions::max_depth)
+        .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
+        .def_rw("min_split", &GrowOptions::min_split)
+        .def_rw("min_leaf", &GrowOptions::min_leaf)
+        .def_rw("min_leaf_weight", &GrowOptions::min_leaf_weight)
+        .def_rw("min_impurity", &GrowOptions::min_impurity)
+        .def_rw("min_gain", &GrowOptions::min_gain)
+        .def_rw("max_p_value", &GrowOptions::max_p_value)
+        .def_rw("max_columns", &GrowOptions::max_columns)
+        .def_rw("columns", &GrowOptions::columns)
+        .def_rw("costs", &GrowOptions::costs)
+        .def_rw("cost_exponent", &GrowOptions::cost_exponent)
+        .def_rw("monotonic", &GrowOptions::monotonic)
+        .def_rw("max_surrogates", &GrowOptions::max_surrogates)
+        .def_rw("seed", &GrowOptions::seed)
+        .def_rw("tree", &GrowOptions::tree)
+        .def_rw("n_threads", &GrowOptions::n_threads)
+        .def_rw("fuse", &GrowOptions::fuse)
+        .def("set_splitter",
+             [](GrowOptions& self, const std::string& name) {
+                 self.splitter = named<Splitter>(
+                     name, {{"best", Splitter::best}, {"random", Splitter::random}});
+             })
+        .def("set_nominal",
+             [](GrowOptions& self, const std::string& name) {
+                 self.nominal = named<Nominal>(name, {{"multiway", Nominal::multiway},
+                                                      {"subset", Nominal::subset},
+                                                      {"one_vs_rest", Nominal::one_vs_rest}});
+             })
+        .def("set_missing",
+             [](GrowOptions& self, const std::string& name) {
+                 self.missing = named<Missing>(
+                     name, {{"divide", Missing::divide},
+                            {"learned_side", Missing::learned_side},
+                            {"surrogates", Missing::surrogates},
+                            {"most_likely", Missing::most_likely},
+                            {"most_likely_in_class", Missing::most_likely_in_class},
+                            {"own_branch", Missing::own_branch},
+                            {"majority", Missing::majority}});
+             })
+        .def("set_threshold_at",
+             [](GrowOptions& self, const std::string& name) {
+                 self.threshold_at =
+                     named<ThresholdAt>(name, {{"midpoint", ThresholdAt::midpoint},
+                                               {"observed", ThresholdAt::observed},
+                                               {"training", ThresholdAt::training}});
+             })
+        .def("set_selection",
+             [](GrowOptions& self, const std::string& name) {
+                 self.selection = named<Selection>(
+                     name, {{"gain", Selection::gain},
+                            {"gain_ratio", Selection::gain_ratio},
+                            {"guarded_gain_ratio", Selection::guarded_gain_ratio}});
+             })
+        .def("set_cost_rule",
+             [](GrowOptions& self, const std::string& name) {
+                 self.cost_rule = named<CostRule>(name, {{"none", CostRule::none},
+                                                         {"tan_schlimmer", CostRule::tan_schlimmer},
+                                                         {"nunez", CostRule::nunez},
+                                                         {"rpart", CostRule::rpart}});
+             })
+        .def(
+            "set_tally",
+            [](GrowOptions& self, const std::string& way, std::size_t min_code_width,
+               bool wide) {
+                self.block.wide = wide;
+                self.block.min_code_width = min_code_width;
+                self.block.holding = way == "lists" ? Holding::lists : Holding::codes;
+                self.tally = named<TallyWay>(way, {{"lists", TallyWay::automatic},
+                                                   {"codes", TallyWay::automatic},
+                                                   {"counting", TallyWay::counting},
+                                                   {"sorting", TallyWay::sorting}});
+            },
+            nb::arg("way"), nb::arg("min_code_width"), nb::arg("wide"));
+
+    module.def("criteria", [] {
+        std::vector<std::string> names;
+        [&]<class... C>(std::tuple<C...>*) {
+            (names.emplace_back(C::name), ...);
+        }(static_cast<Criteria*>(nullptr));
+        names.emplace_back("absolute_error");
+        return names;
+    });
+
+    module.def(
+        "grow",
+        [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options,
+           std::optional<nb::callable> report) {
+            const Dataset data = dataset_of(columns, target);
+            Progress progress = make_progress(report);
+            Tree tree;
+            {
+                const nb::gil_scoped_release release;
+                tree = grow(data, options, progress);
+            }
+            return arrays_of(std::move(tree));
+        },
+        nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("report").none(),
+        nb::sig("def grow(columns: Columns, target: Target, options: GrowOptions, report: "
+                "object | None) -> dict[str, object]"));
+
+    module.def(
+        "inspect",
+        [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options,
+           const std::vector<std::uint32_t>& path) {
+            const Dataset data = dataset_of(columns, target);
+            Progress progress = make_progress(std::nullopt);
+            Inspection seen;
+            {
+                const nb::gil_scoped_release release;
+                seen = inspect(data, options, path, progress);
+            }
+            return dict_of(seen);
+        },
+        nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("path"),
+        nb::sig("def inspect(columns: Columns, target: Target, options: GrowOptions, path: "
+                "list[int]) -> dict[str, object]"));
+}

@@ -1,0 +1,48 @@
+/// Threads for the length of one call. No thread outlives the call that made its Team, so a
+/// process may fork between calls, and an exception leaves no orphan behind.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace treewright {
+
+class Team {
+public:
+    /// `n_threads` counts the calling thread, which works too.
+    explicit Team(std::size_t n_threads);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    [[nodiscard]] std::size_t size() const { return workers.size() + 1; }
+
+    /// Calls work(item, thread) for every item in [0, n_items), each exactly once. Items are handed
+    /// out in order; thread 0 is the caller. Rethrows the first exception after all have stopped.
+    void for_each(std::size_t n_items,
+                  const std::function<void(std::size_t item, std::size_t thread)>& work);
+
+private:
+    void serve(std::size_t thread);
+    void drain(std::size_t thread);
+
+    std::vector<std::thread> workers;
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::condition_variable done;
+    const std::function<void(std::size_t, std::size_t)>* job = nullptr;
+    std::atomic<std::size_t> next_item{0};
+    std::size_t n_items = 0;
+    std::size_t n_busy = 0;
+    std::size_t generation = 0;
+    bool closing = false;
+    std::exception_ptr failure;
+};
+
+}  // namespace treewright

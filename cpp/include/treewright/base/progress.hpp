@@ -1,0 +1,42 @@
+/// How a long call tells how far it is and learns that it should stop.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "treewright/base/error.hpp"
+
+namespace treewright {
+
+/// Shared by the threads of one call. Only the calling thread may `poll`; the others look at the
+/// flag it sets.
+class Progress {
+public:
+    /// `ask` is called at most every 50 ms, on the calling thread; it returns true to stop.
+    explicit Progress(std::function<bool(std::uint64_t rows_done)> ask) : ask(std::move(ask)) {}
+
+    void advance(std::uint64_t rows) { done.fetch_add(rows, std::memory_order_relaxed); }
+
+    void check(bool is_caller) {
+        if (stop.load(std::memory_order_relaxed)) throw Interrupted{};
+        if (!is_caller || !ask) return;
+        const auto now = Clock::now();
+        if (now - last < std::chrono::milliseconds(50)) return;
+        last = now;
+        if (ask(done.load(std::memory_order_relaxed))) {
+            stop = true;
+            throw Interrupted{};
+        }
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    std::function<bool(std::uint64_t)> ask;
+    std::atomic<std::uint64_t> done{0};
+    std::atomic<bool> stop{false};
+    Clock::time_point last = Clock::now();
+};
+
+}  // namespace treewright

@@ -1,0 +1,90 @@
+/// What a criterion must offer, and the two kinds of sums that criteria are made of.
+///
+/// A set of rows is summed up as [copies, weight, statistics ...]. A criterion turns sums into a
+/// *purity* such that purities of branches simply add, and
+///
+///     gain = (sum of purity(branch) - purity(all rows)) * scale(all rows).
+///
+/// For Gini, purity = sum_k w_k^2 / w, which leaves out what is the same for every split of a node.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "treewright/data/block.hpp"
+
+namespace treewright {
+
+inline constexpr std::size_t kCopies = 0;
+inline constexpr std::size_t kWeight = 1;
+inline constexpr std::size_t kStatistics = 2;
+
+template <class C>
+concept Criterion = requires(C& c, const C& fixed, double* into, const double* sums,
+                             const Block& block, std::uint32_t row, double weight) {
+    { C::name } -> std::convertible_to<std::string_view>;
+    { fixed.width() } -> std::same_as<std::size_t>;
+    { fixed.add(into, block, row, weight) } -> std::same_as<void>;
+    { c.enter(sums) } -> std::same_as<void>;  // the node whose splits are compared next
+    { fixed.purity(sums) } -> std::same_as<double>;
+    { fixed.pair(sums, sums) } -> std::same_as<double>;  // purity of two branches together
+    { fixed.scale(sums) } -> std::same_as<double>;
+    { fixed.impurity(sums) } -> std::same_as<double>;    // as people print it, for one node
+};
+
+/// Weights of the classes, one group of counts per output.
+struct ClassSums {
+    std::size_t n_outputs = 1;
+    std::vector<std::size_t> start;  ///< of each output's counts; one more at the end
+
+    explicit ClassSums(const Target& target) : n_outputs(target.n_outputs) {
+        start.push_back(kStatistics);
+        for (const std::uint32_t count : target.n_classes) start.push_back(start.back() + count);
+    }
+    [[nodiscard]] std::size_t width() const { return start.back(); }
+    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            into[start[output] + block.classes[row * n_outputs + output]] += weight;
+    }
+    void enter(const double*) {}
+
+    /// Mean over the outputs of f(counts begin, counts end).
+    template <class F>
+    [[nodiscard]] double over_outputs(const double* sums, F&& f) const {
+        if (n_outputs == 1) return f(sums + start[0], sums + start[1]);
+        double total = 0.0;
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            total += f(sums + start[output], sums + start[output + 1]);
+        return total / static_cast<double>(n_outputs);
+    }
+};
+
+/// Sum of the values, one per output.
+struct ValueSums {
+    std::size_t n_outputs = 1;
+
+    explicit ValueSums(const Target& target) : n_outputs(target.n_outputs) {}
+    [[nodiscard]] std::size_t width() const { return kStatistics + n_outputs; }
+    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            into[kStatistics + output] += weight * block.values[row * n_outputs + output];
+    }
+    void enter(const double*) {}
+};
+
+/// What most criteria share: branches are judged one by one, and gains are per unit of weight.
+template <class Derived>
+struct Additive {
+    [[nodiscard]] double pair(const double* left, const double* right) const {
+        const auto& self = static_cast<const Derived&>(*this);
+        return self.purity(left) + self.purity(right);
+    }
+    [[nodiscard]] double scale(const double* total) const { return 1.0 / total[kWeight]; }
+};
+
+}  // namespace treewright

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "treewright/criteria/concept.hpp"
+
+namespace treewright {
+
+/// Shannon entropy in bits, -sum_k p_k log2 p_k with 0 log 0 = 0 (Quinlan 1986, ID3).
+/// Gain ratio and the textbook's impurity ratio build on it; they are `selection`, not criteria.
+struct Entropy : ClassSums, Additive<Entropy> {
+    static constexpr std::string_view name = "entropy";
+
+    explicit Entropy(const Target& target) : ClassSums(target) {
+        table.resize(kTableSize);
+        for (std::size_t n = 0; n < kTableSize; ++n) table[n] = computed(static_cast<double>(n));
+    }
+
+    /// x log2 x, from a table for the small whole numbers that unweighted counts are.
+    [[nodiscard]] double x_log_x(double x) const {
+        if (x < static_cast<double>(kTableSize)) {
+            const auto whole = static_cast<std::size_t>(x);
+            if (static_cast<double>(whole) == x) return table[whole];
+        }
+        return computed(x);
+    }
+    [[nodiscard]] double purity(const double* sums) const {
+        return over_outputs(sums, [&](const double* begin, const double* end) {
+            double sum = 0.0;
+            for (const double* count = begin; count != end; ++count) sum += x_log_x(*count);
+            return sum - x_log_x(sums[kWeight]);
+        });
+    }
+    [[nodiscard]] double impurity(const double* sums) const {
+        return sums[kWeight] <= 0.0 ? 0.0 : std::max(0.0, -purity(sums) / sums[kWeight]);
+    }
+
+private:
+    static constexpr std::size_t kTableSize = 1U << 14;  // 128 KiB: stays in L2
+    static double computed(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
+    std::vector<double> table;
+};
+static_assert(Criterion<Entropy>);
+
+}  // namespace treewright

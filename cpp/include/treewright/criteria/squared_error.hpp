@@ -1,0 +1,28 @@
+#pragma once
+
+#include "treewright/criteria/concept.hpp"
+
+namespace treewright {
+
+/// Variance about the mean, 1/N (Breiman et al. 1984, section 8.3). The sum of squares is the same
+/// for every split of a node, so only weights and sums are kept.
+struct SquaredError : ValueSums, Additive<SquaredError> {
+    static constexpr std::string_view name = "squared_error";
+    using ValueSums::ValueSums;
+
+    [[nodiscard]] double purity(const double* sums) const {
+        if (sums[kWeight] <= 0.0) return 0.0;
+        const double reciprocal = 1.0 / sums[kWeight];
+        if (n_outputs == 1) return sums[kStatistics] * sums[kStatistics] * reciprocal;
+        double total = 0.0;
+        for (std::size_t output = 0; output < n_outputs; ++output) {
+            const double sum = sums[kStatistics + output];
+            total += sum * sum * reciprocal;
+        }
+        return total / static_cast<double>(n_outputs);
+    }
+    [[nodiscard]] double impurity(const double*) const { return 0.0; }  // see grow/summary.hpp
+};
+static_assert(Criterion<SquaredError>);
+
+}  // namespace treewright

@@ -1,0 +1,38 @@
+/// Grows one tree: take a node, find its split, partition its rows, push its children.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "treewright/base/progress.hpp"
+#include "treewright/data/dataset.hpp"
+#include "treewright/grow/options.hpp"
+#include "treewright/split/candidate.hpp"
+#include "treewright/tree/tree.hpp"
+
+namespace treewright {
+
+/// The same data and options give the same tree, bit for bit, for any number of threads.
+[[nodiscard]] Tree grow(const Dataset& data, const GrowOptions& options, Progress& progress);
+
+/// One column's candidate in a node, with its question on raw values.
+struct InspectedCandidate {
+    Candidate candidate;
+    double threshold = 0.0;
+    std::int64_t threshold_int = 0;
+    std::vector<std::int32_t> branch_of_code;
+};
+
+/// What growing saw in one node: its rows, their weights, and the candidate of every column.
+struct Inspection {
+    std::vector<std::uint32_t> rows;
+    std::vector<double> weight;
+    std::vector<InspectedCandidate> candidates;
+    std::int64_t chosen = -1;  ///< index into candidates
+};
+
+/// Follows the branches in `path` from the root, growing just the nodes on the way.
+[[nodiscard]] Inspection inspect(const Dataset& data, const GrowOptions& options,
+                                 const std::vector<std::uint32_t>& path, Progress& progress);
+
+}  // namespace treewright

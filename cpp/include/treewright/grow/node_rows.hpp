@@ -1,0 +1,53 @@
+/// Rows in a node as they reach its summary, and what a regression node is worth.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "treewright/data/dataset.hpp"
+
+namespace treewright {
+
+/// Sum of many doubles with the error carried along (Neumaier 1974), twice the working precision:
+/// the rounded result does not depend on the order of addition but in contrived cases.
+class ExactSum {
+public:
+    void add(double term) {
+        const double sum = high + term;
+        const double part = sum - high;
+        low += (high - (sum - part)) + (term - part);
+        high = sum;
+    }
+    void add_product(double a, double b) {
+        const double product = a * b;
+        add(product);
+        low += __builtin_fma(a, b, -product);
+    }
+    void add(const ExactSum& other) {
+        add(other.high);
+        add(other.low);
+    }
+    [[nodiscard]] double value() const { return high + low; }
+
+private:
+    double high = 0.0;
+    double low = 0.0;
+};
+
+/// Median and mean absolute deviation of weighted values; the mean of the two middle values where
+/// exactly half of the weight lies on each side.
+struct MedianOf {
+    double median = 0.0;
+    double deviation = 0.0;
+};
+[[nodiscard]] MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight);
+
+/// Impurity of a regression node, in the criterion's own units, averaged over the outputs.
+/// `weights` empty = all 1.
+[[nodiscard]] double value_impurity(const std::string& criterion, const Target& target,
+                                    std::span<const std::uint32_t> table_rows,
+                                    std::span<const double> weights);
+
+}  // namespace treewright

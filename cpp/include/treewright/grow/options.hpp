@@ -1,0 +1,74 @@
+/// Every knob of one tree, as plain values. Validated in Python (learn/options.py).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "treewright/data/block.hpp"
+
+namespace treewright {
+
+enum class Splitter : std::uint8_t { best, random };
+enum class Nominal : std::uint8_t { multiway, subset, one_vs_rest };
+enum class Missing : std::uint8_t {
+    divide,
+    learned_side,
+    surrogates,
+    most_likely,
+    most_likely_in_class,
+    own_branch,
+    majority
+};
+enum class ThresholdAt : std::uint8_t {
+    midpoint,  ///< halfway between the neighbouring values of the node
+    observed,  ///< the lower of the two
+    training   ///< C4.5: the largest value of the whole training set not above the midpoint
+};
+enum class Selection : std::uint8_t {
+    gain,
+    gain_ratio,         ///< gain / split information
+    guarded_gain_ratio, ///< the same, among columns of at least average gain (C4.5)
+};
+enum class CostRule : std::uint8_t { none, tan_schlimmer, nunez, rpart };
+enum class TallyWay : std::uint8_t { automatic, counting, sorting };
+
+struct GrowOptions {
+    std::string criterion = "gini";
+    Splitter splitter = Splitter::best;
+    Nominal nominal = Nominal::subset;
+    Missing missing = Missing::learned_side;
+    ThresholdAt threshold_at = ThresholdAt::midpoint;
+    Selection selection = Selection::gain;
+    bool class_boundaries = false;  ///< cuts only between neighbours that differ in class
+    bool empty_branches = false;    ///< multiway: a branch for every declared value
+    bool strict_gain = false;       ///< a split must gain something
+    bool mdl_penalty = false;       ///< C4.5: gain of a cut less log2(cuts) / rows
+    bool c45_sides = false;         ///< C4.5: smallest side of a cut between min_leaf and 25
+    bool two_branches_suffice = false;  ///< C4.5: two branches of min_leaf rows are enough
+
+    std::int64_t max_depth = -1;
+    std::int64_t max_leaf_nodes = -1;  ///< grows best-first when set
+    double min_split = 2.0;            ///< rows (copies) a node must have to be split
+    double min_leaf = 1.0;             ///< rows (copies) every branch must have
+    double min_leaf_weight = 0.0;
+    double min_impurity = 0.0;
+    double min_gain = 0.0;  ///< weighted by the node's share of all weight
+    double max_p_value = 1.0;
+    std::uint32_t max_columns = 0;  ///< drawn per node; 0 = all
+    std::vector<std::uint32_t> columns;  ///< the columns this tree may use, ascending
+    std::vector<double> costs;
+    CostRule cost_rule = CostRule::none;
+    double cost_exponent = 1.0;
+    std::vector<std::int8_t> monotonic;  ///< per column: -1, 0, 1; empty = none
+    std::uint32_t max_surrogates = 5;
+
+    std::uint64_t seed = 0;
+    std::uint64_t tree = 0;
+    std::size_t n_threads = 1;
+    BlockOptions block;
+    TallyWay tally = TallyWay::automatic;
+    bool fuse = true;  ///< scan without a tally where possible; the same splits either way
+};
+
+}  // namespace treewright

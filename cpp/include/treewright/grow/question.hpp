@@ -1,0 +1,118 @@
+/// From a candidate, which speaks of rows and runs, to a question on raw values.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "treewright/data/block.hpp"
+#include "treewright/grow/options.hpp"
+#include "treewright/split/candidate.hpp"
+#include "treewright/tree/tree.hpp"
+
+namespace treewright {
+
+/// A finite threshold t with below <= t < above, halfway if possible. An infinite neighbour is
+/// answered by a finite number; the largest doubles do not overflow.
+inline double threshold_between(double below, double above, ThresholdAt at) {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    if (std::isinf(below)) {  // -inf: any finite number under `above` separates
+        if (std::isinf(above)) return 0.0;
+        return above > -kMost ? -kMost : below;
+    }
+    if (at == ThresholdAt::observed || std::isinf(above)) return below;
+    const double middle = below / 2.0 + above / 2.0;
+    return middle >= below && middle < above ? middle : below;
+}
+
+inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, ThresholdAt at) {
+    if (at == ThresholdAt::observed) return below;
+    const auto gap = static_cast<std::uint64_t>(above) - static_cast<std::uint64_t>(below);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + gap / 2);
+}
+
+inline void place_between(const Column& column, const Block& block, std::uint32_t row_below,
+                          std::uint32_t row_above, ThresholdAt at, double& threshold,
+                          std::int64_t& threshold_int) {
+    const std::uint32_t below = block.table_row[row_below];
+    const std::uint32_t above = block.table_row[row_above];
+    threshold = std::numeric_limits<double>::quiet_NaN();
+    threshold_int = 0;
+    if (column.is_real())
+        threshold = threshold_between(column.real(below) + 0.0, column.real(above) + 0.0, at);
+    else threshold_int = threshold_between(column.whole(below), column.whole(above), at);
+}
+
+inline void place_threshold(const Candidate& candidate, const Column& column, const Block& block,
+                            ThresholdAt at, double& threshold, std::int64_t& threshold_int) {
+    threshold = std::numeric_limits<double>::quiet_NaN();
+    threshold_int = 0;
+    if (candidate.question != Question::cut) return;
+    place_between(column, block, candidate.row_below, candidate.row_above, at, threshold,
+                  threshold_int);
+    if (!candidate.is_drawn) return;
+    if (column.is_real()) {
+        threshold = candidate.drawn;
+        return;
+    }
+    const std::int64_t below = column.whole(block.table_row[candidate.row_below]);
+    const std::int64_t above = column.whole(block.table_row[candidate.row_above]);
+    const double floor = std::floor(candidate.drawn);
+    if (floor >= static_cast<double>(below) && floor < static_cast<double>(above))
+        threshold_int = static_cast<std::int64_t>(floor);
+}
+
+/// Branch of every declared value; -1 for values the node has not seen.
+inline std::vector<std::int32_t> codes_of_branches(const Candidate& candidate, const Column& column,
+                                                   const Block& block) {
+    if (candidate.question != Question::categories) return {};
+    std::vector<std::int32_t> branch_of_code(column.n_codes, -1);
+    for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
+        const std::uint32_t row = block.table_row[candidate.row_of_run[run]];
+        if (column.is_missing(row)) continue;
+        branch_of_code[static_cast<std::size_t>(column.whole(row))] =
+            static_cast<std::int32_t>(candidate.branch_of_run[run]);
+    }
+    if (candidate.is_declared)
+        for (std::size_t code = 0; code < branch_of_code.size(); ++code)
+            branch_of_code[code] = static_cast<std::int32_t>(code);
+    return branch_of_code;
+}
+
+/// Gives a multiway split one branch per declared value, in their order, whether the node has rows
+/// of it or not (ID3, C4.5). Missing rows that are a branch of their own come last.
+inline void declare_branches(Candidate& candidate, const Column& column, const Block& block) {
+    if (candidate.question != Question::categories || candidate.is_declared) return;
+    std::vector<std::uint32_t> declared(candidate.n_branches, column.n_codes);
+    bool own = false;
+    for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
+        const std::uint32_t row = block.table_row[candidate.row_of_run[run]];
+        const bool missing = column.is_missing(row);
+        own = own || missing;
+        if (!missing)
+            declared[candidate.branch_of_run[run]] = static_cast<std::uint32_t>(column.whole(row));
+    }
+    for (std::uint32_t& branch : candidate.branch_of_run) branch = declared[branch];
+    const auto renamed = [&](std::int32_t& branch) {
+        if (branch >= 0) branch = static_cast<std::int32_t>(declared[std::size_t(branch)]);
+    };
+    renamed(candidate.missing_branch);
+    for (std::int32_t& branch : candidate.missing_branch_of_class) renamed(branch);
+    candidate.n_branches = column.n_codes + (own ? 1 : 0);
+    candidate.is_declared = true;
+}
+
+/// Branch a surrogate gives a row of the table; -1 if it cannot say.
+inline int surrogate_branch(const Surrogate& surrogate, const Column& column, std::size_t row) {
+    if (column.is_missing(row)) return -1;
+    if (!surrogate.is_cut) {
+        const std::int64_t code = column.whole(row);
+        if (code < 0 || code >= static_cast<std::int64_t>(surrogate.branch_of_code.size()))
+            return -1;
+        return surrogate.branch_of_code[static_cast<std::size_t>(code)];
+    }
+    const bool below = column.is_real() ? column.real(row) <= surrogate.threshold
+                                        : column.whole(row) <= surrogate.threshold_int;
+    return below != surrogate.reversed ? 0 : 1;
+}
+
+}  // namespace treewright

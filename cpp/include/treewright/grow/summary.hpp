@@ -1,0 +1,21 @@
+/// Joins the fragments of a tree and fills in what its nodes hold: weights, class weights or
+/// values, impurities. Leaves are summed from their rows, other nodes from their children.
+#pragma once
+
+#include "treewright/data/dataset.hpp"
+#include "treewright/data/grid.hpp"
+#include "treewright/grow/fragment.hpp"
+#include "treewright/grow/options.hpp"
+
+namespace treewright {
+
+/// `fragments[i]` continues node `anchors[i]` of `top`.
+[[nodiscard]] Tree join(Fragment top, std::vector<Fragment> fragments,
+                        const std::vector<std::uint32_t>& anchors, const Dataset& data,
+                        const GrowOptions& options, const Grid& grid);
+
+/// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
+/// that is not above it (Quinlan 1993, section 2.4).
+void move_thresholds_down(const Dataset& data, Tree& tree);
+
+}  // namespace treewright

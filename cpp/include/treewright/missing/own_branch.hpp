@@ -1,0 +1,20 @@
+/// "Missing" as a value of its own (Posik, Missing data): one more category, or, for a cut, a
+/// third branch.
+#pragma once
+
+#include "treewright/split/judge.hpp"
+
+namespace treewright {
+
+inline MissingPart own_branch(Scale scale, Tally& tally) {
+    if (!tally.any_missing) return MissingPart::none;
+    if (scale != Scale::nominal) return MissingPart::branch;
+    // The missing rows stand behind the last run in the list, so they are its next run.
+    tally.open_run(tally.first_missing_row);
+    std::copy(tally.missing.begin(), tally.missing.end(), tally.run(tally.n_runs() - 1));
+    if (!tally.code.empty()) tally.code.push_back(tally.missing_code);
+    tally.absorb_missing();
+    return MissingPart::none;
+}
+
+}  // namespace treewright

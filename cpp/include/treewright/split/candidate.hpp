@@ -1,0 +1,68 @@
+/// A proposed split of one node by one column, and its score.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace treewright {
+
+enum class Question : std::uint8_t { none, cut, categories };
+
+/// Why a column's candidate is out of the race.
+enum class Guard : std::uint8_t {
+    none,
+    constant,      ///< fewer than two values in the node
+    limits,        ///< every split leaves a branch too small or breaks a constraint
+    no_gain,       ///< nothing gained (after C4.5's penalty, where it applies)
+    average_gain,  ///< gain below the average of the columns (C4.5)
+    not_drawn      ///< not among the columns drawn for this node
+};
+
+struct Candidate {
+    std::uint32_t column = 0;
+    Question question = Question::none;
+    Guard guard = Guard::constant;
+    double gain = -std::numeric_limits<double>::infinity();
+    double noise = 0.0;  ///< rounding error the gain may carry; smaller differences are ties
+    double split_information = 0.0;
+    double score = -std::numeric_limits<double>::infinity();
+    std::uint32_t n_cuts = 0;  ///< cuts that were tried
+
+    /// cut: the first `cut_position` entries of the node's list go to branch 0. The threshold lies
+    /// between the values of two rows of the block, or was drawn.
+    std::uint32_t cut_position = 0;
+    std::uint32_t cut_code = 0;  ///< the same when the block holds codes: code <= cut_code
+    std::uint32_t row_below = 0;
+    std::uint32_t row_above = 0;
+    bool is_drawn = false;
+    double drawn = 0.0;
+
+    /// categories: branch of each run of the tally, a row of the block for each run, and, when the
+    /// block holds codes, the runs' codes.
+    std::vector<std::uint32_t> branch_of_run;
+    std::vector<std::uint32_t> row_of_run;
+    std::vector<std::uint32_t> code_of_run;
+
+    std::uint32_t n_branches = 0;
+    bool is_declared = false;          ///< branch c is declared value c (see declare_branches)
+    std::int32_t missing_branch = -1;  ///< -1: divided among all, or settled by the policy
+    std::vector<std::int32_t> missing_branch_of_class;  ///< most_likely_in_class only
+
+    void reset(std::uint32_t of_column) {
+        column = of_column;
+        question = Question::none;
+        guard = Guard::constant;
+        gain = score = -std::numeric_limits<double>::infinity();
+        split_information = noise = 0.0;
+        n_cuts = n_branches = 0;
+        is_drawn = is_declared = false;
+        missing_branch = -1;
+        branch_of_run.clear();
+        row_of_run.clear();
+        code_of_run.clear();
+        missing_branch_of_class.clear();
+    }
+};
+
+}  // namespace treewright

@@ -1,0 +1,95 @@
+/// What every search needs to know of its node: which branches are admissible, what a sum of
+/// purities is worth as a gain, and how rows with a missing value enter the comparison.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "treewright/criteria/concept.hpp"
+#include "treewright/split/candidate.hpp"
+#include "treewright/split/tally.hpp"
+
+namespace treewright {
+
+/// How the missing rows of a tally take part in a search (set by missing/policy.hpp).
+enum class MissingPart : std::uint8_t {
+    absent,  ///< not at all: gains are over the known rows, times their share of the node
+    none,    ///< there are none left: they were given a value, or are a run of their own
+    sides,   ///< tried with each branch
+    branch   ///< a branch of their own beside those of the search
+};
+
+struct SearchLimits {
+    double min_copies = 1.0;
+    double min_weight = 0.0;
+    bool two_branches_suffice = false;
+    bool class_boundaries = false;
+};
+
+/// A monotonic constraint: the value right of a cut may not be lower (direction 1) or higher (-1),
+/// and both sides stay within the bounds their ancestors set.
+struct Monotone {
+    int direction = 0;
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+};
+
+template <Criterion C>
+struct Judge {
+    C& criterion;
+    const Tally& tally;
+    MissingPart part;
+    SearchLimits limits;
+    std::vector<double>& total;  ///< sums of the rows compared
+    double parent = 0.0;
+    double scale = 1.0;
+
+    Judge(C& criterion, const Tally& tally, MissingPart part, const SearchLimits& limits,
+          std::vector<double>& total)
+        : criterion(criterion), tally(tally), part(part), limits(limits), total(total) {
+        total = tally.known;
+        if (part != MissingPart::absent)
+            for (std::size_t j = 0; j < total.size(); ++j) total[j] += tally.missing[j];
+        criterion.enter(total.data());
+        parent = criterion.purity(total.data());
+        scale = criterion.scale(total.data());
+        if (part == MissingPart::absent && tally.any_missing)
+            scale *= tally.known[kWeight] / (tally.known[kWeight] + tally.missing[kWeight]);
+    }
+
+    [[nodiscard]] bool tries_sides() const { return part == MissingPart::sides && tally.any_missing; }
+    [[nodiscard]] bool has_missing_branch() const {
+        return part == MissingPart::branch && tally.any_missing;
+    }
+    [[nodiscard]] bool admits(const double* branch) const {
+        return branch[kCopies] >= limits.min_copies && branch[kWeight] >= limits.min_weight &&
+               branch[kWeight] > 0.0;
+    }
+    /// Writes the gain that a sum of purities over the branches amounts to.
+    void settle(double purities, Candidate& candidate) const {
+        candidate.gain = std::max(0.0, (purities - parent) * scale);
+        candidate.noise = 1e-14 * (std::abs(purities) + std::abs(parent)) * scale;
+    }
+};
+
+inline void add_to(double* into, const double* sums, std::size_t width) {
+    for (std::size_t j = 0; j < width; ++j) into[j] += sums[j];
+}
+inline void subtract_from(double* into, const double* sums, std::size_t width) {
+    for (std::size_t j = 0; j < width; ++j) into[j] -= sums[j];
+}
+inline void difference(double* into, const double* a, const double* b, std::size_t width) {
+    for (std::size_t j = 0; j < width; ++j) into[j] = a[j] - b[j];
+}
+
+/// Memory for the sums of branches.
+struct SearchScratch {
+    std::vector<double> left;
+    std::vector<double> right;
+    std::vector<double> total;
+    std::vector<std::uint32_t> order;
+    std::vector<double> key;
+};
+
+}  // namespace treewright

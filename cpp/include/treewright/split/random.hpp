@@ -1,0 +1,98 @@
+/// Extremely randomised splits (Geurts, Ernst, Wehenkel 2006): a drawn cut instead of the best one.
+#pragma once
+
+#include "treewright/base/random.hpp"
+#include "treewright/split/judge.hpp"
+#include "treewright/split/threshold.hpp"
+
+namespace treewright {
+
+/// Judges the one split that sends the marked runs to branch 0, missing rows on the better side.
+template <Criterion C>
+void judge_marked(Judge<C>& judge, const std::vector<std::uint32_t>& branch_of_run,
+                  const Monotone* monotone, SearchScratch& scratch, Candidate& best) {
+    const Tally& tally = judge.tally;
+    const std::size_t width = tally.width;
+    scratch.left.assign(width, 0.0);
+    scratch.right.assign(width, 0.0);
+    for (std::size_t i = 0; i < tally.n_runs(); ++i)
+        add_to(branch_of_run[i] == 0 ? scratch.left.data() : scratch.right.data(), tally.run(i), width);
+    const bool third = judge.has_missing_branch();
+    if (third && !judge.admits(tally.missing.data())) return;
+    double best_purity = -std::numeric_limits<double>::infinity();
+    for (const bool missing_left : {false, true}) {
+        if (missing_left && !judge.tries_sides()) break;
+        double* with = missing_left ? scratch.left.data() : scratch.right.data();
+        if (judge.tries_sides()) add_to(with, tally.missing.data(), width);
+        if (judge.admits(scratch.left.data()) && judge.admits(scratch.right.data()) &&
+            (!monotone ||
+             respects(judge.criterion, *monotone, scratch.left.data(), scratch.right.data()))) {
+            const double purity = judge.criterion.pair(scratch.left.data(), scratch.right.data()) +
+                                  (third ? judge.criterion.purity(tally.missing.data()) : 0.0);
+            if (purity > best_purity) {
+                best_purity = purity;
+                best.guard = Guard::none;
+                best.missing_branch =
+                    third ? 2 : (judge.tries_sides() ? (missing_left ? 0 : 1) : -1);
+            }
+        }
+        if (judge.tries_sides()) subtract_from(with, tally.missing.data(), width);
+    }
+    if (best.guard != Guard::none) return;
+    best.n_cuts = 1;
+    best.n_branches = third ? 3 : 2;
+    judge.settle(best_purity, best);
+}
+
+/// A threshold uniform between the least and the greatest value of the node; `value_of(row)` reads
+/// the column. Infinite ends are replaced by the largest finite numbers.
+template <Criterion C, class ValueOf>
+void random_threshold(Judge<C>& judge, const Monotone* monotone, Generator generator,
+                      const ValueOf& value_of, SearchScratch& scratch, Candidate& best) {
+    const Tally& tally = judge.tally;
+    if (tally.n_runs() < 2) return;
+    best.guard = Guard::limits;
+    constexpr double kMost = std::numeric_limits<double>::max();
+    const double low = std::max(value_of(tally.row.front()), -kMost);
+    const double high = std::min(value_of(tally.row.back()), kMost);
+    const double share = generator.uniform();
+    double drawn = low * (1.0 - share) + high * share;
+    if (!(drawn < high)) drawn = low;
+    std::size_t n_below = 1;
+    std::uint32_t position = tally.n_entries[0];
+    while (n_below + 1 < tally.n_runs() && value_of(tally.row[n_below]) <= drawn)
+        position += tally.n_entries[n_below++];
+    scratch.order.assign(tally.n_runs(), 1);
+    std::fill_n(scratch.order.begin(), n_below, 0U);
+    judge_marked(judge, scratch.order, monotone, scratch, best);
+    if (best.guard != Guard::none) return;
+    best.question = Question::cut;
+    best.cut_position = position;
+    best.cut_code = tally.code.empty() ? 0 : tally.code[n_below - 1];
+    best.row_below = tally.last_row[n_below - 1];
+    best.row_above = tally.row[n_below];
+    best.is_drawn = true;
+    best.drawn = drawn;
+}
+
+/// Each value is sent to a side by a fair coin; neither side stays empty.
+template <Criterion C>
+void random_subset(Judge<C>& judge, Generator generator, SearchScratch& scratch, Candidate& best) {
+    const Tally& tally = judge.tally;
+    if (tally.n_runs() < 2) return;
+    best.guard = Guard::limits;
+    best.branch_of_run.assign(tally.n_runs(), 1);
+    std::size_t n_left = 0;
+    for (std::uint32_t& branch : best.branch_of_run) {
+        branch = static_cast<std::uint32_t>(generator.next() >> 63);
+        n_left += branch == 0 ? 1 : 0;
+    }
+    const auto any = static_cast<std::size_t>(generator.below(tally.n_runs()));
+    if (n_left == 0) best.branch_of_run[any] = 0;
+    if (n_left == tally.n_runs()) best.branch_of_run[any] = 1;
+    scratch.order = best.branch_of_run;
+    judge_marked(judge, scratch.order, nullptr, scratch, best);
+    if (best.guard == Guard::none) best.question = Question::categories;
+}
+
+}  // namespace treewright

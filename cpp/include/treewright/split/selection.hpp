@@ -1,0 +1,86 @@
+/// Which column's candidate wins the node.
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "treewright/data/dataset.hpp"
+#include "treewright/grow/options.hpp"
+#include "treewright/split/candidate.hpp"
+
+namespace treewright {
+
+/// Gain per price of the column: Tan and Schlimmer (1990) gain^2 / cost, Nunez (1991)
+/// (2^gain - 1) / (cost + 1)^w, rpart gain / cost.
+inline double price(double gain, double cost, const GrowOptions& options) {
+    switch (options.cost_rule) {
+        case CostRule::none: return gain;
+        case CostRule::tan_schlimmer: return gain * gain / cost;
+        case CostRule::nunez:
+            return (std::exp2(gain) - 1.0) / std::pow(cost + 1.0, options.cost_exponent);
+        case CostRule::rpart: return gain / cost;
+    }
+    return gain;
+}
+
+/// C4.5 compares gain ratios only among columns of at least average gain, less 0.001. Nominal
+/// columns with as many values as 0.3 x rows are left out of the average, unless all columns are
+/// such (constants of Quinlan's and Weka's programs).
+inline void guard_by_average_gain(std::span<Candidate> candidates, const Dataset& data,
+                                  double node_weight) {
+    const auto has_many_values = [&](const Candidate& c) {
+        const Column& column = data.columns[c.column];
+        return column.scale == Scale::nominal &&
+               static_cast<double>(column.n_codes) >= 0.3 * node_weight;
+    };
+    bool all_many = true;
+    for (const Column& column : data.columns)
+        all_many = all_many && column.scale == Scale::nominal &&
+                   static_cast<double>(column.n_codes) >= 0.3 * node_weight;
+    double sum = 0.0;
+    double count = 0.0;
+    for (const Candidate& c : candidates) {
+        if (c.guard != Guard::none || (!all_many && has_many_values(c))) continue;
+        sum += c.gain;
+        count += 1.0;
+    }
+    if (count == 0.0) return;
+    for (Candidate& c : candidates)
+        if (c.guard == Guard::none && c.gain < sum / count - 1e-3) c.guard = Guard::average_gain;
+}
+
+/// Scores the candidates (ascending columns) and returns the winner, null if there is none.
+/// Scores that differ by less than their rounding error are ties, and ties go to the lower column.
+inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
+                         const GrowOptions& options, double node_weight) {
+    for (Candidate& c : candidates)
+        if (c.guard == Guard::none && options.strict_gain && !(c.gain > c.noise))
+            c.guard = Guard::no_gain;
+    if (options.selection == Selection::guarded_gain_ratio)
+        guard_by_average_gain(candidates, data, node_weight);
+
+    Candidate* best = nullptr;
+    double best_noise = 0.0;
+    for (Candidate& c : candidates) {
+        if (c.question == Question::none) continue;
+        double score = c.gain;
+        double noise = c.noise;
+        if (options.selection != Selection::gain) {
+            const double divisor = c.split_information > 0.0 ? c.split_information : 1.0;
+            score /= divisor;
+            noise /= divisor;
+        }
+        if (options.cost_rule != CostRule::none) {
+            score = price(score, options.costs[c.column], options);
+            noise = 1e-13 * std::abs(score);
+        }
+        c.score = score;
+        if (c.guard != Guard::none) continue;
+        if (best != nullptr && !(score > best->score + noise + best_noise)) continue;
+        best = &c;
+        best_noise = noise;
+    }
+    return best;
+}
+
+}  // namespace treewright

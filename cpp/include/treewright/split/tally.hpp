@@ -1,0 +1,206 @@
+/// Statistics per distinct value of one column in one node: *runs*, in ascending order of value,
+/// each with its sums, and the sums of the rows whose value is missing.
+///
+/// Three ways to fill one; all add the rows of a run in the same order, so they agree bit for bit:
+///   lists     the block keeps each column sorted: one sequential pass;
+///   counting  codes by row, an array indexed by code;
+///   sorting   codes by row, sorted, for nodes much smaller than the codebook.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "treewright/criteria/concept.hpp"
+#include "treewright/data/block.hpp"
+#include "treewright/grow/options.hpp"
+
+namespace treewright {
+
+/// A node is a range of the block's lists.
+struct NodeRange {
+    const Block* block = nullptr;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+
+    [[nodiscard]] std::uint32_t size() const { return end - begin; }
+};
+
+struct Tally {
+    std::size_t width = 0;
+    std::vector<double> sums;             ///< runs x width
+    std::vector<std::uint32_t> row;       ///< a row of the block for each run
+    std::vector<std::uint32_t> last_row;  ///< the last row of each run
+    std::vector<std::uint32_t> n_entries; ///< rows of the block in each run
+    std::vector<std::uint32_t> code;      ///< of each run, when the block holds codes
+    std::vector<double> missing;
+    std::vector<double> known;  ///< sum of all runs
+    bool any_missing = false;
+    std::uint32_t first_missing_row = 0;
+    std::uint32_t missing_code = 0;  ///< when the block holds codes
+
+    [[nodiscard]] std::size_t n_runs() const { return row.size(); }
+    [[nodiscard]] const double* run(std::size_t i) const { return sums.data() + i * width; }
+    [[nodiscard]] double* run(std::size_t i) { return sums.data() + i * width; }
+
+    void clear(std::size_t new_width) {
+        width = new_width;
+        sums.clear();
+        row.clear();
+        last_row.clear();
+        n_entries.clear();
+        code.clear();
+        missing.assign(width, 0.0);
+        known.assign(width, 0.0);
+        any_missing = false;
+    }
+    void open_run(std::uint32_t first_row) {
+        sums.resize(sums.size() + width, 0.0);
+        row.push_back(first_row);
+        last_row.push_back(first_row);
+        n_entries.push_back(0);
+    }
+    /// The missing rows were given to runs: from here on all rows are known.
+    void absorb_missing() {
+        std::fill(missing.begin(), missing.end(), 0.0);
+        any_missing = false;
+        sum_known();
+    }
+    void sum_known() {
+        std::fill(known.begin(), known.end(), 0.0);
+        for (std::size_t i = 0; i < n_runs(); ++i)
+            for (std::size_t j = 0; j < width; ++j) known[j] += run(i)[j];
+    }
+};
+
+struct TallyScratch {
+    std::vector<std::uint64_t> keys;        // sorting: code << 32 | position
+    std::vector<std::uint32_t> run_of_code; // counting
+};
+
+template <Criterion C>
+void add_row(const C& criterion, double* into, const Block& block, std::uint32_t row) {
+    const double weight = block.weight_of(row);
+    into[kCopies] += block.copies_of(row);
+    into[kWeight] += weight;
+    criterion.add(into, block, row, weight);
+}
+
+template <Criterion C, class Word>
+void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
+                std::uint32_t n_missing, Tally& tally) {
+    const Block& block = *node.block;
+    const Word* list = block.list<Word>(column);
+    const std::uint32_t known_end = node.end - n_missing;
+    double* run = nullptr;
+    for (std::uint32_t i = node.begin; i < known_end; ++i) {
+        const std::uint32_t row = Entry<Word>::row(list[i]);
+        if (i == node.begin || (list[i] & Entry<Word>::kTie) == 0) {
+            tally.open_run(row);
+            run = tally.run(tally.n_runs() - 1);
+        }
+        tally.last_row.back() = row;
+        ++tally.n_entries.back();
+        add_row(criterion, run, block, row);
+    }
+    for (std::uint32_t i = known_end; i < node.end; ++i)
+        add_row(criterion, tally.missing.data(), block, Entry<Word>::row(list[i]));
+    tally.any_missing = n_missing > 0;
+    if (n_missing > 0) tally.first_missing_row = Entry<Word>::row(list[known_end]);
+}
+
+/// Counting touches the whole codebook, sorting costs n log n: count unless the codes outnumber
+/// the node's rows 8:1 (measured: benchmarks/tally.md).
+inline bool counting_is_cheaper(std::size_t n_codes, std::size_t n_rows) {
+    return n_codes <= 8 * n_rows;
+}
+
+template <Criterion C, class Word, class Code>
+void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Code>& code_of_row,
+                 std::size_t n_codes, TallyWay way, Tally& tally, TallyScratch& scratch) {
+    const Block& block = *node.block;
+    const Word* list = block.list<Word>(0);
+    const bool count = way == TallyWay::counting ||
+                       (way == TallyWay::automatic && counting_is_cheaper(n_codes, node.size()));
+    const auto add_missing = [&](std::uint32_t row) {
+        if (!tally.any_missing) tally.first_missing_row = row;
+        tally.any_missing = true;
+        add_row(criterion, tally.missing.data(), block, row);
+    };
+    tally.missing_code = static_cast<std::uint32_t>(n_codes);
+    if (count) {
+        // Two passes: which codes are present, then their sums at the run each code has.
+        scratch.run_of_code.assign(n_codes + 1, 0);
+        for (std::uint32_t i = node.begin; i < node.end; ++i)
+            scratch.run_of_code[code_of_row[Entry<Word>::row(list[i])]] = 1;
+        std::uint32_t n_runs = 0;
+        for (std::size_t code = 0; code < n_codes; ++code) {
+            if (scratch.run_of_code[code] == 0) continue;
+            scratch.run_of_code[code] = n_runs++;
+            tally.open_run(0);
+            tally.code.push_back(static_cast<std::uint32_t>(code));
+        }
+        for (std::uint32_t i = node.begin; i < node.end; ++i) {
+            const std::uint32_t row = Entry<Word>::row(list[i]);
+            const std::size_t code = code_of_row[row];
+            if (code == n_codes) {
+                add_missing(row);
+                continue;
+            }
+            const std::uint32_t run = scratch.run_of_code[code];
+            if (tally.n_entries[run]++ == 0) tally.row[run] = row;
+            tally.last_row[run] = row;
+            add_row(criterion, tally.run(run), block, row);
+        }
+        return;
+    }
+    scratch.keys.clear();
+    for (std::uint32_t i = node.begin; i < node.end; ++i)
+        scratch.keys.push_back(static_cast<std::uint64_t>(code_of_row[Entry<Word>::row(list[i])])
+                                   << 32 | i);
+    std::sort(scratch.keys.begin(), scratch.keys.end());
+    for (std::size_t k = 0; k < scratch.keys.size(); ++k) {
+        const auto code = static_cast<std::uint32_t>(scratch.keys[k] >> 32);
+        const std::uint32_t row = Entry<Word>::row(list[static_cast<std::uint32_t>(scratch.keys[k])]);
+        if (code == n_codes) {
+            add_missing(row);
+            continue;
+        }
+        if (tally.code.empty() || tally.code.back() != code) {
+            tally.open_run(row);
+            tally.code.push_back(code);
+        }
+        tally.last_row.back() = row;
+        ++tally.n_entries.back();
+        add_row(criterion, tally.run(tally.n_runs() - 1), block, row);
+    }
+}
+
+/// Fills the tally of `column` in `node`, whichever way the block allows. `n_missing` is known
+/// beforehand only when the block holds lists.
+template <Criterion C>
+void fill_tally(const C& criterion, const NodeRange& node, std::uint32_t column,
+                std::uint32_t n_missing, TallyWay way, Tally& tally, TallyScratch& scratch) {
+    tally.clear(criterion.width());
+    const Block& block = *node.block;
+    const auto by_word = [&]<class Word>() {
+        if (block.holding == Holding::lists) {
+            tally_list<C, Word>(criterion, node, column, n_missing, tally);
+            return;
+        }
+        const Codes& codes = block.codes[column];
+        std::visit(
+            [&](const auto& of_row) {
+                using Code = typename std::decay_t<decltype(of_row)>::value_type;
+                tally_codes<C, Word, Code>(criterion, node, of_row, codes.n_codes(), way, tally,
+                                           scratch);
+            },
+            codes.of_row);
+    };
+    if (block.is_narrow()) by_word.template operator()<Narrow>();
+    else by_word.template operator()<Wide>();
+    tally.sum_known();
+}
+
+}  // namespace treewright

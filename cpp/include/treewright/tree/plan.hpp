@@ -1,0 +1,92 @@
+/// A tree packed for prediction: 16 bytes a node, breadth-first, read-only once built, so any
+/// number of threads may predict at once. Each row's answer depends on that row alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/progress.hpp"
+#include "treewright/data/column.hpp"
+#include "treewright/tree/tree.hpp"
+
+namespace treewright {
+
+/// How the answers of several leaves combine when a missing value follows all branches.
+enum class Combine : std::uint8_t {
+    branch_fractions,  ///< each branch counts by its share of the training weight (C4.5)
+    leaf_counts        ///< the class weights of all leaves reached are added up
+};
+
+/// Rows to predict: columns, or one float matrix (then no column is nominal).
+struct Rows {
+    std::size_t n_rows = 0;
+    std::vector<Column> columns;
+};
+
+class Plan {
+public:
+    /// `tree` must satisfy its invariants (checked in Python); `n_classes` is empty for regression.
+    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
+         std::vector<std::uint32_t> n_classes);
+
+    [[nodiscard]] std::size_t width() const { return answer_width; }
+
+    /// Distribution over the classes, outputs side by side, or values: rows x width.
+    void predict(const Rows& rows, Combine combine, std::size_t n_threads,
+                 std::span<double> out) const;
+    /// The leaf of each row; where a row is divided, the leaf that most of it reaches.
+    void apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t> out) const;
+    /// All nodes each row passes: `start` has n_rows + 1 entries into the returned list.
+    [[nodiscard]] std::vector<std::int64_t> paths(const Rows& rows,
+                                                  std::vector<std::int64_t>& start) const;
+
+private:
+    struct Node {
+        union {
+            double threshold;
+            std::int64_t whole;  ///< integer threshold, or offset of the branches of the codes
+        };
+        std::uint32_t first_child;
+        std::uint32_t column_and_kind;  ///< column << 2 | kind
+    };
+    static_assert(sizeof(Node) == 16);
+    /// Kinds of a packed node. Leaves point at themselves with threshold +inf, so that the fast
+    /// loop may step over them harmlessly.
+    enum Kind : std::uint32_t { real_cut = 0, whole_cut = 1, categories = 2, leaf = 3 };
+
+    struct Visit {
+        std::uint32_t node;
+        double share;
+    };
+
+    template <class Visitor>
+    void walk(const Rows& rows, std::size_t row, std::vector<Visit>& stack, Visitor&& visit) const;
+    [[nodiscard]] int branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
+    template <class T>
+    void find_leaves(const Rows& rows, std::size_t begin, std::size_t end,
+                     std::vector<std::uint32_t>& leaf) const;
+    void leaves_of(const Rows& rows, std::size_t begin, std::size_t end,
+                   std::vector<std::uint32_t>& leaf) const;
+    void predict_range(const Rows& rows, Combine combine, std::size_t begin, std::size_t end,
+                       double* out) const;
+    void combine_leaves(const Rows& rows, std::size_t row, Combine combine,
+                        std::vector<Visit>& stack, double* out) const;
+
+    std::vector<Node> nodes;
+    std::vector<std::uint32_t> tree_node;   ///< node of the tree behind each packed node
+    std::vector<std::uint32_t> n_branches;
+    std::vector<std::int32_t> missing_branch;
+    std::vector<std::int32_t> unseen_branch;
+    std::vector<std::int32_t> branch_of_code;
+    std::vector<std::vector<Surrogate>> surrogates;  ///< empty if the tree has none
+    std::vector<double> weight;
+    std::vector<double> answer;      ///< packed nodes x width
+    std::vector<double> raw;         ///< class weights, for leaf_counts
+    std::vector<std::uint32_t> n_classes;
+    std::size_t answer_width = 0;
+    std::uint32_t depth = 0;
+    bool only_real_cuts = true;
+};
+
+}  // namespace treewright

@@ -1,0 +1,48 @@
+/// The flat arrays of a tree. Node 0 is the root; the children of a node are contiguous, at
+/// first_child + branch, and numbered after it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace treewright {
+
+/// A stand-in question for rows whose value of the node's column is missing (CART).
+struct Surrogate {
+    std::uint32_t column = 0;
+    bool is_cut = true;
+    bool reversed = false;  ///< values up to the threshold go to branch 1
+    double threshold = 0.0;
+    std::int64_t threshold_int = 0;
+    std::vector<std::int32_t> branch_of_code;
+    double agreement = 0.0;  ///< share of the rows, known in both columns, sent the same way
+};
+
+struct TreeNode {
+    std::int32_t first_child = -1;
+    std::int32_t n_branches = 0;
+    std::int32_t parent = -1;
+    std::int32_t column = -1;
+    std::int8_t kind = 0;  ///< 0 leaf, 1 cut, 2 categories
+    double threshold = 0.0;
+    std::int64_t threshold_int = 0;
+    std::int64_t code_offset = -1;
+    std::int32_t missing_branch = -1;
+    std::int64_t n_rows = 0;
+    double weight = 0.0;
+    double impurity = 0.0;
+    double gain = 0.0;
+    double score = 0.0;
+    double lower = 0.0;  ///< monotonic bounds on the value, in the target's own units
+    double upper = 0.0;
+    std::vector<Surrogate> surrogates;
+};
+
+struct Tree {
+    std::vector<TreeNode> nodes;
+    std::vector<std::int32_t> branch_of_code;
+    std::size_t width = 0;
+    std::vector<double> value;  ///< nodes x width
+};
+
+}  // namespace treewright

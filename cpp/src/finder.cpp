@@ -1,0 +1,324 @@
+/// Evaluates one column in one node: tally, missing policy, search, score.
+#include "treewright/split/finder.hpp"
+
+#include <cmath>
+
+#include "treewright/base/distributions.hpp"
+#include "treewright/base/error.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/criteria/registry.hpp"
+#include "treewright/missing/policy.hpp"
+#include "treewright/split/absolute.hpp"
+#include "treewright/split/multiway.hpp"
+#include "treewright/split/one_vs_rest.hpp"
+#include "treewright/split/random.hpp"
+#include "treewright/split/subset.hpp"
+#include "treewright/split/threshold.hpp"
+
+namespace treewright {
+namespace {
+
+/// C4.5's smallest side of a cut: a tenth of the known cases per class, between the usual minimum
+/// and 25 (Quinlan's contin.c; Weka's C45Split).
+double smallest_side(const GrowOptions& options, const Target& target, double known_weight) {
+    if (!options.c45_sides) return 0.0;
+    const double tenth = 0.1 * known_weight / static_cast<double>(target.n_classes[0]);
+    return tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0);
+}
+
+/// Entropy in bits of the branch weights; divided missing rows are one more part (C4.5).
+double split_information(const std::vector<double>& weights) {
+    double all = 0.0;
+    for (const double weight : weights) all += weight;
+    double bits = 0.0;
+    for (const double weight : weights)
+        if (weight > 0.0) bits -= weight / all * std::log2(weight / all);
+    return bits;
+}
+
+template <Criterion C>
+class AdditiveFinder final : public Finder {
+public:
+    AdditiveFinder(const Dataset& data, const GrowOptions& options, const Reciprocals& reciprocals)
+        : data(data), options(options), reciprocals(reciprocals), criterion(data.target) {
+        limits.min_copies = options.min_leaf;
+        limits.min_weight = options.min_leaf_weight;
+        limits.two_branches_suffice = options.two_branches_suffice;
+        limits.class_boundaries = options.class_boundaries;
+    }
+
+    [[nodiscard]] std::size_t width() const override { return criterion.width(); }
+    void add(double* into, const Block& block,
+             std::span<const std::uint32_t> rows) const override {
+        for (const std::uint32_t row : rows) add_row(criterion, into, block, row);
+    }
+    [[nodiscard]] double impurity_of(const double* sums) const override {
+        return criterion.impurity(sums);
+    }
+    [[nodiscard]] double level_of(const double* sums) const override {
+        return level(criterion, sums);
+    }
+
+    void evaluate(const NodeContext& node, std::uint32_t column, std::uint32_t n_missing,
+                  Candidate& candidate) override {
+        candidate.reset(column);
+        const Column& raw = data.columns[column];
+        if (fuses(node, raw, column, n_missing)) {
+            evaluate_fused(node, candidate, nullptr);
+            return;
+        }
+        fill_tally(criterion, node.range, column, n_missing, options.tally, tally, tally_scratch);
+        Fill fill;
+        const MissingPart part = prepare_missing(criterion, options.missing, raw.scale, tally, fill);
+        Judge<C> judge(criterion, tally, part, limits, search.total);
+        const Monotone monotone{
+            options.monotonic.empty() ? 0 : options.monotonic[column], node.lower, node.upper};
+        const Monotone* rule = options.monotonic.empty() ? nullptr : &monotone;
+        seek(judge, raw, rule, Generator(mix(node.key, column)), candidate);
+        if (candidate.question == Question::none) return;
+        finish(judge, raw, fill, candidate);
+    }
+
+    void locate(const NodeContext& node, Candidate& candidate) override {
+        if (candidate.question != Question::cut || candidate.cut_position != 0) return;
+        std::uint32_t position = 0;
+        evaluate_fused(node, candidate, &position);
+        candidate.cut_position = position;
+        const auto rows = [&]<class Word>() {
+            const Word* list = node.range.block->list<Word>(candidate.column) + node.range.begin;
+            candidate.row_below = Entry<Word>::row(list[position - 1]);
+            candidate.row_above = Entry<Word>::row(list[position]);
+        };
+        if (node.range.block->is_narrow()) rows.template operator()<Narrow>();
+        else rows.template operator()<Wide>();
+    }
+
+    [[nodiscard]] double p_value(const double* branches, std::size_t n_branches,
+                                 double sum_of_squares) const override {
+        if constexpr (std::is_base_of_v<ClassSums, C>)
+            return chi_square_p(branches, n_branches);
+        else
+            return f_test_p(branches, n_branches, sum_of_squares);
+    }
+
+private:
+    /// Whether the scan without a tally applies (split/fused.hpp).
+    [[nodiscard]] bool fuses(const NodeContext& node, const Column& raw, std::uint32_t,
+                             std::uint32_t n_missing) const {
+        if constexpr (!std::is_same_v<C, Gini> && !std::is_same_v<C, SquaredError>) return false;
+        const Block& block = *node.range.block;
+        return options.fuse && options.splitter == Splitter::best && block.holding == Holding::lists &&
+               raw.scale != Scale::nominal && n_missing == 0 && block.weight.empty() &&
+               block.copies.empty() && criterion.n_outputs == 1 && options.monotonic.empty() &&
+               !options.class_boundaries && !options.c45_sides &&
+               options.missing != Missing::most_likely &&
+               options.missing != Missing::most_likely_in_class &&
+               options.selection == Selection::gain;
+    }
+
+    void evaluate_fused(const NodeContext& node, Candidate& candidate, std::uint32_t* position) {
+        const auto by_word = [&]<class Word>() -> double {
+            const Block& block = *node.range.block;
+            const double least = std::max(limits.min_copies, limits.min_weight);
+            const FusedNode<Word> list{block.list<Word>(candidate.column) + node.range.begin,
+                                       node.range.size(),
+                                       static_cast<std::uint32_t>(std::clamp(
+                                           std::ceil(least), 1.0, double(node.range.size())))};
+            if constexpr (std::is_same_v<C, Gini>) {
+                if (data.target.is_binary())
+                    return fused_two_classes(
+                        list, static_cast<std::uint32_t>(node.total[kStatistics + 1]), reciprocals,
+                        fused, position);
+                return fused_classes(list, block.classes.data(), node.total.data() + kStatistics,
+                                     criterion.width() - kStatistics, reciprocals, fused, position);
+            } else if constexpr (std::is_same_v<C, SquaredError>) {
+                return fused_values(list, block.values.data(), node.total[kStatistics], reciprocals,
+                                    fused, position);
+            } else {
+                return kNoCut;
+            }
+        };
+        const double score = node.range.block->is_narrow() ? by_word.template operator()<Narrow>()
+                                                           : by_word.template operator()<Wide>();
+        if (score == kNoCut) {
+            candidate.guard = Guard::limits;  // or constant: told apart only when asked why
+            return;
+        }
+        const double parent = criterion.purity(node.total.data());
+        const double scale = criterion.scale(node.total.data());
+        candidate.question = Question::cut;
+        candidate.guard = Guard::none;
+        candidate.n_branches = 2;
+        candidate.gain = std::max(0.0, (score - parent) * scale);
+        candidate.noise = 1e-14 * (std::abs(score) + std::abs(parent)) * scale;
+        candidate.cut_position = 0;
+    }
+
+    void seek(Judge<C>& judge, const Column& raw, const Monotone* rule, Generator generator,
+              Candidate& candidate) {
+        if (raw.scale != Scale::nominal) {
+            if (options.splitter == Splitter::random)
+                random_threshold(
+                    judge, rule, generator,
+                    [&](std::uint32_t row) { return value_of(raw, row); }, search, candidate);
+            else
+                best_threshold(judge, rule,
+                               smallest_side(options, data.target, tally.known[kWeight]), search,
+                               candidate);
+            return;
+        }
+        if (options.nominal == Nominal::multiway) {
+            best_multiway(judge, search, candidate);
+        } else if (options.splitter == Splitter::random) {
+            random_subset(judge, generator, search, candidate);
+        } else if (options.nominal == Nominal::subset) {
+            best_subset(judge, search, candidate);
+        } else {
+            best_one_vs_rest(judge, search, candidate);
+        }
+    }
+
+    [[nodiscard]] double value_of(const Column& raw, std::uint32_t row) const {
+        const std::uint32_t table_row = block_rows[row];
+        return raw.is_real() ? raw.real(table_row) : static_cast<double>(raw.whole(table_row));
+    }
+
+    /// Where missing rows go, the runs behind the branches, C4.5's penalty and split information.
+    void finish(const Judge<C>& judge, const Column& raw, const Fill& fill, Candidate& candidate) {
+        branch_weights.assign(candidate.n_branches, 0.0);
+        if (candidate.question == Question::categories) {
+            candidate.row_of_run.assign(tally.row.begin(), tally.row.end());
+            candidate.code_of_run.assign(tally.code.begin(), tally.code.end());
+            for (std::size_t i = 0; i < tally.n_runs(); ++i)
+                branch_weights[candidate.branch_of_run[i]] += tally.run(i)[kWeight];
+            if (raw.scale == Scale::nominal && options.missing == Missing::own_branch &&
+                tally.n_entries.back() == 0)  // the run own_branch() appended
+                candidate.missing_branch =
+                    static_cast<std::int32_t>(candidate.branch_of_run.back());
+        } else {
+            std::uint32_t position = 0;
+            for (std::size_t i = 0; i < tally.n_runs(); ++i) {
+                const bool left = position < candidate.cut_position;
+                branch_weights[left ? 0 : 1] += tally.run(i)[kWeight];
+                position += tally.n_entries[i];
+            }
+            if (candidate.n_branches == 3) branch_weights[2] += tally.missing[kWeight];
+        }
+        if (fill.is_set) {
+            candidate.missing_branch = branch_of_run(candidate, fill.run);
+            for (const std::size_t run : fill.run_of_class)
+                candidate.missing_branch_of_class.push_back(branch_of_run(candidate, run));
+        }
+        if (judge.tries_sides() && candidate.missing_branch >= 0)
+            branch_weights[static_cast<std::size_t>(candidate.missing_branch)] +=
+                tally.missing[kWeight];
+        if (options.mdl_penalty && candidate.question == Question::cut)
+            candidate.gain -= std::log2(static_cast<double>(candidate.n_cuts)) /
+                              (tally.known[kWeight] + tally.missing[kWeight]);
+        if (options.selection != Selection::gain) {
+            if (options.missing == Missing::divide && tally.any_missing)
+                branch_weights.push_back(tally.missing[kWeight]);
+            candidate.split_information = split_information(branch_weights);
+        }
+    }
+
+    [[nodiscard]] std::int32_t branch_of_run(const Candidate& candidate, std::size_t run) const {
+        if (candidate.question == Question::categories)
+            return static_cast<std::int32_t>(candidate.branch_of_run[run]);
+        std::uint32_t position = 0;
+        for (std::size_t i = 0; i < run; ++i) position += tally.n_entries[i];
+        return position < candidate.cut_position ? 0 : 1;
+    }
+
+    void enter(const NodeContext& node) override {
+        block_rows = node.range.block->table_row.data();
+    }
+
+    [[nodiscard]] double chi_square_p(const double* branches, std::size_t n_branches) const {
+        if constexpr (std::is_base_of_v<ClassSums, C>) {
+            double least = 1.0;  // several outputs: the most significant
+            for (std::size_t o = 0; o < criterion.n_outputs; ++o) {
+                double statistic = 0.0;
+                std::size_t n_used = 0;
+                double all = 0.0;
+                for (std::size_t b = 0; b < n_branches; ++b)
+                    all += branches[b * width() + kWeight];
+                std::size_t n_filled = 0;
+                for (std::size_t b = 0; b < n_branches; ++b)
+                    n_filled += branches[b * width() + kWeight] > 0.0 ? 1 : 0;
+                for (std::size_t k = criterion.start[o]; k < criterion.start[o + 1]; ++k) {
+                    double of_class = 0.0;
+                    for (std::size_t b = 0; b < n_branches; ++b)
+                        of_class += branches[b * width() + k];
+                    if (of_class <= 0.0) continue;
+                    ++n_used;
+                    for (std::size_t b = 0; b < n_branches; ++b) {
+                        const double expected =
+                            of_class * branches[b * width() + kWeight] / all;
+                        const double off = branches[b * width() + k] - expected;
+                        if (expected > 0.0) statistic += off * off / expected;
+                    }
+                }
+                if (n_used < 2 || n_filled < 2) continue;
+                least = std::min(least, chi_square_tail(statistic, static_cast<double>(
+                                                            (n_used - 1) * (n_filled - 1))));
+            }
+            return least;
+        } else {
+            return 1.0;
+        }
+    }
+
+    /// One-way analysis of variance over the branches; first output.
+    [[nodiscard]] double f_test_p(const double* branches, std::size_t n_branches,
+                                  double sum_of_squares) const {
+        double all = 0.0;
+        double copies = 0.0;
+        double sum = 0.0;
+        double between = 0.0;
+        double n_filled = 0.0;
+        for (std::size_t b = 0; b < n_branches; ++b) {
+            const double* branch = branches + b * width();
+            if (branch[kWeight] <= 0.0) continue;
+            ++n_filled;
+            all += branch[kWeight];
+            copies += branch[kCopies];
+            sum += branch[kStatistics];
+            between += branch[kStatistics] * branch[kStatistics] / branch[kWeight];
+        }
+        between -= sum * sum / all;
+        const double within = sum_of_squares - between;
+        const double df1 = n_filled - 1.0;
+        const double df2 = copies - n_filled;
+        if (df1 <= 0.0 || df2 <= 0.0 || !(between > 0.0)) return 1.0;
+        if (within <= 1e-12 * sum_of_squares) return 0.0;
+        return f_tail((between / df1) / (within / df2), df1, df2);
+    }
+
+    const Dataset& data;
+    const GrowOptions& options;
+    const Reciprocals& reciprocals;
+    C criterion;
+    SearchLimits limits;
+    Tally tally;
+    TallyScratch tally_scratch;
+    SearchScratch search;
+    FusedScratch fused;
+    std::vector<double> branch_weights;
+    const std::uint32_t* block_rows = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Finder> make_finder(const Dataset& data, const GrowOptions& options,
+                                    const Reciprocals& reciprocals) {
+    if (options.criterion == "absolute_error") return make_absolute_finder(data, options);
+    std::unique_ptr<Finder> finder;
+    with_criterion(options.criterion, [&]<class C>() {
+        finder = std::make_unique<AdditiveFinder<C>>(data, options, reciprocals);
+    });
+    require(finder != nullptr, "unknown criterion");
+    return finder;
+}
+
+}  // namespace treewright

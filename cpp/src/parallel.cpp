@@ -1,0 +1,70 @@
+#include "treewright/base/parallel.hpp"
+
+namespace treewright {
+
+Team::Team(std::size_t n_threads) {
+    for (std::size_t thread = 1; thread < n_threads; ++thread)
+        workers.emplace_back([this, thread] { serve(thread); });
+}
+
+Team::~Team() {
+    {
+        const std::lock_guard lock(mutex);
+        closing = true;
+    }
+    wake.notify_all();
+    for (std::thread& worker : workers) worker.join();
+}
+
+void Team::for_each(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
+    if (workers.empty() || count <= 1) {
+        for (std::size_t item = 0; item < count; ++item) work(item, 0);
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex);
+        job = &work;
+        next_item = 0;
+        n_items = count;
+        n_busy = workers.size();
+        failure = nullptr;
+        ++generation;
+    }
+    wake.notify_all();
+    drain(0);
+    std::unique_lock lock(mutex);
+    done.wait(lock, [this] { return n_busy == 0; });
+    job = nullptr;
+    if (failure) std::rethrow_exception(failure);
+}
+
+void Team::serve(std::size_t thread) {
+    std::size_t seen = 0;
+    while (true) {
+        {
+            std::unique_lock lock(mutex);
+            wake.wait(lock, [&] { return closing || generation != seen; });
+            if (closing) return;
+            seen = generation;
+        }
+        drain(thread);
+        const std::lock_guard lock(mutex);
+        if (--n_busy == 0) done.notify_one();
+    }
+}
+
+void Team::drain(std::size_t thread) {
+    while (true) {
+        const std::size_t item = next_item.fetch_add(1);
+        if (item >= n_items) return;
+        try {
+            (*job)(item, thread);
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
+            next_item = n_items;  // nobody starts another item
+        }
+    }
+}
+
+}  // namespace treewright

@@ -1,0 +1,258 @@
+#include "treewright/grow/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "treewright/base/error.hpp"
+#include "treewright/grow/node_rows.hpp"
+#include "treewright/split/finder.hpp"
+
+namespace treewright {
+namespace {
+
+/// Appends a fragment's nodes to the tree, ids and offsets shifted.
+void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_range,
+            std::vector<std::uint32_t>& leaf_rows, std::vector<double>& leaf_weights,
+            Fragment fragment, std::uint32_t anchor) {
+    const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
+    const auto code_base = static_cast<std::int64_t>(tree.branch_of_code.size());
+    const std::size_t row_base = leaf_rows.size();
+    for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
+        TreeNode node = std::move(fragment.nodes[i]);
+        if (node.first_child >= 0) node.first_child += base;
+        if (node.code_offset >= 0) node.code_offset += code_base;
+        const auto range = std::pair{fragment.leaf_range[i].first + row_base,
+                                     fragment.leaf_range[i].second + row_base};
+        if (i == 0) {
+            node.parent = tree.nodes[anchor].parent;
+            tree.nodes[anchor] = std::move(node);
+            leaf_range[anchor] = range;
+            continue;
+        }
+        node.parent = node.parent == 0 ? static_cast<std::int32_t>(anchor) : node.parent + base;
+        tree.nodes.push_back(std::move(node));
+        leaf_range.push_back(range);
+    }
+    tree.branch_of_code.insert(tree.branch_of_code.end(), fragment.branch_of_code.begin(),
+                               fragment.branch_of_code.end());
+    leaf_rows.insert(leaf_rows.end(), fragment.leaf_rows.begin(), fragment.leaf_rows.end());
+    leaf_weights.insert(leaf_weights.end(), fragment.leaf_weights.begin(),
+                        fragment.leaf_weights.end());
+}
+
+struct LeafRows {
+    std::vector<std::pair<std::size_t, std::size_t>> range;
+    std::vector<std::uint32_t> rows;
+    std::vector<double> weights;  ///< empty: the rows' own
+
+    /// Calls f(row, weight) for the rows of a leaf in ascending order: sums do not depend on how
+    /// the rows happened to be listed.
+    template <class F>
+    void for_each(std::size_t node, const Dataset& data, F&& f) {
+        const auto [begin, end] = range[node];
+        if (weights.empty()) {
+            std::sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                      rows.begin() + static_cast<std::ptrdiff_t>(end));
+            for (std::size_t i = begin; i < end; ++i)
+                f(rows[i], data.weight.empty() ? 1.0 : data.weight[rows[i]]);
+            return;
+        }
+        std::vector<std::pair<std::uint32_t, double>> sorted;
+        for (std::size_t i = begin; i < end; ++i) sorted.emplace_back(rows[i], weights[i]);
+        std::sort(sorted.begin(), sorted.end());
+        for (const auto& [row, weight] : sorted) f(row, weight);
+    }
+};
+
+void summarise_classes(Tree& tree, LeafRows& leaves, const Dataset& data,
+                       const GrowOptions& options) {
+    const Target& target = data.target;
+    const Reciprocals none(0);
+    const std::unique_ptr<Finder> finder = make_finder(data, options, none);
+    std::vector<double> sums(finder->width());
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        TreeNode& node = tree.nodes[i];
+        double* value = tree.value.data() + i * tree.width;
+        if (node.first_child < 0) {
+            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                node.weight += weight;
+                std::size_t start = 0;
+                for (std::size_t o = 0; o < target.n_outputs; ++o) {
+                    value[start + static_cast<std::size_t>(
+                                      target.classes[row * target.n_outputs + o])] += weight;
+                    start += target.n_classes[o];
+                }
+            });
+        } else {
+            for (std::int32_t b = 0; b < node.n_branches; ++b) {
+                const auto child = static_cast<std::size_t>(node.first_child + b);
+                node.weight += tree.nodes[child].weight;
+                for (std::size_t k = 0; k < tree.width; ++k)
+                    value[k] += tree.value[child * tree.width + k];
+            }
+        }
+        sums[kCopies] = static_cast<double>(node.n_rows);
+        sums[kWeight] = node.weight;
+        std::copy(value, value + tree.width, sums.begin() + kStatistics);
+        node.impurity = finder->impurity_of(sums.data());
+    }
+    if (options.monotonic.empty()) return;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        TreeNode& node = tree.nodes[i];
+        double* value = tree.value.data() + i * tree.width;
+        if (!(node.weight > 0.0)) continue;
+        const double share = std::clamp(value[1] / node.weight, node.lower, node.upper);
+        value[1] = share * node.weight;
+        value[0] = node.weight - value[1];
+    }
+}
+
+/// Sums about a common origin, so that children can be merged: weight, mean, squares about the
+/// mean (Chan, Golub, LeVeque 1983), and sum of y log y for the Poisson deviance.
+struct ValueSummary {
+    double weight = 0.0;
+    ExactSum sum;
+    double squares = 0.0;
+    double y_log_y = 0.0;
+};
+
+void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data, const GrowOptions& options,
+                      const Grid& grid) {
+    const Target& target = data.target;
+    const std::size_t n_outputs = target.n_outputs;
+    const bool poisson = options.criterion == "poisson";
+    std::vector<ValueSummary> summaries(tree.nodes.size() * n_outputs);
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        TreeNode& node = tree.nodes[i];
+        for (std::size_t o = 0; o < n_outputs; ++o) {
+            ValueSummary& here = summaries[i * n_outputs + o];
+            double mean = 0.0;
+            if (node.first_child < 0) {
+                bool same = true;
+                double first = 0.0;
+                leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                    const double y = target.values[row * n_outputs + o];
+                    if (here.weight == 0.0) first = y;
+                    same = same && y == first;
+                    here.weight += weight;
+                    here.sum.add_product(weight, y);
+                });
+                mean = same ? first : here.sum.value() / here.weight;
+                leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                    const double y = target.values[row * n_outputs + o];
+                    here.squares += weight * (y - mean) * (y - mean);
+                    if (poisson && y > 0.0) here.y_log_y += weight * y * std::log(y);
+                });
+            } else {
+                for (std::int32_t b = 0; b < node.n_branches; ++b) {
+                    const auto child = static_cast<std::size_t>(node.first_child + b);
+                    const ValueSummary& below = summaries[child * n_outputs + o];
+                    here.weight += below.weight;
+                    here.sum.add(below.sum);
+                    here.y_log_y += below.y_log_y;
+                }
+                mean = here.sum.value() / here.weight;
+                for (std::int32_t b = 0; b < node.n_branches; ++b) {
+                    const auto child = static_cast<std::size_t>(node.first_child + b);
+                    const ValueSummary& below = summaries[child * n_outputs + o];
+                    const double off = tree.value[child * n_outputs + o] - mean;
+                    if (below.weight > 0.0) here.squares += below.squares + below.weight * off * off;
+                }
+            }
+            node.weight = here.weight;
+            tree.value[i * n_outputs + o] = here.weight > 0.0 ? mean : 0.0;
+            double impurity = here.weight > 0.0 ? here.squares / here.weight : 0.0;
+            if (options.criterion == "weighted_squared_error") impurity = here.squares;
+            if (poisson && mean > 0.0 && here.weight > 0.0)
+                impurity =
+                    (here.y_log_y - here.sum.value() * std::log(mean)) / here.weight;
+            node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);
+        }
+    }
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const TreeNode& node = tree.nodes[i];
+        for (std::size_t o = 0; o < n_outputs; ++o) {
+            double& value = tree.value[i * n_outputs + o];
+            if (node.weight <= 0.0 && node.parent >= 0)  // an empty branch answers as its parent
+                value = tree.value[static_cast<std::size_t>(node.parent) * n_outputs + o];
+            if (!options.monotonic.empty())
+                value = std::clamp(value, grid.offset[o] + node.lower / grid.scale,
+                                   grid.offset[o] + node.upper / grid.scale);
+        }
+    }
+}
+
+}  // namespace
+
+Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::uint32_t>& anchors,
+          const Dataset& data, const GrowOptions& options, const Grid& grid) {
+    Tree tree;
+    LeafRows leaves;
+    std::vector<double> medians = std::move(top.medians);
+    std::vector<double> deviations = std::move(top.deviations);
+    const std::size_t n_outputs = data.target.n_outputs;
+    tree.nodes = std::move(top.nodes);
+    tree.branch_of_code = std::move(top.branch_of_code);
+    leaves.range = std::move(top.leaf_range);
+    leaves.rows = std::move(top.leaf_rows);
+    leaves.weights = std::move(top.leaf_weights);
+    for (std::size_t i = 0; i < fragments.size(); ++i) {
+        if (!fragments[i].medians.empty()) {
+            medians.insert(medians.end(),
+                           fragments[i].medians.begin() + static_cast<std::ptrdiff_t>(n_outputs),
+                           fragments[i].medians.end());
+            deviations.insert(deviations.end(), fragments[i].deviations.begin() + 1,
+                              fragments[i].deviations.end());
+        }
+        append(tree, leaves.range, leaves.rows, leaves.weights, std::move(fragments[i]),
+               anchors[i]);
+    }
+    tree.width = data.target.width();
+    tree.value.assign(tree.nodes.size() * tree.width, 0.0);
+    if (data.target.is_classification()) {
+        summarise_classes(tree, leaves, data, options);
+    } else {
+        summarise_values(tree, leaves, data, options, grid);
+        if (!medians.empty())
+            for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+                tree.nodes[i].impurity = deviations[i];
+                const bool empty = tree.nodes[i].weight <= 0.0 && tree.nodes[i].parent >= 0;
+                const auto from = empty ? static_cast<std::size_t>(tree.nodes[i].parent) : i;
+                for (std::size_t o = 0; o < n_outputs; ++o)
+                    tree.value[i * n_outputs + o] = medians[from * n_outputs + o];
+            }
+    }
+    return tree;
+}
+
+void move_thresholds_down(const Dataset& data, Tree& tree) {
+    for (std::size_t c = 0; c < data.columns.size(); ++c) {
+        const Column& column = data.columns[c];
+        std::vector<TreeNode*> cuts;
+        for (TreeNode& node : tree.nodes)
+            if (node.kind == 1 && node.column == static_cast<std::int32_t>(c))
+                cuts.push_back(&node);
+        if (cuts.empty()) continue;
+        const auto move = [&](auto read, auto TreeNode::*threshold) {
+            using Value = decltype(read(std::size_t{0}));
+            std::vector<Value> values;
+            for (std::size_t row = 0; row < data.n_rows; ++row)
+                if (!column.is_missing(row) && (data.weight.empty() || data.weight[row] > 0.0))
+                    values.push_back(read(row));
+            std::sort(values.begin(), values.end());
+            for (TreeNode* node : cuts) {
+                const auto above =
+                    std::upper_bound(values.begin(), values.end(), node->*threshold);
+                if (above != values.begin() && std::isfinite(static_cast<double>(*(above - 1))))
+                    node->*threshold = *(above - 1);
+            }
+        };
+        if (column.is_real())
+            move([&](std::size_t row) { return column.real(row); }, &TreeNode::threshold);
+        else
+            move([&](std::size_t row) { return column.whole(row); }, &TreeNode::threshold_int);
+    }
+}
+
+}  // namespace treewright

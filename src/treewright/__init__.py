@@ -1,0 +1,31 @@
+"""Every decision tree, grown exactly, explained fully, and faster than the library you use now."""
+
+from treewright import measures
+from treewright.data.examples import list_examples, load_example
+from treewright.data.files import read
+from treewright.data.schema import Schema
+from treewright.estimators.classical import (
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    ID3Classifier,
+)
+from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.model.tree import Tree
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ID3Classifier",
+    "Schema",
+    "Tree",
+    "list_examples",
+    "load_example",
+    "measures",
+    "read",
+]

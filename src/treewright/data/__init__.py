@@ -1,0 +1,1 @@
+"""Any table in, typed columns out: schema, intake, target, files and examples."""

@@ -1,0 +1,223 @@
+"""One column as the data have it: NumPy arrays of any type to one typed form.
+
+:class:`Column` is what every kind of input becomes before anything is decided about it. It keeps
+exactly what the data say (integers stay integers, text becomes codes with its values) and is then
+fitted or matched by :mod:`treewright.data.matching`.
+
+A decimal number (``decimal.Decimal``, Arrow decimals) is read as the nearest float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.data.coding import INT64_MAX, INT64_MIN, code_text
+from treewright.data.schema import UINT_OFFSET, Storage
+from treewright.errors import DataError
+
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+TimeUnit = Literal["ns", "us"]
+NAT = INT64_MIN
+"""How NumPy stores a missing date or duration."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Column:
+    """Typed values of one column.
+
+    Attributes
+    ----------
+    storage : Storage
+        As in :class:`~treewright.data.schema.ColumnSpec`.
+    data : array
+        float32/float64, int64, or int32 codes into `values` with -1 for missing.
+    present : array of bool or None
+        For int64 data, True where there is a value; None where there is one everywhere.
+    values : tuple
+        The values behind the codes.
+    fixed : bool
+        Whether `values` belong to the column's type (a categorical, an ARFF domain) and stay
+        whole when rows are taken away, rather than being the values that happen to occur.
+    ordered : bool
+        Whether `values` are in a meaningful order, lowest first.
+    unit, time_zone
+        Of a date or duration.
+    """
+
+    storage: Storage
+    data: Array
+    present: Mask | None = None
+    values: tuple[object, ...] = ()
+    fixed: bool = False
+    ordered: bool = False
+    unit: TimeUnit | None = None
+    time_zone: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def missing(self) -> Mask:
+        """True where the value is missing."""
+        if self.storage == "float":
+            return np.isnan(self.data)
+        if self.storage == "value":
+            return self.data < 0
+        return np.zeros(len(self), dtype=bool) if self.present is None else ~self.present
+
+    def take(self, rows: Any) -> Column:
+        """Return the column of the rows chosen by positions, a mask or a slice."""
+        present = None if self.present is None else self.present[rows]
+        return replace(self, data=self.data[rows], present=present)
+
+    def with_missing(self, missing: Mask) -> Column:
+        """Return the column with more values missing."""
+        if not missing.any():
+            return self
+        if self.storage == "float":
+            return replace(self, data=np.where(missing, self.data.dtype.type(np.nan), self.data))
+        if self.storage == "value":
+            return replace(self, data=np.where(missing, np.int32(-1), self.data))
+        return replace(self, present=~(missing | self.missing))
+
+    def to_numpy(self) -> Array:
+        """Return the values as NumPy has them: None for missing text, NaN, NaT, or a masked array.
+
+        Integers with missing values come as a masked array, so that none is rounded.
+        """
+        if self.storage == "float":
+            return self.data
+        if self.storage == "value":
+            return self._values_to_numpy()
+        if self.storage in ("datetime", "duration"):
+            code = "M8" if self.storage == "datetime" else "m8"
+            data = self.data if self.present is None else np.where(self.present, self.data, NAT)
+            return data.view(f"{code}[{self.unit}]")
+        whole = self.data
+        if self.storage == "uint":
+            whole = whole.view(np.uint64) ^ np.uint64(UINT_OFFSET)
+        if self.present is None:
+            return whole
+        return np.ma.MaskedArray(whole, mask=~self.present)
+
+    def _values_to_numpy(self) -> Array:
+        missing = self.missing
+        if all(isinstance(value, bool) for value in self.values) and not missing.any():
+            return np.array(self.values, dtype=bool)[self.data]
+        objects = np.empty(len(self.values) + 1, dtype=object)  # code -1 picks the last: None
+        objects[:-1] = self.values
+        return objects[self.data]
+
+    def numbers(self) -> Array:
+        """Return floats or integers as an array to compute with; missing entries mean nothing."""
+        if self.storage == "uint":
+            return cast(Array, self.data.view(np.uint64) ^ np.uint64(UINT_OFFSET))
+        return self.data
+
+
+def text_column(values: Sequence[object]) -> Column:
+    """Return the column of texts; what is no text is missing."""
+    codes, distinct = code_text(values)
+    return Column(storage="value", data=codes, values=distinct)
+
+
+def blank_column(n_rows: int) -> Column:
+    """Return a column in which every value is missing; it fits any kind."""
+    return Column(storage="float", data=np.full(n_rows, np.nan))
+
+
+def is_blank(column: Column) -> bool:
+    """Tell whether no row has a value."""
+    return bool(column.missing.all())
+
+
+def read_typed(array: Array, name: str) -> Column:
+    """Return the column that an array of numbers, booleans, dates or durations is.
+
+    Native float32, float64 and int64 arrays are taken as they are, not copied.
+    """
+    kind = array.dtype.kind
+    if kind == "f":
+        return Column(storage="float", data=as_native_float(array))
+    if kind == "b":
+        codes = array.astype(np.int32)
+        return Column(storage="value", data=codes, values=(False, True), fixed=True)
+    if kind in "Mm":
+        return read_time(array, name)
+    return _read_whole(array)
+
+
+def as_native_float(array: Array) -> Array:
+    """Return a float array as float32 or float64 of this machine, without a copy if it is one."""
+    if array.dtype.char in "fd" and array.dtype.isnative and array.flags.aligned:
+        return array
+    if array.dtype.itemsize <= 4:
+        return np.array(array, dtype=np.float32)
+    return np.array(array, dtype=np.float64)
+
+
+def _read_whole(array: Array) -> Column:
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8:
+        unsigned = np.array(array, dtype=np.uint64, copy=None)
+        if len(unsigned) and unsigned.max() > INT64_MAX:
+            return Column(storage="uint", data=(unsigned ^ np.uint64(UINT_OFFSET)).view(np.int64))
+    whole = array
+    if array.dtype != np.int64 or not array.dtype.isnative or not array.flags.aligned:
+        whole = np.array(array, dtype=np.int64)
+    return Column(storage="int", data=whole)
+
+
+def read_time(array: Array, name: str, time_zone: str | None = None) -> Column:
+    """Return the column of dates or durations: nanoseconds, or microseconds for far dates.
+
+    >>> column = read_time(np.array(["2024-03-01", "NaT"], dtype="M8[D]"), "day")
+    >>> column.unit, column.missing.tolist()
+    ('ns', [False, True])
+    """
+    storage: Storage = "datetime" if array.dtype.kind == "M" else "duration"
+    missing = np.isnat(array)
+    present = ~missing if missing.any() else None
+    unit = _unit_that_holds(array[~missing] if present is not None else array, name)
+    data = array.astype(f"{array.dtype.kind}8[{unit}]").view(np.int64)
+    return Column(storage=storage, data=data, present=present, unit=unit, time_zone=time_zone)
+
+
+# Inside these bounds, a day short of the exact ones, int64 holds every value of the unit.
+_DATE_BOUNDS: dict[TimeUnit, tuple[np.datetime64, np.datetime64]] = {
+    "ns": (np.datetime64("1677-09-22", "D"), np.datetime64("2262-04-10", "D")),
+    "us": (np.datetime64("-290000-01-01", "D"), np.datetime64("290000-01-01", "D")),
+}
+_DURATION_BOUNDS: dict[TimeUnit, tuple[np.timedelta64, np.timedelta64]] = {
+    "ns": (np.timedelta64(-106_000, "D"), np.timedelta64(106_000, "D")),
+    "us": (np.timedelta64(-106_000_000, "D"), np.timedelta64(106_000_000, "D")),
+}
+
+
+def _unit_that_holds(known: Array, name: str) -> TimeUnit:
+    """Nanoseconds if every value fits them, else microseconds."""
+    given = np.datetime_data(known.dtype)[0]
+    if len(known) == 0 or given in ("ns", "ps", "fs", "as", "generic"):
+        return "ns"
+    if known.dtype.kind == "m" and given in ("Y", "M"):
+        raise DataError(
+            f"column {name!r} holds durations in {'years' if given == 'Y' else 'months'}, which"
+            " have no fixed length.\n  Hint: use their number as a plain number."
+        )
+    low, high = known.min(), known.max()
+    bounds: Any = _DATE_BOUNDS if known.dtype.kind == "M" else _DURATION_BOUNDS
+    for unit, (lowest, highest) in bounds.items():
+        # Compared in the given unit, which is no finer than the bounds can be written in.
+        if lowest.astype(known.dtype) < low and high < highest.astype(known.dtype):
+            return cast(TimeUnit, unit)
+    if given == "us":
+        return "us"
+    raise DataError(
+        f"column {name!r} holds {high!s}, too far away to count in microseconds.\n"
+        "  Hint: use the number of days or years as a plain number."
+    )

@@ -1,0 +1,67 @@
+"""What the user said about the columns of a table, tied to the columns that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.data.schema import Schema, list_names, nearest_name_hint
+from treewright.errors import DataError, ParameterError
+
+ColumnList = Sequence[int] | Sequence[str] | Sequence[bool] | npt.NDArray[Any] | str
+
+
+def _position(key: object, names: tuple[str, ...]) -> int | None:
+    """Position of a column given by name or, counted from either end, by number."""
+    if isinstance(key, str):
+        return names.index(key) if key in names else None
+    if isinstance(key, int | np.integer) and -len(names) <= key < len(names):
+        return int(key) % len(names)
+    return None
+
+
+def resolve_schema(schema: Schema, names: tuple[str, ...]) -> Schema:
+    """The declaration with its columns called by name; an unknown column is an error."""
+    if not schema.keys:
+        return schema
+    name_of_key: dict[str | int, str] = {}
+    for key in schema.keys:
+        position = _position(key, names)
+        if position is None:
+            raise DataError(
+                f"the schema declares column {key!r}, which the table does not have.\n"
+                f"  Columns: {list_names(names)}{nearest_name_hint(key, names)}"
+            )
+        name_of_key[key] = names[position]
+    return schema.renamed(name_of_key)
+
+
+def resolve_list(columns: ColumnList | None, names: tuple[str, ...]) -> frozenset[int]:
+    """Positions of the columns listed in categorical_features."""
+    if columns is None or (isinstance(columns, str) and columns == "from_dtype"):
+        return frozenset()
+    if isinstance(columns, str):
+        raise ParameterError(
+            f"categorical_features={columns!r} must be a list of columns.\n"
+            f"  Hint: categorical_features=[{columns!r}]."
+        )
+    keys = list(columns)
+    if keys and all(isinstance(key, bool | np.bool_) for key in keys):
+        if len(keys) != len(names):
+            raise ParameterError(
+                f"categorical_features has {len(keys)} booleans, the table {len(names)} columns."
+            )
+        return frozenset(i for i, key in enumerate(keys) if key)
+    positions: set[int] = set()
+    for key in keys:
+        position = _position(key, names)
+        if position is None:
+            raise ParameterError(
+                f"categorical_features lists {key!r}, but the table has no such column.\n"
+                f"  Columns: {list_names(names)}{nearest_name_hint(key, names)}"
+            )
+        positions.add(position)
+    return frozenset(positions)

@@ -1,0 +1,207 @@
+"""Frame: a small immutable table of named columns, what :func:`treewright.read` returns.
+
+It holds typed columns, so that nothing is parsed or coded twice: integers are exact, text is
+coded once, a domain declared in a file stays with its column. It is no dataframe library: take
+columns and rows from it, hand it to ``fit``, or turn it into a pandas or polars frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.data.column import Column
+from treewright.data.schema import ColumnSpec, Schema, list_names, nearest_name_hint
+from treewright.errors import ColumnMismatchError, DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+Array = npt.NDArray[Any]
+_ROWS_SHOWN = 10
+_WIDTH_SHOWN = 20
+
+
+class Frame:
+    """Named columns of one length.
+
+    ``frame["name"]`` is a column as an array; indexing with positions, a mask or a slice gives a
+    frame of those rows, so that scikit-learn's splitters work on it.
+
+    Examples
+    --------
+    >>> from treewright.data.examples import load_example
+    >>> frame = load_example("play_tennis").X
+    >>> frame.columns, len(frame)
+    (('Outlook', 'Temperature', 'Humidity', 'Wind'), 14)
+    >>> frame["Wind"][:2].tolist()
+    ['Weak', 'Strong']
+    >>> frame.drop("Wind").columns
+    ('Outlook', 'Temperature', 'Humidity')
+    """
+
+    def __init__(self, columns: Mapping[str, Column], *, weights: Array | None = None) -> None:
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            raise DataError(f"columns of a frame have one length, not {sorted(lengths)}.")
+        self._columns = dict(columns)
+        self._n_rows = lengths.pop() if lengths else 0
+        self._weights = weights
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self._columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self._n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return self._n_rows, len(self._columns)
+
+    @property
+    def weights(self) -> Array | None:
+        """Weights of the rows, where the file has them (ARFF), for ``fit(X, y, sample_weight)``."""
+        return self._weights
+
+    @property
+    def schema(self) -> Schema:
+        """What the source declared about its columns: domains and orders."""
+        fixed = {name: c for name, c in self._columns.items() if c.fixed and c.storage == "value"}
+        is_plain = {name: c for name, c in fixed.items() if c.values and c.values != (False, True)}
+        return Schema(
+            values={name: c.values for name, c in is_plain.items() if not c.ordered},
+            order={name: c.values for name, c in is_plain.items() if c.ordered},
+        )
+
+    def column(self, name: str) -> Column:
+        """Return the typed column called `name`."""
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise ColumnMismatchError(
+                f"the frame has no column {name!r}.\n"
+                f"  Columns: {list_names(self.columns)}{nearest_name_hint(name, self.columns)}"
+            ) from None
+
+    def select(self, names: Iterable[str]) -> Frame:
+        """Return the frame of some columns, in the order given."""
+        return Frame({name: self.column(name) for name in names}, weights=self._weights)
+
+    def drop(self, *names: str) -> Frame:
+        """Return the frame without some columns."""
+        dropped = {name: self.column(name) for name in names}
+        kept = {name: c for name, c in self._columns.items() if name not in dropped}
+        return Frame(kept, weights=self._weights)
+
+    def rows(self, indices: Sequence[int] | slice | Array) -> Frame:
+        """Return the frame of the rows at some positions, where a mask is True, or of a slice."""
+        if not isinstance(indices, slice):
+            indices = np.asarray(indices)
+            if indices.size == 0:
+                indices = indices.astype(np.intp)
+        columns = {name: column.take(indices) for name, column in self._columns.items()}
+        weights = None if self._weights is None else self._weights[indices]
+        return Frame(columns, weights=weights)
+
+    @overload
+    def __getitem__(self, key: str) -> Array: ...
+    @overload
+    def __getitem__(self, key: Sequence[int] | slice | Array) -> Frame: ...
+    def __getitem__(self, key: str | Sequence[int] | slice | Array) -> Array | Frame:
+        if isinstance(key, str):
+            return self.column(key).to_numpy()
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is ...:
+            key = key[0]  # how scikit-learn's splitters write it
+        return self.rows(key)
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas frame: declared domains as categoricals, gaps as pandas has them."""
+        import pandas as pd
+
+        made: dict[str, Any] = {}
+        for name, column in self._columns.items():
+            if column.storage == "value" and column.fixed and column.values != (False, True):
+                made[name] = pd.Categorical.from_codes(
+                    column.data, categories=pd.Index(list(column.values)), ordered=column.ordered
+                )
+            elif column.present is not None and column.storage in ("int", "uint"):
+                kind = "Int64" if column.storage == "int" else "UInt64"
+                made[name] = pd.array(column.to_numpy().tolist(), dtype=kind)
+            elif column.time_zone is not None:
+                made[name] = pd.DatetimeIndex(column.to_numpy(), tz="UTC").tz_convert(
+                    column.time_zone
+                )
+            else:
+                made[name] = column.to_numpy()
+        return pd.DataFrame(made)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a polars frame: declared domains of text as enums."""
+        import polars as pl
+
+        made: list[pl.Series] = []
+        for name, column in self._columns.items():
+            values = column.to_numpy()
+            if column.storage == "value":
+                is_text = column.fixed and all(isinstance(v, str) for v in column.values)
+                domain = [str(value) for value in column.values]
+                made.append(
+                    pl.Series(name, values.tolist(), dtype=pl.Enum(domain) if is_text else None)
+                )
+            elif isinstance(values, np.ma.MaskedArray):
+                made.append(pl.Series(name, values.tolist()))
+            elif column.storage == "float":
+                made.append(pl.Series(name, values).fill_nan(None))
+            elif column.time_zone is not None:
+                in_utc = pl.Series(name, values).dt.replace_time_zone("UTC")
+                made.append(in_utc.dt.convert_time_zone(column.time_zone))
+            else:
+                made.append(pl.Series(name, values))
+        return pl.DataFrame(made)
+
+    def __repr__(self) -> str:
+        head = self.rows(slice(0, _ROWS_SHOWN))
+        cells = [[_shorten(name), *_cells(head.column(name))] for name in head.columns]
+        widths = [max(map(len, column)) for column in cells]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in zip(*cells, strict=True)
+        ]
+        rest = self._n_rows - _ROWS_SHOWN
+        more = [f"... {rest} more rows"] if rest > 0 else []
+        size = f"Frame: {self._n_rows} rows, {len(self._columns)} columns"
+        return "\n".join([size, *lines, *more])
+
+
+def _cells(column: Column) -> list[str]:
+    """The values of a column as people read them, ``?`` for a missing one."""
+    spec = ColumnSpec(
+        name="",
+        kind="nominal" if column.storage == "value" else "numeric",
+        storage=column.storage,
+        unit=column.unit,
+        time_zone=column.time_zone,
+    )
+    stored = column.to_numpy() if column.storage == "value" else column.data
+    pairs = zip(stored.tolist(), column.missing.tolist(), strict=True)
+    return ["?" if gap else _shorten(spec.format(value)) for value, gap in pairs]
+
+
+def _shorten(text: str) -> str:
+    shown = text if text.isprintable() else repr(text)
+    return shown if len(shown) <= _WIDTH_SHOWN else f"{shown[: _WIDTH_SHOWN - 3]}..."

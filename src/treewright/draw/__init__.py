@@ -1,0 +1,1 @@
+"""Painters: a tree as people look at it."""

@@ -1,0 +1,102 @@
+"""The text painter: a tree as aligned lines, one per node.
+
+Indentation shows the level down to level 40; below that it stays put and the level is printed as a
+number, so that a chain of 100,000 nodes is 100,000 short lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from treewright.errors import ParameterError
+from treewright.model.condition import SHORT, Wording
+from treewright.model.figures import TextColumn, lay_out
+from treewright.model.ledger import node_columns
+
+if TYPE_CHECKING:
+    from treewright.model.tree import Tree
+
+_MAX_INDENTED = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pen:
+    """The strokes a tree is drawn with."""
+
+    fork: str = "├─ "
+    last: str = "└─ "
+    down: str = "│  "
+    blank: str = "   "
+    ellipsis: str = "…"
+
+
+_UNICODE = _Pen()
+_ASCII = _Pen(fork="|- ", last="`- ", down="|  ", ellipsis="...")
+
+
+def paint(
+    tree: Tree, *, max_depth: int | None = None, ascii: bool = False, missing: bool = False
+) -> str:
+    """Print a tree; see :meth:`treewright.model.tree.Tree.text`."""
+    if max_depth is not None and max_depth < 0:
+        raise ParameterError(f"max_depth={max_depth!r} must be at least 0.")
+    pen = _ASCII if ascii else _UNICODE
+    wording = replace(SHORT, ascii=ascii, missing=missing)
+    deepest = tree.depth if max_depth is None else min(max_depth, tree.depth)
+    nodes, branches = _draw_branches(tree, pen, wording, deepest)
+    columns = [
+        TextColumn("node", [str(node) for node in nodes], right=True),
+        TextColumn("", branches),
+        *node_columns(tree, nodes, ascii=ascii),
+    ]
+    if deepest < tree.depth:
+        columns.append(TextColumn("", _left_out(tree, nodes, pen)))
+    # Long conditions push their own line aside; the strokes of deep levels count for all.
+    return lay_out(columns, max_width=72 + 3 * min(deepest, _MAX_INDENTED))
+
+
+def _draw_branches(
+    tree: Tree, pen: _Pen, wording: Wording, deepest: int
+) -> tuple[list[int], list[str]]:
+    """Give the nodes shown, and for each the strokes that lead to it and its condition."""
+    nodes: list[int] = []
+    lines: list[str] = []
+    pending = [(0, 0, "", "", "(all rows)")]
+    while pending:
+        node, level, stem, stroke, condition = pending.pop()
+        nodes.append(node)
+        number = f"[{level}] " if level > _MAX_INDENTED else ""
+        lines.append(f"{stem}{stroke}{number}{condition}")
+        question = tree.question(node) if level < deepest else None
+        if question is None:
+            continue
+        if 0 < level < _MAX_INDENTED:
+            stem += pen.blank if stroke == pen.last else pen.down
+        children = tree.children(node)
+        for branch in range(len(children) - 1, -1, -1):
+            stroke = pen.last if branch == len(children) - 1 else pen.fork
+            words = question.text(branch, wording)
+            pending.append((children[branch], level + 1, stem, stroke, words))
+    return nodes, lines
+
+
+def _left_out(tree: Tree, nodes: list[int], pen: _Pen) -> list[str]:
+    """Say of each node that is cut short how much lies below it."""
+    shown = set(nodes)
+    n_below = _nodes_below(tree)
+    return [
+        f"{pen.ellipsis} {n_below[node]} nodes below"
+        if n_below[node] and tree.children(node).start not in shown
+        else ""
+        for node in nodes
+    ]
+
+
+def _nodes_below(tree: Tree) -> list[int]:
+    parent = tree.arrays.parent.tolist()
+    n_below = [0] * tree.n_nodes
+    for node in tree.bottom_up():
+        if node:
+            n_below[parent[node]] += n_below[node] + 1
+    return n_below

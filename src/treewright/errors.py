@@ -1,0 +1,53 @@
+"""Every exception and warning class of the package.
+
+Everything derives from :class:`TreewrightError`; what is wrong with a value is also a
+``ValueError``, so that code written for scikit-learn keeps working.
+"""
+
+
+class TreewrightError(Exception):
+    """Base class of all errors raised on purpose."""
+
+
+class DataError(TreewrightError, ValueError):
+    """The table, target or weights cannot be used as they are."""
+
+
+class ColumnMismatchError(DataError):
+    """The columns given are not the columns the model was fitted on."""
+
+
+class TargetError(DataError):
+    """The target cannot be learned by this estimator."""
+
+
+class FileFormatError(DataError):
+    """A file does not hold what its name or its header promises."""
+
+
+class ModelFormatError(DataError):
+    """The arrays of a model break the invariants that every model keeps."""
+
+
+class ParameterError(TreewrightError, ValueError):
+    """A parameter has a value outside its range."""
+
+
+class UnsupportedError(ParameterError):
+    """Parameters that are fine alone but make no sense together."""
+
+
+class MemoryLimitError(TreewrightError, MemoryError):
+    """The work would need more memory than the machine has; nothing was allocated."""
+
+
+class TreewrightWarning(UserWarning):
+    """Base class of all warnings given on purpose."""
+
+
+class IdentifierWarning(TreewrightWarning):
+    """A column looks like an identifier and will not generalise."""
+
+
+class SmallDataWarning(TreewrightWarning):
+    """So few rows that the model says little."""

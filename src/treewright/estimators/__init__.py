@@ -1,0 +1,1 @@
+"""The scikit-learn surface: thin classes over :mod:`treewright.learn`."""

@@ -1,0 +1,272 @@
+"""What all tree estimators share: reading data, fitting, predicting, scikit-learn's conventions.
+
+``__init__`` only stores; ``fit`` validates and changes the estimator only once all has gone well;
+what is learned ends in ``_``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from treewright.data.intake import match_table, read_table
+from treewright.data.table import Table
+from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
+from treewright.errors import ParameterError, SmallDataWarning, TargetError
+from treewright.learn.fit import Problem, RowWeights, class_factors, fit_tree
+from treewright.learn.options import (
+    CLASS_CRITERIA,
+    VALUE_CRITERIA,
+    GrowthOptions,
+    check_count,
+    is_whole,
+)
+from treewright.model.predict import by_output, decide, refuse_unseen
+from treewright.model.tree import Tree
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class TreeEstimator(BaseEstimator):  # type: ignore[misc]
+    """A single tree behind scikit-learn's interface."""
+
+    tree_: Tree
+    schema: Any
+    n_jobs: Any
+
+    _takes_outputs = False  # several targets at once
+
+    def _options(self) -> GrowthOptions:
+        """Give the options of the tree; each algorithm has its recipe."""
+        raise AssertionError("an estimator has a recipe")
+
+    def _read_target(self, y: Any, n_rows: int) -> ClassTarget | ValueTarget:
+        raise AssertionError("an estimator has a task")
+
+    def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
+        return None
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : table
+            Any table: pandas, polars, pyarrow, NumPy, scipy sparse, a list of dicts. Text,
+            categories, booleans, dates and missing values are taken as they are.
+        y : array-like
+            The target, one entry per row (a column per output where several are supported).
+        sample_weight : array-like, optional
+            Weight of each row; whole numbers mean copies.
+
+        Returns
+        -------
+        self
+        """
+        options = self._options()
+        options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
+        options = options.replace(n_threads=n_threads(self.n_jobs))
+        seed = seed_of(getattr(self, "random_state", None))
+        table = read_table(
+            X,
+            schema=self.schema,
+            categorical_features=getattr(self, "categorical_features", None),
+        )
+        target = self._read_target(y, table.n_rows)
+        if not target.single and not self._takes_outputs:
+            raise TargetError(
+                f"{type(self).__name__} learns one target, but y has {_n_outputs(target)} columns."
+                "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
+            )
+        weights = read_weights(sample_weight, table.n_rows)
+        problem = Problem(
+            table=table,
+            target=target,
+            weights=RowWeights.of(weights, self._class_factor(target, weights)),
+            options=options,
+            seed=seed,
+            class_weight=getattr(self, "class_weight", None),
+            priors=getattr(self, "priors", None),
+        )
+        if table.n_rows == 1:
+            warnings.warn(
+                "the table has a single row (n_samples = 1): the tree is one leaf.",
+                SmallDataWarning,
+                stacklevel=2,
+            )
+        tree = fit_tree(problem, report=self._reporter(table.n_rows))
+        self._learned(tree, table)
+        return self
+
+    def _learned(self, tree: Tree, table: Table) -> None:
+        self.tree_ = tree
+        self.n_features_in_ = len(table.schema.input_names)
+        if table.schema.named:
+            self.feature_names_in_ = np.array(table.schema.input_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_outputs_ = tree.n_outputs
+
+    def _reporter(self, n_rows: int) -> Any:
+        if not getattr(self, "verbose", 0):
+            return None
+
+        def report(n_done: int) -> None:
+            print(f"\rgrowing: {min(n_done / n_rows, 1):4.0%} of the rows placed", end="",
+                  file=sys.stderr, flush=True)
+
+        return report
+
+    def _is_classifier(self) -> bool:
+        return isinstance(self, ClassifierMixin)
+
+    def _fitted(self) -> Tree:
+        try:
+            return self.tree_
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
+    def _table(self, X: Any) -> Table:
+        tree = self._fitted()
+        table = match_table(X, tree.schema, owner=type(self).__name__)
+        if tree.unseen == "error":
+            refuse_unseen(table)
+        return table
+
+    def _answers(self, X: Any) -> FloatArray:
+        table = self._table(X)
+        return self.tree_.plan.answers(table, n_threads=n_threads(self.n_jobs))
+
+    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give the leaf of each row; of a row divided among branches, the leaf with most of it."""
+        table = self._table(X)
+        return self.tree_.plan.apply(table, n_threads=n_threads(self.n_jobs))
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Give the nodes each row passes, as a sparse indicator of rows x nodes."""
+        start, visited = self._fitted().plan.decision_path(self._table(X))
+        ones = np.ones(len(visited), dtype=np.int8)
+        path = csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
+        path.sort_indices()
+        return path
+
+    def get_depth(self) -> int:
+        """Give the number of tests on the longest path."""
+        return self._fitted().depth
+
+    def get_n_leaves(self) -> int:
+        """Give the number of leaves."""
+        return self._fitted().n_leaves
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of the impurity decrease that each column brings; columns left out have 0."""
+        tree = self._fitted()
+        importances = np.zeros(self.n_features_in_)
+        importances[list(tree.schema.positions)] = tree.importances()
+        return importances
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = self._takes_outputs
+        return tags
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+    """A single tree that predicts classes."""
+
+    def _read_target(self, y: Any, n_rows: int) -> ClassTarget:
+        return read_classes(y, owner=type(self).__name__, n_rows=n_rows)
+
+    def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
+        return class_factors(
+            target,
+            weights,
+            class_weight=getattr(self, "class_weight", None),
+            priors=getattr(self, "priors", None),
+        )
+
+    def _learned(self, tree: Tree, table: Table) -> None:
+        super()._learned(tree, table)
+        assert tree.classes is not None
+        single = len(tree.classes) == 1
+        self.classes_ = tree.classes[0] if single else list(tree.classes)
+        counts = [len(names) for names in tree.classes]
+        self.n_classes_ = counts[0] if single else counts
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Give the most probable class of each row; of equally probable ones the first."""
+        return decide(self._answers(X), self.tree_.classes)
+
+    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+        """Give the probability of each class for each row; a list of arrays for several outputs."""
+        answers = self._answers(X)
+        assert self.tree_.classes is not None
+        parts = by_output(answers, self.tree_.classes)
+        return parts[0] if len(parts) == 1 else parts
+
+    def predict_log_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+        """Give the logarithm of the probabilities; -inf where a probability is 0."""
+        probabilities = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            if isinstance(probabilities, list):
+                return [np.log(part) for part in probabilities]
+            return np.asarray(np.log(probabilities))
+
+
+class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """A single tree that predicts numbers."""
+
+    def _read_target(self, y: Any, n_rows: int) -> ValueTarget:
+        return read_values(y, owner=type(self).__name__, n_rows=n_rows)
+
+    def predict(self, X: Any) -> FloatArray:
+        """Give the value predicted for each row; a column per output where there are several."""
+        return decide(self._answers(X), None)
+
+
+def _n_outputs(target: ClassTarget | ValueTarget) -> int:
+    if isinstance(target, ClassTarget):
+        return len(target.classes)
+    return 1 if target.single else int(target.values.shape[1])
+
+
+def n_threads(n_jobs: Any) -> int:
+    """Give the number of threads: None is 1, -1 all processors, -2 all but one, and so on."""
+    if n_jobs is None:
+        return 1
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise ParameterError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
+    if n_jobs > 0:
+        return min(int(n_jobs), 1024)
+    return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """Give a seed from scikit-learn's ``random_state``; None is 0, so that fits repeat by default."""
+    if random_state is None:
+        return 0
+    if is_whole(random_state):
+        check_count("random_state", random_state, least=0)
+        return int(random_state) % 2**63
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**62))
+    raise ParameterError(
+        f"random_state={random_state!r} must be a whole number, a NumPy generator or None."
+    )

@@ -1,0 +1,281 @@
+"""The general trees: every knob is a parameter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.data.schema import Schema
+from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.learn import recipes
+from treewright.learn.options import GrowthOptions
+
+_KNOBS = (
+    "criterion",
+    "splitter",
+    "nominal",
+    "missing",
+    "unseen",
+    "combine",
+    "thresholds",
+    "threshold_at",
+    "max_depth",
+    "max_leaf_nodes",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_fraction_leaf",
+    "min_impurity",
+    "min_impurity_decrease",
+    "max_p_value",
+    "max_features",
+    "features_per",
+    "column_costs",
+    "cost_rule",
+    "cost_exponent",
+    "monotonic_cst",
+)
+"""Parameters that are knobs of the same name."""
+
+
+class DecisionTreeClassifier(TreeClassifier):
+    """A decision tree for classes, grown exactly from any table.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
+"hellinger", "impurity_ratio"}
+        What a split is judged by. ``"gain_ratio"`` is gain / split information (within a column the
+        cut of best gain), ``"chi2"`` Pearson's statistic, ``"impurity_ratio"`` the textbook's gain /
+        weighted impurity.
+    splitter : {"best", "random"}
+        ``"random"`` draws one threshold (or subset) per column instead of the best.
+    nominal : {"subset", "multiway", "one_vs_rest"}
+        Questions about nominal columns: ``x in S``, one branch per value, ``x = v``. The best subset
+        is exact for two classes and, up to ten values in the node, for more; beyond that the values
+        are ordered by each class's share in turn, which is a heuristic.
+    missing : {"learned_side", "divide", "surrogates", "most_likely", "most_likely_in_class", \
+"own_branch", "majority"}
+        What becomes of a missing value: it takes the side that gained most in training; it follows
+        all branches in proportion (C4.5); similar questions stand in (CART); the node's most
+        frequent value (median of a number) stands in, or that of the row's class; it is a value of
+        its own; it follows the majority.
+    unseen : {"missing", "majority", "error"}
+        What becomes of a category that training did not know.
+    combine : {"branch_fractions", "leaf_counts"}
+        How the leaves reached by a divided row are weighed.
+    thresholds : {"all", "class_boundaries"}
+        Cuts tried: between all neighbouring values, or only where classes change.
+    threshold_at : {"midpoint", "observed", "training"}
+        Where a cut is put: halfway, at the lower neighbour in the node, or (C4.5) at the largest
+        value of the whole training set below the midpoint.
+    max_depth, max_leaf_nodes : int, optional
+        Limits on the tree; with ``max_leaf_nodes`` the node that gains most is split first.
+    min_samples_split, min_samples_leaf : int or float
+        Rows a node needs to be split, and every branch needs; decimals are shares of all rows.
+        Whole-number sample weights count as copies of a row.
+    min_fraction_leaf : float
+        Share of all weight that every branch needs.
+    min_impurity : float
+        A node this pure is a leaf.
+    min_impurity_decrease : float
+        Gain a split needs, times the node's share of all weight.
+    max_p_value : float, optional
+        A split must be significant at this level (chi-square test of branch x class).
+    max_features : int, float, "sqrt", "log2", optional
+        Columns drawn, for every node or once per tree as `features_per` says.
+    features_per : {"node", "tree"}
+        See `max_features`.
+    column_costs : dict or list, optional
+        Price of each column; `cost_rule` weighs gain against it.
+    cost_rule : {"tan_schlimmer", "nunez", "rpart"}
+        ``gain**2 / cost``, ``(2**gain - 1) / (cost + 1)**cost_exponent``, ``gain / cost``.
+    cost_exponent : float
+        The w of Nunez's rule, between 0 (costs do not matter) and 1.
+    class_weight : dict, "balanced", optional
+        Factor for the weight of each class's rows.
+    priors : dict or list, optional
+        Shares the classes should have; changes weights accordingly.
+    monotonic_cst : dict or list, optional
+        Per column 1 (probability of the second class may not fall), -1 or 0; two classes only.
+    categorical_features : list, optional
+        Columns of numbers that are codes.
+    schema : Schema, optional
+        What is declared about the columns.
+    random_state : int, optional
+        Seed; None means 0, so that the same call gives the same tree.
+    n_jobs : int, optional
+        Threads; the tree is the same for any number.
+    verbose : int
+        Show progress on standard error.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree: print it, ask it why, read its rules.
+    classes_ : array or list of arrays
+    n_classes_ : int or list of int
+    n_features_in_ : int
+    feature_names_in_ : array
+    feature_importances_ : array
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, load_example
+    >>> play = load_example("play_tennis")
+    >>> tree = DecisionTreeClassifier(criterion="entropy", nominal="multiway").fit(play.X, play.y)
+    >>> print(tree.tree_.rules().for_label("No")[0].text())
+    IF Outlook = Sunny and Humidity = High THEN No  (covers 3)
+    """
+
+    _takes_outputs = True
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        nominal: str = "subset",
+        missing: str = "learned_side",
+        unseen: str = "missing",
+        combine: str = "branch_fractions",
+        thresholds: str = "all",
+        threshold_at: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_fraction_leaf: float = 0.0,
+        min_impurity: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_p_value: float | None = None,
+        max_features: Any = None,
+        features_per: str = "node",
+        column_costs: Any = None,
+        cost_rule: str = "tan_schlimmer",
+        cost_exponent: float = 1.0,
+        class_weight: Any = None,
+        priors: Any = None,
+        monotonic_cst: Any = None,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.nominal = nominal
+        self.missing = missing
+        self.unseen = unseen
+        self.combine = combine
+        self.thresholds = thresholds
+        self.threshold_at = threshold_at
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_fraction_leaf = min_fraction_leaf
+        self.min_impurity = min_impurity
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_p_value = max_p_value
+        self.max_features = max_features
+        self.features_per = features_per
+        self.column_costs = column_costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.class_weight = class_weight
+        self.priors = priors
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _options(self) -> GrowthOptions:
+        return recipes.GENERAL_CLASSIFIER.replace(**{name: getattr(self, name) for name in _KNOBS})
+
+
+class DecisionTreeRegressor(TreeRegressor):
+    """A decision tree for numbers, grown exactly from any table.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson", "weighted_squared_error"}
+        What a split is judged by: variance about the mean, mean deviation from the median, half
+        Poisson deviance, or the textbook's sums of squares weighted by n_b / n.
+    splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
+min_samples_split, min_samples_leaf, min_fraction_leaf, min_impurity, min_impurity_decrease, \
+max_features, features_per, column_costs, cost_rule, cost_exponent, monotonic_cst, \
+categorical_features, schema, random_state, n_jobs, verbose
+        As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeRegressor
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> DecisionTreeRegressor(max_depth=1).fit(X, [0.0, 0.0, 5.0, 7.0]).predict([[1.5], [9.0]])
+    array([0., 6.])
+    """
+
+    _takes_outputs = True
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        nominal: str = "subset",
+        missing: str = "learned_side",
+        unseen: str = "missing",
+        combine: str = "branch_fractions",
+        threshold_at: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_fraction_leaf: float = 0.0,
+        min_impurity: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_p_value: float | None = None,
+        max_features: Any = None,
+        features_per: str = "node",
+        column_costs: Any = None,
+        cost_rule: str = "tan_schlimmer",
+        cost_exponent: float = 1.0,
+        monotonic_cst: Any = None,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.nominal = nominal
+        self.missing = missing
+        self.unseen = unseen
+        self.combine = combine
+        self.threshold_at = threshold_at
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_fraction_leaf = min_fraction_leaf
+        self.min_impurity = min_impurity
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_p_value = max_p_value
+        self.max_features = max_features
+        self.features_per = features_per
+        self.column_costs = column_costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _options(self) -> GrowthOptions:
+        knobs = {name: getattr(self, name) for name in _KNOBS if name != "thresholds"}
+        return recipes.GENERAL_REGRESSOR.replace(**knobs)

@@ -1,0 +1,1 @@
+"""From a typed table and options to a tree. No scikit-learn and no dataframes here."""

@@ -1,0 +1,268 @@
+"""GrowthOptions: every knob of one tree, validated once.
+
+A classical algorithm is a setting of these knobs (:mod:`treewright.learn.recipes`). Values are
+checked one by one here; what makes no sense together for a given table is refused by
+:func:`check_combination`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from treewright.data.schema import FittedSchema
+from treewright.errors import ParameterError, UnsupportedError
+
+CLASS_CRITERIA = (
+    "gini",
+    "entropy",
+    "gain_ratio",
+    "misclassification",
+    "chi2",
+    "twoing",
+    "hellinger",
+    "impurity_ratio",
+)
+VALUE_CRITERIA = ("squared_error", "absolute_error", "poisson", "weighted_squared_error")
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "splitter": ("best", "random"),
+    "nominal": ("multiway", "subset", "one_vs_rest"),
+    "missing": (
+        "divide",
+        "learned_side",
+        "surrogates",
+        "most_likely",
+        "most_likely_in_class",
+        "own_branch",
+        "majority",
+    ),
+    "unseen": ("missing", "majority", "error"),
+    "combine": ("branch_fractions", "leaf_counts"),
+    "thresholds": ("all", "class_boundaries"),
+    "threshold_at": ("midpoint", "observed", "training"),
+    "features_per": ("node", "tree"),
+    "cost_rule": ("tan_schlimmer", "nunez", "rpart"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowthOptions:
+    """Every knob of one tree; the estimators document what each means.
+
+    The knobs below ``max_surrogates`` have no parameter of their own: they tell the classical
+    algorithms apart.
+    """
+
+    criterion: str
+    splitter: str = "best"
+    nominal: str = "subset"
+    missing: str = "learned_side"
+    unseen: str = "missing"
+    combine: str = "branch_fractions"
+    thresholds: str = "all"
+    threshold_at: str = "midpoint"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_fraction_leaf: float = 0.0
+    min_impurity: float = 0.0
+    min_impurity_decrease: float = 0.0
+    max_p_value: float | None = None
+    max_features: int | float | str | None = None
+    features_per: str = "node"
+    column_costs: Mapping[str, float] | Sequence[float] | None = None
+    cost_rule: str = "tan_schlimmer"
+    cost_exponent: float = 1.0
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    max_surrogates: int = 5
+    empty_branches: bool = False
+    strict_gain: bool = False
+    gain_guard: bool = False
+    mdl_penalty: bool = False
+    c45_sides: bool = False
+    min_cases: float | None = None
+    two_branches_suffice: bool = False
+    n_threads: int = 1
+    tally: str = "automatic"
+    fuse: bool = True
+    code_width: int = 1
+    wide: bool = False
+
+    def replace(self, **changes: Any) -> GrowthOptions:
+        """Give the same options but for the changes."""
+        return replace(self, **changes)
+
+    def check(self, criteria: Sequence[str]) -> None:
+        """Refuse values outside their range; `criteria` are those of the task."""
+        check_choice("criterion", self.criterion, criteria)
+        for name, choices in CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        check_count("max_depth", self.max_depth, least=1, optional=True)
+        check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
+        check_count("max_surrogates", self.max_surrogates, least=0)
+        _check_amount("min_samples_split", self.min_samples_split, least=2)
+        _check_amount("min_samples_leaf", self.min_samples_leaf, least=1)
+        check_number("min_fraction_leaf", self.min_fraction_leaf, low=0.0, high=0.5)
+        check_number("min_impurity", self.min_impurity, low=0.0)
+        check_number("min_impurity_decrease", self.min_impurity_decrease, low=0.0)
+        check_number("cost_exponent", self.cost_exponent, low=0.0)
+        if self.max_p_value is not None:
+            check_number("max_p_value", self.max_p_value, low=0.0, high=1.0)
+        _check_features(self.max_features)
+
+    def amount(self, name: str, n_rows: float) -> float:
+        """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
+        value = getattr(self, name)
+        if is_whole(value):
+            return float(value)
+        least = 2.0 if name == "min_samples_split" else 1.0
+        return max(least, math.ceil(value * n_rows))
+
+    def n_features(self, n_columns: int) -> int:
+        """Give how many columns are drawn."""
+        wanted = self.max_features
+        if wanted is None:
+            return n_columns
+        if wanted == "sqrt":
+            return max(1, int(math.sqrt(n_columns)))
+        if wanted == "log2":
+            return max(1, int(math.log2(n_columns)))
+        if is_whole(wanted):
+            return min(int(wanted), n_columns)
+        return max(1, int(float(wanted) * n_columns))
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether a parameter is an integer (NumPy's count, booleans do not)."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Refuse a value that is none of the choices, offering the nearest."""
+    if isinstance(value, str) and value in choices:
+        return
+    near = difflib.get_close_matches(str(value), choices, n=1)
+    hint = f"\n  Hint: did you mean {near[0]!r}?" if near else ""
+    listed = ", ".join(map(repr, choices))
+    raise ParameterError(f"{name}={value!r} must be one of {listed}.{hint}")
+
+
+def check_count(name: str, value: object, *, least: int, optional: bool = False) -> None:
+    """Refuse anything but a whole number of at least `least` (or None, if optional)."""
+    if optional and value is None:
+        return
+    if not is_whole(value):
+        also = " or None" if optional else ""
+        raise ParameterError(f"{name}={value!r} must be a whole number{also}.")
+    if value < least:  # type: ignore[operator]
+        raise ParameterError(f"{name}={value!r} must be at least {least}.")
+
+
+def check_number(
+    name: str, value: object, *, low: float, high: float = math.inf, open_low: bool = False
+) -> None:
+    """Refuse anything but a finite number in [low, high] (or ]low, high])."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise ParameterError(f"{name}={value!r} must be a number.")
+    number = float(value)
+    if not math.isfinite(number) or number < low or number > high or (open_low and number == low):
+        upper = f" and {high:g}" if math.isfinite(high) else ""
+        start = "above" if open_low else ("between" if upper else "at least")
+        raise ParameterError(f"{name}={value!r} must be {start} {low:g}{upper}.")
+
+
+def _check_amount(name: str, value: object, *, least: int) -> None:
+    if is_whole(value):
+        check_count(name, value, least=least)
+        return
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise ParameterError(
+            f"{name}={value!r} must be a whole number of rows or a decimal share of them."
+        )
+    if not 0.0 < float(value) <= 1.0:
+        raise ParameterError(f"{name}={value!r}: a share of the rows must be above 0 and at most 1.")
+
+
+def _check_features(value: object) -> None:
+    if value is None or value in ("sqrt", "log2"):
+        return
+    if is_whole(value):
+        check_count("max_features", value, least=1)
+        return
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise ParameterError(
+            f"max_features={value!r} must be 'sqrt', 'log2', None, a whole number of columns or a"
+            " decimal share of them."
+        )
+    if not 0.0 < float(value) <= 1.0:
+        raise ParameterError(
+            f"max_features={value!r}: a share of the columns must be above 0 and at most 1."
+        )
+
+
+def check_combination(
+    options: GrowthOptions, schema: FittedSchema, *, is_classification: bool, n_outputs: int
+) -> None:
+    """Refuse settings that are fine alone but make no sense together for this table."""
+    nominal = next((spec.name for spec in schema.columns if spec.kind == "nominal"), None)
+    numeric = next((spec.name for spec in schema.columns if spec.kind != "nominal"), None)
+    if options.criterion == "twoing":
+        if nominal is not None and options.nominal == "multiway":
+            _refuse(
+                f"criterion 'twoing' judges two branches and cannot be used with"
+                f" nominal='multiway' (column {nominal!r}).",
+                "nominal='subset' and nominal='one_vs_rest' have two branches.",
+            )
+        if numeric is not None and options.missing == "own_branch":
+            _refuse(
+                f"criterion 'twoing' judges two branches and cannot be used with"
+                f" missing='own_branch' (column {numeric!r} would get three).",
+                "missing='learned_side' has two branches.",
+            )
+    if options.criterion == "absolute_error":
+        if nominal is not None and options.nominal == "subset":
+            _refuse(
+                f"criterion 'absolute_error' cannot be used with nominal='subset'"
+                f" (column {nominal!r}).",
+                "nominal='one_vs_rest' works with every criterion.",
+            )
+        if options.max_p_value is not None:
+            _refuse(
+                "criterion 'absolute_error' has no significance test for max_p_value.",
+                "criterion='squared_error' is tested by F.",
+            )
+        if options.monotonic_cst is not None:
+            _refuse(
+                "criterion 'absolute_error' cannot be used with monotonic_cst.",
+                "criterion='squared_error' and 'poisson' can.",
+            )
+    if options.missing == "surrogates" and nominal is not None and options.nominal == "multiway":
+        _refuse(
+            f"missing='surrogates' imitates binary splits and cannot be used with"
+            f" nominal='multiway' (column {nominal!r}).",
+            "nominal='subset' or missing='divide'.",
+        )
+    if options.missing == "most_likely_in_class" and (not is_classification or n_outputs > 1):
+        _refuse(
+            "missing='most_likely_in_class' needs one target of classes.",
+            "missing='most_likely' works with every target.",
+        )
+    if options.thresholds == "class_boundaries" and (not is_classification or n_outputs > 1):
+        _refuse(
+            "thresholds='class_boundaries' needs one target of classes.", "thresholds='all'."
+        )
+    if options.thresholds == "class_boundaries" and options.splitter == "random":
+        _refuse(
+            "thresholds='class_boundaries' cannot be used with splitter='random', which draws"
+            " its thresholds.",
+            "splitter='best'.",
+        )
+
+
+def _refuse(problem: str, hint: str) -> None:
+    raise UnsupportedError(f"{problem}\n  Hint: {hint}")

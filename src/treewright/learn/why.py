@@ -1,0 +1,343 @@
+"""Looks at a node again: the table of every column's candidate behind :meth:`Tree.why`.
+
+The core grows the nodes on the way from the root once more, which gives the same splits bit for
+bit, and hands over the candidates it compared; the figures around them are counted here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core, measures
+from treewright.data.encoding import lend
+from treewright.data.intake import match_table
+from treewright.data.schema import ColumnSpec
+from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
+from treewright.errors import TreewrightError
+from treewright.learn.fit import Problem, RowWeights, class_factors, column_costs
+from treewright.learn.options import GrowthOptions
+from treewright.model.split import Categories, Cut
+from treewright.model.why import BranchRow, CandidateRow, WhyTable
+
+if TYPE_CHECKING:
+    from treewright.model.tree import Tree
+
+FloatArray = npt.NDArray[np.float64]
+
+MOST_CELLS_KEPT = 10_000_000
+"""A tree keeps its training table for :meth:`Tree.why` up to this many cells."""
+
+_GUARDS = {
+    "constant": "one value only",
+    "limits": "branch too small",
+    "no_gain": "no gain",
+    "average_gain": "below average gain",
+    "not_drawn": "not drawn",
+}
+
+_MEASURE = {
+    "entropy": "entropy",
+    "gain_ratio": "entropy",
+    "impurity_ratio": "entropy",
+    "misclassification": "misclassification",
+    "squared_error": "variance",
+    "poisson": "variance",
+    "absolute_error": "variance",
+    "weighted_squared_error": "sum of squares",
+}
+"""The impurity printed beside nodes and branches; Gini where it is none of these."""
+
+_SCORE = {
+    "gain_ratio": "gain ratio",
+    "impurity_ratio": "gain",
+    "chi2": "chi2",
+    "twoing": "twoing",
+    "hellinger": "hellinger",
+}
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """The training data of a tree, kept to answer why."""
+
+    problem: Problem
+
+    @classmethod
+    def keep(cls, problem: Problem) -> TrainingRecord | None:
+        """Keep the data of small problems; large ones must be given again to ask why."""
+        n_cells = problem.table.n_rows * len(problem.table.schema.columns)
+        return cls(problem) if n_cells <= MOST_CELLS_KEPT else None
+
+    def why(self, tree: Tree, node: int) -> WhyTable:
+        """Measure every column's candidate in a node."""
+        problem = self.problem
+        path = tree.path(node)
+        branches = [
+            child - int(tree.arrays.first_child[parent])
+            for parent, child in zip(path, path[1:], strict=False)
+        ]
+        seen: Any = _core.inspect(
+            lend(problem.table), problem.core_target(), problem.core_options(), branches
+        )
+        if len(seen["rows"]) != int(tree.arrays.n_rows[node]):
+            raise TreewrightError(
+                f"The data given lead {len(seen['rows'])} rows to node {node}, training led"
+                f" {int(tree.arrays.n_rows[node])}.\n  Hint: pass the very table the tree was"
+                " fitted on; a pruned tree can be asked about the nodes it kept as they were."
+            )
+        return _Working(problem, tree, node, seen).table()
+
+
+@dataclass(frozen=True)
+class _Recall:
+    """Rebuilds the record of a tree from its training data; small enough to be pickled with it."""
+
+    options: GrowthOptions
+    seed: int
+    is_classification: bool
+    class_weight: object = None
+    priors: object = None
+
+    def __call__(self, tree: Tree, X: object, y: object, sample_weight: object) -> TrainingRecord:
+        table = match_table(X, tree.schema, owner="Tree.why", by_name=True)
+        weights = read_weights(sample_weight, table.n_rows)
+        target: ClassTarget | ValueTarget
+        factor = None
+        if self.is_classification:
+            target = read_classes(y, owner="Tree.why", n_rows=table.n_rows)
+            factor = class_factors(
+                target, weights, class_weight=self.class_weight, priors=self.priors
+            )
+        else:
+            target = read_values(y, owner="Tree.why", n_rows=table.n_rows)
+        problem = Problem(
+            table=table,
+            target=target,
+            weights=RowWeights.of(weights, factor),
+            options=self.options,
+            seed=self.seed,
+        )
+        return TrainingRecord(problem)
+
+
+def recall_of(problem: Problem) -> _Recall:
+    """Give what makes a record from the training data once more."""
+    return _Recall(
+        options=problem.options,
+        seed=problem.seed,
+        is_classification=problem.is_classification,
+        class_weight=problem.class_weight,
+        priors=problem.priors,
+    )
+
+
+class _Working:
+    """The figures of one node."""
+
+    def __init__(self, problem: Problem, tree: Tree, node: int, seen: Any) -> None:
+        self.problem, self.tree, self.node, self.seen = problem, tree, node, seen
+        self.rows = np.asarray(seen["rows"], dtype=np.int64)
+        self.weight: FloatArray = np.asarray(seen["weight"])
+        self.costs = column_costs(tree.schema, problem.options)
+        target = problem.target
+        if isinstance(target, ClassTarget):
+            codes = target.codes if target.codes.ndim == 1 else target.codes[:, 0]
+            self.codes: npt.NDArray[np.int32] | None = codes[self.rows]
+            self.names = tuple(str(name) for name in target.classes[0])
+            self.values: FloatArray | None = None
+        else:
+            values = target.values if target.values.ndim == 1 else target.values[:, 0]
+            self.codes, self.names = None, ()
+            self.values = values[self.rows]
+
+    def table(self) -> WhyTable:
+        """Give the candidates of all columns, in their order."""
+        rows = []
+        best = None
+        judged = {item["column"]: (i, item) for i, item in enumerate(self.seen["candidates"])}
+        if self.seen["chosen"] >= 0:
+            best = self.seen["candidates"][self.seen["chosen"]]["score"]
+        for column, spec in enumerate(self.tree.schema.columns):
+            if column not in judged:
+                guard = "one value only" if column in self._constant else "not drawn"
+                rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
+                continue
+            index, item = judged[column]
+            rows.append(self._candidate(spec, item, chosen=index == self.seen["chosen"], best=best))
+        weight = float(self.weight.sum())
+        counts: tuple[float, ...] = ()
+        mean = sse = None
+        if self.codes is not None:
+            counts = tuple(self._counts(np.ones(len(self.rows), dtype=bool)).tolist())
+        elif self.values is not None and len(self.values):
+            mean, sse = self._moments(np.ones(len(self.rows), dtype=bool))
+        return WhyTable(
+            node=self.node,
+            measure=_MEASURE.get(self.tree.criterion, "gini"),
+            score_name=_SCORE.get(self.tree.criterion, "gain"),
+            n_rows=len(self.rows),
+            weight=weight,
+            impurity=float(self.tree.arrays.impurity[self.node]),
+            candidates=tuple(rows),
+            classes=self.names,
+            counts=counts,
+            mean=mean,
+            sse=sse,
+        )
+
+    @property
+    def _constant(self) -> set[int]:
+        return {
+            column
+            for column, array in enumerate(self.problem.table.columns)
+            if len(self.rows) and np.all(array[self.rows] == array[self.rows[0]])
+        }
+
+    def _counts(self, chosen: npt.NDArray[np.bool_]) -> FloatArray:
+        assert self.codes is not None
+        return np.bincount(
+            self.codes[chosen], weights=self.weight[chosen], minlength=len(self.names)
+        )
+
+    def _moments(self, chosen: npt.NDArray[np.bool_]) -> tuple[float, float]:
+        assert self.values is not None
+        weight, values = self.weight[chosen], self.values[chosen]
+        if not len(values):
+            return 0.0, 0.0
+        mean = float(np.average(values, weights=weight))
+        return mean, float(np.sum(weight * (values - mean) ** 2))
+
+    def _branches(
+        self, spec: ColumnSpec, item: Any
+    ) -> tuple[Cut | Categories, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Give the question, the branch of each row (by its value) and which rows have one."""
+        column = item["column"]
+        stored = np.asarray(self.problem.table.columns[column])[self.rows]
+        mask = self.problem.table.masks[column]
+        n_branches = int(item["n_branches"])
+        question: Cut | Categories
+        if item["kind"] == 1:
+            is_float = spec.storage == "float"
+            threshold = item["threshold"] if is_float else item["threshold_int"]
+            question = Cut(
+                index=column,
+                column=spec,
+                threshold=threshold,
+                n_branches=n_branches,
+                missing_branch=int(item["missing_branch"]),
+            )
+            known = ~np.isnan(stored) if is_float else stored >= 0
+            if mask is not None:
+                known = mask[self.rows]
+            elif not is_float and spec.storage != "value":
+                known = np.ones(len(stored), dtype=bool)
+            branch = np.where(stored <= threshold, 0, 1)
+        else:
+            table = np.asarray(item["branch_of_code"])
+            question = Categories(
+                index=column,
+                column=spec,
+                branch_of_code=tuple(table.tolist()),
+                n_branches=n_branches,
+                missing_branch=int(item["missing_branch"]),
+            )
+            known = stored >= 0
+            branch = np.where(known, table[np.maximum(stored, 0)], 0)
+        return question, branch.astype(np.int64), known
+
+    def _candidate(
+        self, spec: ColumnSpec, item: Any, *, chosen: bool, best: float | None
+    ) -> CandidateRow:
+        guard = None if item["guard"] == "none" else _GUARDS[item["guard"]]
+        if item["kind"] == 0:
+            return CandidateRow(column=spec.name, question=spec.name, guard=guard)
+        question, branch, known = self._branches(spec, item)
+        missing_weight = float(self.weight[~known].sum())
+        policy = self.problem.options.missing
+        counted = known.copy()
+        if item["missing_branch"] >= 0 and policy in ("learned_side", "own_branch", "most_likely"):
+            branch = np.where(known, branch, item["missing_branch"])
+            counted[:] = True
+        rows = []
+        table = []
+        for i in range(question.n_branches):
+            inside = counted & (branch == i)
+            rows.append(self._branch(question, i, inside))
+            if self.codes is not None:
+                table.append(self._counts(inside))
+        chi2 = df = p_value = None
+        if table:
+            test = measures.chi2(np.array(table))
+            chi2, df, p_value = test.statistic, test.df, test.p_value
+        gain = float(item["gain"])
+        total = sum(row.weight for row in rows)
+        left_over = sum(row.weight * row.impurity for row in rows) / total if total else 0.0
+        information = self._split_information(rows, missing_weight if not counted.all() else 0.0)
+        cost = None if self.costs is None else self.costs[item["column"]]
+        score = float(item["score"])
+        tied = best is not None and not chosen and guard is None and abs(score - best) <= 1e-12
+        return CandidateRow(
+            column=spec.name,
+            question=question.text(0) if question.n_branches == 2 else spec.name,
+            branches=tuple(rows),
+            weighted_impurity=left_over,
+            gain=gain,
+            split_information=information,
+            gain_ratio=gain / information if information else None,
+            chi2=chi2,
+            df=df,
+            p_value=p_value,
+            cost=cost,
+            cost_score=None if cost is None else score,
+            score=score,
+            n_cuts=int(item["n_cuts"]),
+            missing_weight=missing_weight,
+            guard=guard,
+            chosen=chosen,
+            tied=tied,
+        )
+
+    def _split_information(self, rows: list[BranchRow], missing_weight: float) -> float | None:
+        if self.codes is None:
+            return None
+        weights = [row.weight for row in rows]
+        if self.problem.options.missing == "divide" and missing_weight > 0:
+            weights.append(missing_weight)
+        return float(measures.entropy([w for w in weights if w > 0]))
+
+    def _branch(
+        self, question: Cut | Categories, i: int, inside: npt.NDArray[np.bool_]
+    ) -> BranchRow:
+        weight = float(self.weight[inside].sum())
+        label = question.text(i)
+        if self.codes is not None:
+            counts = self._counts(inside)
+            impurity = _impurity(self.tree.criterion, counts)
+            return BranchRow(
+                label=label,
+                n_rows=int(inside.sum()),
+                weight=weight,
+                impurity=impurity,
+                counts=tuple(counts.tolist()),
+            )
+        mean, sse = self._moments(inside)
+        impurity = sse if self.tree.criterion == "weighted_squared_error" else sse / (weight or 1.0)
+        return BranchRow(
+            label=label,
+            n_rows=int(inside.sum()),
+            weight=weight,
+            impurity=impurity,
+            mean=mean,
+            sse=sse,
+        )
+
+
+def _impurity(criterion: str, counts: FloatArray) -> float:
+    if not counts.sum() > 0:
+        return 0.0
+    measure = {"entropy": measures.entropy, "misclassification": measures.misclassification}
+    return float(measure.get(_MEASURE.get(criterion, "gini"), measures.gini)(counts))

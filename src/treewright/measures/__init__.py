@@ -1,0 +1,71 @@
+"""The measures behind the trees, on plain counts and tables, as the books define them.
+
+A *table* of a split has one row per branch and one column per class; ``contingency`` makes one from
+two columns. Nothing here needs a fitted tree or the compiled core.
+"""
+
+from treewright.measures.costs import cost_score, expected_costs, mean_cost
+from treewright.measures.impurity import entropy, gini, impurities, misclassification
+from treewright.measures.missing import gain_with_missing, most_common
+from treewright.measures.sizes import suggested_depth
+from treewright.measures.splits import (
+    ChiSquare,
+    chi2,
+    gain,
+    gain_ratio,
+    hellinger,
+    impurity_ratio,
+    split_information,
+    split_score,
+    twoing,
+    weighted_impurity,
+)
+from treewright.measures.tables import Contingency, contingency, passes
+from treewright.measures.thresholds import (
+    ThresholdScores,
+    candidate_thresholds,
+    threshold_scores,
+)
+from treewright.measures.values import (
+    absolute_deviation,
+    error_reduction,
+    poisson_deviance,
+    sse,
+    variance,
+    weighted_error,
+)
+
+__all__ = [
+    "ChiSquare",
+    "Contingency",
+    "ThresholdScores",
+    "absolute_deviation",
+    "candidate_thresholds",
+    "chi2",
+    "contingency",
+    "cost_score",
+    "entropy",
+    "error_reduction",
+    "expected_costs",
+    "gain",
+    "gain_ratio",
+    "gain_with_missing",
+    "gini",
+    "hellinger",
+    "impurities",
+    "impurity_ratio",
+    "mean_cost",
+    "misclassification",
+    "most_common",
+    "passes",
+    "poisson_deviance",
+    "split_information",
+    "split_score",
+    "sse",
+    "suggested_depth",
+    "threshold_scores",
+    "twoing",
+    "variance",
+    "weighted_error",
+    "weighted_impurity",
+]

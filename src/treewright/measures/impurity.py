@@ -1,0 +1,102 @@
+"""How mixed the classes of a set of rows are: entropy, Gini index, misclassification.
+
+Each takes counts (or weights, or probabilities: only the proportions matter) of the classes. A set
+without rows is pure: 0. The ``*_of`` functions at the end do the same for stacks of tables.
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import xlogy
+
+from treewright.measures.checks import FloatArray, as_counts, as_table, check_base, check_name
+
+Measure = Literal["entropy", "gini", "misclassification"]
+MEASURES: tuple[Measure, ...] = ("entropy", "gini", "misclassification")
+
+
+def entropy(counts: ArrayLike, *, base: float = 2.0) -> float:
+    """Entropy of a distribution: sum of p log(1/p), with 0 log 0 = 0 (Shannon 1948).
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes,)
+        Counts, weights or probabilities of the classes.
+    base : float, default 2
+        Base of the logarithm; 2 gives bits.
+
+    Examples
+    --------
+    >>> round(entropy([9, 5]), 3)
+    0.94
+    >>> entropy([4, 0])
+    0.0
+    """
+    return float(impurity_of(as_counts(counts), measure="entropy", base=check_base(base)))
+
+
+def gini(counts: ArrayLike) -> float:
+    """Gini index: 1 - sum of p^2 (Breiman, Friedman, Olshen, Stone 1984, section 4.3).
+
+    Examples
+    --------
+    >>> gini([2, 2])
+    0.5
+    """
+    return float(impurity_of(as_counts(counts), measure="gini"))
+
+
+def misclassification(counts: ArrayLike) -> float:
+    """Share of rows outside the most frequent class (Breiman et al. 1984, section 4.2).
+
+    Examples
+    --------
+    >>> misclassification([3, 1])
+    0.25
+    """
+    return float(impurity_of(as_counts(counts), measure="misclassification"))
+
+
+def impurities(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -> FloatArray:
+    """Impurity of each row (branch) of a table of counts.
+
+    Examples
+    --------
+    >>> impurities([[4, 0], [2, 2]], measure="gini")
+    array([0. , 0.5])
+    """
+    check_name(measure, MEASURES, parameter="measure")
+    return impurity_of(as_table(table), measure=measure, base=check_base(base))
+
+
+def impurity_of(counts: FloatArray, *, measure: Measure, base: float = 2.0) -> FloatArray:
+    """Impurity along the last axis of checked counts; any number of axes before it."""
+    total = counts.sum(axis=-1, keepdims=True)
+    shares = counts / np.where(total > 0.0, total, 1.0)
+    if measure == "entropy":
+        # 0 - ... and not a bare minus, so that a pure set has 0.0 and not -0.0
+        result = 0.0 - xlogy(shares, shares).sum(axis=-1) / np.log(base)
+    elif measure == "gini":
+        # p (1 - p) added up: unlike 1 - sum p^2 it is exactly 0 for a pure set and never negative
+        result = (shares * (1.0 - shares)).sum(axis=-1)
+    else:
+        result = np.where(total[..., 0] > 0.0, 1.0 - shares.max(axis=-1), 0.0)
+    return np.asarray(result, dtype=np.float64)
+
+
+def weighted_impurity_of(tables: FloatArray, *, measure: Measure, base: float = 2.0) -> FloatArray:
+    """Impurity of the branches weighted by their share; the last two axes are branch, class."""
+    weight = tables.sum(axis=-1)
+    total = weight.sum(axis=-1, keepdims=True)
+    share = weight / np.where(total > 0.0, total, 1.0)
+    result = (share * impurity_of(tables, measure=measure, base=base)).sum(axis=-1)
+    return np.asarray(result, dtype=np.float64)
+
+
+def gain_of(tables: FloatArray, *, measure: Measure, base: float = 2.0) -> FloatArray:
+    """Impurity before minus weighted impurity after; the last two axes are branch, class."""
+    before = impurity_of(tables.sum(axis=-2), measure=measure, base=base)
+    after = weighted_impurity_of(tables, measure=measure, base=base)
+    # Impurities are concave, so a gain below 0 is rounding.
+    return np.asarray(np.maximum(before - after, 0.0), dtype=np.float64)

@@ -1,0 +1,89 @@
+"""Numbers as people read them, and columns of text that line up.
+
+Examples
+--------
+>>> figures([0.24675, 0.02922, None])
+['0.247', '0.029', '']
+>>> figures([5.0, 14.0])
+['5', '14']
+>>> figures([4.5, 14.25])
+['4.50', '14.25']
+>>> print(lay_out([TextColumn("question", ["Outlook", "Wind"]),
+...                TextColumn("gain", ["0.247", "0.048"], right=True)]))
+question   gain
+Outlook   0.247
+Wind      0.048
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_LARGE, _SMALL = 1e9, 1e-6
+"""Beyond these, fixed decimals are hard to read and the shortest form is used instead."""
+
+
+def figure(value: float) -> str:
+    """Give one number: whole numbers as such, others with at least three figures."""
+    return figures([value])[0]
+
+
+def figures(values: Iterable[float | None]) -> list[str]:
+    """Give the numbers of one column with as many decimals each; None leaves a gap."""
+    numbers = list(values)
+    finite = [abs(number) for number in numbers if number is not None and math.isfinite(number)]
+    largest = max(finite, default=0.0)
+    if largest != 0.0 and not _SMALL <= largest < _LARGE:
+        return ["" if number is None else f"{number:.4g}" for number in numbers]
+    decimals = 0
+    if any(number != int(number) for number in finite):
+        magnitude = math.floor(math.log10(largest))
+        decimals = 2 - magnitude if magnitude < 0 else max(3 - magnitude, 1)
+        while decimals > 1 and all(f"{number:.{decimals}f}"[-1] == "0" for number in finite):
+            decimals -= 1
+    return ["" if number is None else f"{number:.{decimals}f}" for number in numbers]
+
+
+def percent(fraction: float) -> str:
+    """Give a share, with one decimal.
+
+    Examples
+    --------
+    >>> percent(0.357142)
+    '35.7 %'
+    """
+    return f"{100 * fraction:.1f} %"
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """One column of a printed table."""
+
+    header: str
+    cells: Sequence[str]
+    right: bool = False
+
+
+def lay_out(columns: Sequence[TextColumn], *, gap: str = "  ", max_width: int = 72) -> str:
+    """Print columns side by side under their headers.
+
+    A cell wider than ``max_width`` pushes the rest of its own line aside, not the whole table.
+    """
+    widths = [
+        min(max(map(len, (column.header, *column.cells))), max(max_width, len(column.header)))
+        for column in columns
+    ]
+    lines = [
+        gap.join(_padded(cell, width, column.right) for cell, width, column in line).rstrip()
+        for line in (
+            zip(cells, widths, columns, strict=True)
+            for cells in zip(*((column.header, *column.cells) for column in columns), strict=True)
+        )
+    ]
+    return "\n".join(lines)
+
+
+def _padded(cell: str, width: int, right: bool) -> str:
+    return cell.rjust(width) if right else cell.ljust(width)

@@ -1,0 +1,109 @@
+"""A tree as plain Python: lists, dicts, strings and numbers that ``json`` takes as they are.
+
+The form is flat (nodes refer to their children by number), so neither writing nor reading it
+recurses. Numbers that JSON does not have are given as text: ``"inf"``, ``"-inf"``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from treewright.data.schema import UINT_OFFSET
+from treewright.model.condition import COMPLETE
+from treewright.model.split import Categories, Question
+
+if TYPE_CHECKING:
+    from treewright.data.schema import ColumnSpec
+    from treewright.model.tree import Tree
+
+
+def tree_to_dict(tree: Tree) -> dict[str, Any]:
+    """Give schema, classes and nodes."""
+    classes = None
+    if tree.classes is not None:
+        classes = [[_plain(name) for name in names.tolist()] for names in tree.classes]
+    return {
+        "kind": "regression" if tree.classes is None else "classification",
+        "criterion": tree.criterion,
+        "combine": tree.combine,
+        "unseen": tree.unseen,
+        "columns": [_column(spec) for spec in tree.schema.columns],
+        "classes": classes,
+        "nodes": [_node(tree, node) for node in range(tree.n_nodes)],
+    }
+
+
+def _column(spec: ColumnSpec) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": spec.name, "kind": spec.kind, "storage": spec.storage}
+    if spec.storage == "value":
+        described["values"] = [_plain(value) for value in spec.values]
+    if spec.unit is not None:
+        described["unit"] = spec.unit
+    if spec.time_zone is not None:
+        described["time_zone"] = spec.time_zone
+    if spec.cost != 1.0:
+        described["cost"] = spec.cost
+    return described
+
+
+def _node(tree: Tree, node: int) -> dict[str, Any]:
+    arrays = tree.arrays
+    label = tree.label(node)
+    described: dict[str, Any] = {
+        "id": node,
+        "parent": int(arrays.parent[node]) if node else None,
+        "rows": int(arrays.n_rows[node]),
+        "weight": float(arrays.weight[node]),
+        "impurity": float(arrays.impurity[node]),
+        "value": [_plain(number) for number in arrays.value[node].tolist()],
+        "label": [_plain(part) for part in label] if isinstance(label, tuple) else _plain(label),
+        "children": list(tree.children(node)),
+    }
+    question = tree.question(node)
+    if question is not None:
+        described["gain"] = float(arrays.gain[node])
+        described["score"] = _plain(float(arrays.score[node]))
+        described["question"] = _question(question)
+        described["branches"] = [
+            question.text(branch, COMPLETE) for branch in range(question.n_branches)
+        ]
+        surrogates = tree.surrogates(node)
+        if surrogates:
+            described["surrogates"] = [
+                {
+                    "question": _question(surrogate.question),
+                    "flipped": surrogate.flipped,
+                    "agreement": surrogate.agreement,
+                }
+                for surrogate in surrogates
+            ]
+    return described
+
+
+def _question(question: Question) -> dict[str, Any]:
+    described: dict[str, Any] = {"column": question.index}
+    if isinstance(question, Categories):
+        described |= {"kind": "categories", "branch_of_value": list(question.branch_of_code)}
+    else:
+        threshold: Any = question.threshold
+        if question.column.storage == "uint":
+            threshold = int(threshold) + UINT_OFFSET
+        described |= {"kind": "cut", "threshold": _plain(threshold)}
+    described["missing_branch"] = _branch(question.missing_branch)
+    described["unseen_branch"] = _branch(question.unseen_branch)
+    return described
+
+
+def _branch(branch: int) -> int | None:
+    """Give None for a value that goes to every branch."""
+    return branch if branch >= 0 else None
+
+
+def _plain(value: object) -> Any:
+    """Give a value that JSON has, or its text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    return str(value)

@@ -1,0 +1,114 @@
+"""From the arrays of a tree to its compiled plan: the one place where both meet.
+
+:func:`compile_plan` checks the arrays and packs them for prediction; :func:`decide` and
+:func:`by_output` put what the plan says into the shape the caller expects. Routing rows is the
+plan's work and nobody else's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.data.encoding import lend
+from treewright.data.table import UNSEEN
+from treewright.errors import DataError
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+    from treewright.model.arrays import FloatArray, Int64Array, TreeArrays
+
+
+class Plan:
+    """A tree packed for prediction; lock-free, and independent of the batch it is called with."""
+
+    def __init__(self, core: _core.Plan, combine: str) -> None:
+        self._core = core
+        self._combine = combine
+
+    def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
+        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        answers: FloatArray = self._core.predict(lend(table), self._combine, n_threads)
+        return answers
+
+    def apply(self, table: Table, *, n_threads: int = 1) -> Int64Array:
+        """Give the leaf of each row; of a divided row, the leaf that gets most of it."""
+        leaves: Int64Array = self._core.apply(lend(table), n_threads)
+        return leaves
+
+    def decision_path(self, table: Table) -> tuple[Int64Array, Int64Array]:
+        """Give the nodes each row visits, from the root, as ``indptr`` and ``indices``."""
+        start, visited = self._core.paths(lend(table))
+        return start, visited
+
+
+def compile_plan(
+    arrays: TreeArrays,
+    schema: FittedSchema,
+    *,
+    n_classes: tuple[int, ...],
+    combine: str,
+) -> Plan:
+    """Pack a tree for prediction.
+
+    Parameters
+    ----------
+    arrays, schema
+        The tree; refused with a ``ModelFormatError`` unless it keeps every invariant, so that
+        compiled code never follows a bad index.
+    n_classes
+        The number of classes of each output; empty for a tree that predicts numbers.
+    combine
+        How the leaves reached by a divided row are combined: ``"branch_fractions"`` averages their
+        answers by the share of the row that reached them, ``"leaf_counts"`` by the weight of the
+        leaves.
+    """
+    arrays.validate(schema)
+    packed: dict[str, object] = {
+        entry.name: getattr(arrays, entry.name) for entry in dataclasses.fields(arrays)
+    }
+    packed["n_codes"] = [len(spec.values) for spec in schema.columns]
+    core = _core.Plan(packed, arrays.unseen_branch.tolist(), list(n_classes))
+    return Plan(core, combine)
+
+
+def refuse_unseen(table: Table) -> None:
+    """Raise for a category that training did not know (``unseen="error"``)."""
+    for index, column in enumerate(table.schema.columns):
+        if column.storage != "value":
+            continue
+        unseen = np.flatnonzero(np.asarray(table.columns[index]) == UNSEEN)
+        if len(unseen):
+            others = f" (and {len(unseen) - 1} more rows)" if len(unseen) > 1 else ""
+            raise DataError(
+                f"Column {column.name!r} has a value at row {unseen[0]}{others} that was not there "
+                f"at fit.\n  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
+            )
+
+
+def decide(answers: FloatArray, classes: tuple[NDArray[Any], ...] | None) -> NDArray[Any]:
+    """Turn answers into labels or predicted numbers; one dimension where there is one output."""
+    if classes is None:
+        return answers[:, 0] if answers.shape[1] == 1 else answers
+    labels: list[NDArray[Any]] = [
+        names[part.argmax(axis=1)]
+        for names, part in zip(classes, by_output(answers, classes), strict=True)
+    ]
+    if len(labels) == 1:
+        return labels[0]
+    if len({part.dtype.kind for part in labels}) > 1:  # else numbers would turn into text
+        labels = [part.astype(object) for part in labels]
+    return np.column_stack(labels)
+
+
+def by_output(answers: FloatArray, classes: tuple[NDArray[Any], ...]) -> list[FloatArray]:
+    """Cut the lines of answers into one array per output."""
+    if len(classes) == 1:
+        return [answers]
+    stops = np.cumsum([len(names) for names in classes])
+    return np.split(answers, stops[:-1], axis=1)

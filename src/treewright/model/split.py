@@ -1,0 +1,284 @@
+"""What a node asks: a cut of a numeric or ordinal column, or a branch for each category.
+
+A question knows to which branch a value goes and what each branch requires; the words are those of
+:mod:`treewright.model.condition`.
+
+Examples
+--------
+>>> from treewright.data.schema import ColumnSpec
+>>> petal = ColumnSpec(name="petal length", kind="numeric", storage="float")
+>>> cut = Cut(index=0, column=petal, threshold=2.45)
+>>> cut.text(0), cut.text(1)
+('petal length <= 2.45', 'petal length > 2.45')
+>>> cut.branch_of(1.4)
+0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from treewright.data.table import MISSING, UNSEEN
+from treewright.model.arrays import CATEGORIES, CUT
+from treewright.model.condition import SHORT, Interval, Members, Wording
+
+if TYPE_CHECKING:
+    from treewright.data.schema import ColumnSpec, FittedSchema
+    from treewright.data.table import Table
+    from treewright.model.arrays import TreeArrays
+
+Stored: TypeAlias = float | int | None
+"""A value as its column stores it: a number, the code of a category, or None for missing."""
+
+EVERY_BRANCH = -1
+"""In place of a branch: to every branch, in proportion to its weight."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """``x <= threshold`` goes to branch 0, what is above to branch 1.
+
+    Parameters
+    ----------
+    index, column
+        The column's place in the schema, and its description.
+    threshold
+        In the column's stored form; on an ordinal column the last code of branch 0.
+    n_branches
+        2, or 3 where missing values have branch 2 to themselves.
+    missing_branch, unseen_branch
+        Where missing values and unknown ordinal values go; :data:`EVERY_BRANCH` divides them.
+    """
+
+    index: int
+    column: ColumnSpec
+    threshold: float | int
+    n_branches: int = 2
+    missing_branch: int = EVERY_BRANCH
+    unseen_branch: int = EVERY_BRANCH
+
+    def knows(self, value: Stored) -> bool:
+        """Tell whether the value itself decides; it does not when missing or unseen."""
+        return value is not None and not (self.column.storage == "value" and value == UNSEEN)
+
+    def branch_of(self, value: Stored) -> int:
+        """Give the branch of a value in stored form, or :data:`EVERY_BRANCH`."""
+        if value is None:
+            return self.missing_branch
+        if not self.knows(value):
+            return self.unseen_branch
+        return 0 if value <= self.threshold else 1
+
+    def condition(self, branch: int) -> Interval:
+        """Give what a row must meet to follow one branch."""
+        return Interval(
+            index=self.index,
+            column=self.column,
+            low=self.threshold if branch == 1 else None,
+            high=self.threshold if branch == 0 else None,
+            known=branch < 2,
+            missing=branch == self.missing_branch,
+            unseen=branch == self.unseen_branch,
+        )
+
+    def text(self, branch: int, wording: Wording = SHORT) -> str:
+        """Say what one branch requires."""
+        return self.condition(branch).text(wording)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Categories:
+    """Each value of the column's domain has its branch: multiway, subset and one-vs-rest alike.
+
+    Parameters
+    ----------
+    index, column
+        The column's place in the schema, and its description.
+    branch_of_code
+        The branch of each value of the domain; -1 where no training row of the node had it.
+    n_branches
+        Number of branches.
+    missing_branch, unseen_branch
+        Where missing values, and values that the node or all of training did not have, go;
+        :data:`EVERY_BRANCH` divides them.
+    """
+
+    index: int
+    column: ColumnSpec
+    branch_of_code: tuple[int, ...]
+    n_branches: int
+    missing_branch: int = EVERY_BRANCH
+    unseen_branch: int = EVERY_BRANCH
+
+    @cached_property
+    def codes_of_branch(self) -> tuple[frozenset[int], ...]:
+        """The codes that each branch collects."""
+        codes: list[list[int]] = [[] for _ in range(self.n_branches)]
+        for code, branch in enumerate(self.branch_of_code):
+            if branch >= 0:
+                codes[branch].append(code)
+        return tuple(map(frozenset, codes))
+
+    @cached_property
+    def _strays(self) -> frozenset[int]:
+        return frozenset(code for code, branch in enumerate(self.branch_of_code) if branch < 0)
+
+    def knows(self, value: Stored) -> bool:
+        """Tell whether the value itself decides; it does not when missing or unseen here."""
+        return value is not None and value >= 0 and self.branch_of_code[int(value)] >= 0
+
+    def branch_of(self, value: Stored) -> int:
+        """Give the branch of a code, or :data:`EVERY_BRANCH`."""
+        if value is None:
+            return self.missing_branch
+        return self.branch_of_code[int(value)] if self.knows(value) else self.unseen_branch
+
+    def condition(self, branch: int) -> Members:
+        """Give what a row must meet to follow one branch."""
+        takes_unseen = branch == self.unseen_branch
+        return Members(
+            index=self.index,
+            column=self.column,
+            codes=self.codes_of_branch[branch],
+            strays=self._strays if takes_unseen else frozenset(),
+            missing=branch == self.missing_branch,
+            unseen=takes_unseen,
+        )
+
+    def text(self, branch: int, wording: Wording = SHORT) -> str:
+        """Say what one branch requires; against a single value, the rest is ``!=`` that value."""
+        codes = self.codes_of_branch
+        if self.n_branches == 2 and len(codes[branch]) > 1:
+            name, other = wording.name(self.column), codes[1 - branch]
+            words = None
+            if len(other) == 1:
+                words = f"{name} {wording.excluded(self.column, other)}"
+            elif not other and self.missing_branch == 1 - branch:
+                words = f"{name} is known"
+            if words is not None:
+                says_missing = wording.missing and self.missing_branch == branch
+                return f"{words} or missing" if says_missing else words
+        return self.condition(branch).text(wording)
+
+
+Question: TypeAlias = Cut | Categories
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surrogate:
+    """A question that stands in where the value a node asks for is missing (CART).
+
+    Parameters
+    ----------
+    question
+        What is asked instead.
+    flipped
+        Whether the two branches of its cut change places.
+    agreement
+        Share of the node's rows that both questions send the same way.
+    """
+
+    question: Question
+    flipped: bool
+    agreement: float
+
+    def branch_of(self, value: Stored) -> int:
+        """Give the branch, or :data:`EVERY_BRANCH` where this question cannot tell either."""
+        if value is None:
+            return EVERY_BRANCH
+        branch = self.question.branch_of(value)
+        return 1 - branch if self.flipped and branch >= 0 else branch
+
+    def text(self, branch: int, wording: Wording = SHORT) -> str:
+        """Say what one branch of the node requires of the stand-in."""
+        return self.question.text(1 - branch if self.flipped else branch, wording)
+
+
+def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question | None:
+    """Give what a node asks; None at a leaf."""
+    index = int(arrays.column[node])
+    if index < 0:
+        return None
+    return _question(
+        arrays,
+        schema,
+        kind=int(arrays.kind[node]),
+        index=index,
+        threshold=float(arrays.threshold[node]),
+        threshold_int=int(arrays.threshold_int[node]),
+        code_offset=int(arrays.code_offset[node]),
+        n_branches=int(arrays.n_branches[node]),
+        missing_branch=int(arrays.missing_branch[node]),
+        unseen_branch=int(arrays.unseen_branch[node]),
+    )
+
+
+def surrogates_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> tuple[Surrogate, ...]:
+    """Give the stand-ins of a node, best first."""
+    return tuple(
+        Surrogate(
+            question=_question(
+                arrays,
+                schema,
+                kind=int(arrays.surrogate_kind[i]),
+                index=int(arrays.surrogate_column[i]),
+                threshold=float(arrays.surrogate_threshold[i]),
+                threshold_int=int(arrays.surrogate_threshold_int[i]),
+                code_offset=int(arrays.surrogate_code_offset[i]),
+                n_branches=2,
+                missing_branch=EVERY_BRANCH,
+                unseen_branch=EVERY_BRANCH,
+            ),
+            # The branches of categories are spelled out: only a cut can be the other way round.
+            flipped=bool(arrays.surrogate_reversed[i]) and arrays.surrogate_kind[i] == CUT,
+            agreement=float(arrays.surrogate_agreement[i]),
+        )
+        for i in range(int(arrays.surrogate_start[node]), int(arrays.surrogate_start[node + 1]))
+    )
+
+
+def _question(
+    arrays: TreeArrays,
+    schema: FittedSchema,
+    *,
+    kind: int,
+    index: int,
+    threshold: float,
+    threshold_int: int,
+    code_offset: int,
+    n_branches: int,
+    missing_branch: int,
+    unseen_branch: int,
+) -> Question:
+    column = schema.columns[index]
+    if kind == CATEGORIES:
+        codes = arrays.branch_of_code[code_offset : code_offset + len(column.values)]
+        return Categories(
+            index=index,
+            column=column,
+            branch_of_code=tuple(codes.tolist()),
+            n_branches=n_branches,
+            missing_branch=missing_branch,
+            unseen_branch=unseen_branch,
+        )
+    return Cut(
+        index=index,
+        column=column,
+        threshold=threshold if column.storage == "float" else threshold_int,
+        n_branches=n_branches,
+        missing_branch=missing_branch,
+        unseen_branch=unseen_branch,
+    )
+
+
+def stored_value(table: Table, index: int, row: int = 0) -> Stored:
+    """Give one value of a table in stored form: None where missing, codes for categories."""
+    value = table.columns[index][row].item()
+    if table.schema.columns[index].storage == "value":
+        return None if value == MISSING else int(value)
+    if isinstance(value, float):
+        return None if value != value else value  # NaN
+    present = table.masks[index]
+    return None if present is not None and not present[row] else int(value)

@@ -1,0 +1,416 @@
+"""Tree: a read-only view of the arrays of a tree.
+
+It knows sizes, walks, labels and how to be read; it does not know how it was grown. Nothing here
+recurses, and nothing but :meth:`Tree.rules` (which is lazy) can produce more than its size in
+nodes, so a chain of 100,000 nodes is an ordinary tree.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from treewright.errors import ModelFormatError, TreewrightError, UnsupportedError
+from treewright.model import predict as prediction
+from treewright.model.explain import Explanation, explain
+from treewright.model.plain import tree_to_dict
+from treewright.model.reading import read_rows
+from treewright.model.split import Question, Surrogate, question_at, surrogates_at
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+    from treewright.model.arrays import FloatArray, Int32Array, Int64Array, TreeArrays
+    from treewright.model.why import Recall, Record, WhyTable
+    from treewright.rules.dnf import DNF
+    from treewright.rules.extract import RuleSequence
+
+
+_MAX_LINES = 200
+
+
+class Tree:
+    """A decision tree: classes (or numbers) at its leaves, questions everywhere else.
+
+    Nodes are numbered from the root, 0, and every node before its children.
+
+    Parameters
+    ----------
+    arrays
+        The nodes.
+    schema
+        The columns the questions are about.
+    classes
+        The classes of each output in the order of their weights in ``arrays.value``; None for a
+        tree that predicts numbers.
+    criterion
+        The name of the criterion it was grown by.
+    combine
+        How the leaves reached by a row with missing values are combined: ``"branch_fractions"``
+        or ``"leaf_counts"``.
+    unseen
+        What is done with a category that training did not know: ``"missing"``, ``"majority"`` or
+        ``"error"``.
+    record
+        The memory behind :meth:`why`; it is not pickled.
+    recall
+        Makes a record from the training data; pickled, so a loaded tree can still be asked.
+    """
+
+    def __init__(
+        self,
+        *,
+        arrays: TreeArrays,
+        schema: FittedSchema,
+        classes: tuple[NDArray[Any], ...] | None,
+        criterion: str,
+        combine: str = "branch_fractions",
+        unseen: str = "missing",
+        record: Record | None = None,
+        recall: Recall | None = None,
+    ) -> None:
+        n_classes = sum(map(len, classes)) if classes is not None else arrays.width
+        if n_classes != arrays.width:
+            raise ModelFormatError(
+                f"value has {arrays.width} entries per node, but there are {n_classes} classes."
+            )
+        self.arrays = arrays
+        self.schema = schema
+        self.classes = classes
+        self.criterion = criterion
+        self.combine = combine
+        self.unseen = unseen
+        self._record = record
+        self._recall = recall
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("arrays", "schema", "classes", "criterion", "combine", "unseen", "_recall")
+        return {name: self.__dict__[name] for name in kept} | {"_record": None}
+
+    def __repr__(self) -> str:
+        return (
+            f"Tree(n_nodes={self.n_nodes}, n_leaves={self.n_leaves}, depth={self.depth}, "
+            f"criterion={self.criterion!r})"
+        )
+
+    def __str__(self) -> str:
+        # As many whole levels as fit on a few screens; text() shows all.
+        n_lines = np.cumsum(np.bincount(self.levels))
+        fits = int(np.count_nonzero(n_lines <= _MAX_LINES))
+        return self.text(max_depth=max(fits - 1, 1))
+
+    # Sizes
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return self.arrays.n_nodes
+
+    @property
+    def n_tests(self) -> int:
+        """Number of nodes that ask."""
+        return self.n_nodes - self.n_leaves
+
+    @cached_property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.arrays.n_branches == 0))
+
+    @property
+    def depth(self) -> int:
+        """Tests on the longest path; 0 for a root alone."""
+        return int(self.levels.max())
+
+    @cached_property
+    def levels(self) -> Int64Array:
+        """Tests above each node; the root is at level 0."""
+        # Pointer doubling: every round, each node skips twice as many ancestors, so that even a
+        # chain takes log2(depth) rounds. The root stands in for its own parent, 0 steps away.
+        ancestor = np.maximum(self.arrays.parent, 0).astype(np.int64)
+        level = np.ones(self.n_nodes, dtype=np.int64)
+        level[0] = 0
+        while ancestor.any():
+            level += level[ancestor]
+            ancestor = ancestor[ancestor]
+        level.flags.writeable = False
+        return level
+
+    def leaf_levels(self) -> Int64Array:
+        """Count the leaves of each level, the root's level 0 first."""
+        return np.bincount(self.levels[self.arrays.n_branches == 0])
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets predicted together."""
+        return self.arrays.width if self.classes is None else len(self.classes)
+
+    # Walks
+
+    def is_leaf(self, node: int) -> bool:
+        """Tell whether a node asks nothing."""
+        return bool(self.arrays.n_branches[node] == 0)
+
+    def children(self, node: int) -> range:
+        """Give the children of a node in the order of its branches."""
+        first = int(self.arrays.first_child[node])
+        return range(first, first + int(self.arrays.n_branches[node]))
+
+    def ancestors(self, node: int) -> list[int]:
+        """Give the nodes above a node, its parent first and the root last."""
+        parent = self.arrays.parent
+        found = []
+        above = parent.item(node)
+        while above >= 0:
+            found.append(above)
+            above = parent.item(above)
+        return found
+
+    def path(self, node: int) -> list[int]:
+        """Give the nodes from the root to a node, both included."""
+        return [*reversed(self.ancestors(node)), node]
+
+    def bottom_up(self) -> range:
+        """Visit every node before its parent."""
+        return range(self.n_nodes - 1, -1, -1)
+
+    @cached_property
+    def reading_order(self) -> Int32Array:
+        """Every node before its children and branch by branch, as a tree is printed."""
+        first_child, n_branches = self.arrays.first_child.tolist(), self.arrays.n_branches.tolist()
+        order, pending = [], [0]
+        while pending:
+            node = pending.pop()
+            order.append(node)
+            first = first_child[node]
+            pending.extend(range(first + n_branches[node] - 1, first - 1, -1))
+        return np.array(order, dtype=np.int32)
+
+    # What nodes say
+
+    def question(self, node: int) -> Question | None:
+        """Give what a node asks; None at a leaf."""
+        return question_at(self.arrays, self.schema, node)
+
+    def surrogates(self, node: int) -> tuple[Surrogate, ...]:
+        """Give the questions that stand in where a value is missing, best first."""
+        return surrogates_at(self.arrays, self.schema, node)
+
+    def branch_shares(self, node: int) -> FloatArray:
+        """Give each branch's share of a node's weight: how a row without a value is divided."""
+        children = self.children(node)
+        weight = self.arrays.weight[children.start : children.stop]
+        total = weight.sum()
+        return weight / total if total > 0 else np.full(len(weight), 1 / len(weight))
+
+    @cached_property
+    def answers(self) -> FloatArray:
+        """What each node would answer: class probabilities (outputs side by side) or predictions.
+
+        A node that no training row reached has nothing of its own to say; it answers as the
+        nearest node above that was reached.
+        """
+        speaker = np.arange(self.n_nodes)
+        silent = self.arrays.weight <= 0
+        silent[0] = False
+        speaker[silent] = self.arrays.parent[silent]
+        while silent[speaker].any():
+            speaker = speaker[speaker]
+        value: FloatArray = self.arrays.value[speaker]
+        value.flags.writeable = False
+        if self.classes is None:
+            return value
+        parts = prediction.by_output(value, self.classes)
+        totals = [part.sum(axis=1, keepdims=True) for part in parts]
+        shares = [
+            np.divide(part, total, out=np.full_like(part, 1 / part.shape[1]), where=total > 0)
+            for part, total in zip(parts, totals, strict=True)
+        ]
+        answers = shares[0] if len(shares) == 1 else np.hstack(shares)
+        answers.flags.writeable = False
+        return answers
+
+    def label(self, node: int) -> Any:
+        """Give the class (the first of equally frequent ones) or number a node would predict.
+
+        A tree of several outputs gives a tuple.
+        """
+        labels = tuple(names[node] for names in self._labels)
+        return labels[0] if len(labels) == 1 else labels
+
+    def label_of(self, answer: FloatArray) -> Any:
+        """Give the label of one line of answers, as :meth:`label` does for a node."""
+        decided = prediction.decide(answer[np.newaxis], self.classes)[0]
+        return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
+
+    def distribution(self, node: int, *, output: int = 0) -> FloatArray:
+        """Give the probability of each class in a node; an empty leaf has its parent's."""
+        if self.classes is None:
+            raise UnsupportedError(
+                "This tree predicts numbers and has no classes.\n"
+                "  Hint: tree.label(node) gives the number a node predicts."
+            )
+        line: FloatArray = prediction.by_output(self.answers[[node]], self.classes)[output][0]
+        return line
+
+    @cached_property
+    def _labels(self) -> list[list[Any]]:
+        """The label of every node, one list per output."""
+        decided = prediction.decide(self.answers, self.classes)
+        columns = [decided] if decided.ndim == 1 else list(decided.T)
+        return [column.tolist() for column in columns]
+
+    # The tree as a whole
+
+    @property
+    def unused_columns(self) -> tuple[str, ...]:
+        """Names of the columns that no question and no surrogate looks at."""
+        asked = self.arrays.column[self.arrays.column >= 0]
+        used = set(asked.tolist()) | set(self.arrays.surrogate_column.tolist())
+        return tuple(name for i, name in enumerate(self.schema.names) if i not in used)
+
+    def expected_tests(self) -> float:
+        """Give the mean number of tests a training row meets, by weight."""
+        # A test is met by the weight of its node: no need to look at paths.
+        asks = self.arrays.n_branches > 0
+        total = self.arrays.weight[0]
+        return float(self.arrays.weight[asks].sum() / total) if total > 0 else 0.0
+
+    def importances(self, *, normalize: bool = True) -> FloatArray:
+        """Give each column's share of the impurity the tree removes.
+
+        A node adds its weight x impurity, less that of its children, to the column it asks about
+        (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn).
+
+        Parameters
+        ----------
+        normalize
+            Make the importances add up to 1; else they are per unit of training weight.
+        """
+        arrays = self.arrays
+        mass = arrays.weight * arrays.impurity
+        below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=self.n_nodes)
+        asks = arrays.n_branches > 0
+        importances = np.zeros(len(self.schema.columns))
+        np.add.at(importances, arrays.column[asks], (mass - below)[asks])
+        scale = float(importances.sum() if normalize else arrays.weight[0])
+        return importances / scale if scale > 0 else importances
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the whole tree as plain lists, strings and numbers, ready for JSON.
+
+        Nodes are a flat list that refers to children by number: nesting would make JSON recurse.
+        """
+        return tree_to_dict(self)
+
+    def text(
+        self, *, max_depth: int | None = None, ascii: bool = False, missing: bool = False
+    ) -> str:
+        """Print the tree, one line per node.
+
+        Parameters
+        ----------
+        max_depth
+            Show this many levels below the root, and count what is left out.
+        ascii
+            Draw with ASCII characters only.
+        missing
+            Say of each branch whether missing values go there.
+        """
+        from treewright.draw.text import paint
+
+        return paint(self, max_depth=max_depth, ascii=ascii, missing=missing)
+
+    def rules(self) -> RuleSequence:
+        """Read the tree as rules, one per leaf, from left to right; each is made when asked for."""
+        from treewright.rules.extract import rules
+
+        return rules(self)
+
+    def dnf(self, label: object) -> DNF:
+        """Give the condition for a class as a disjunction of conjunctions."""
+        from treewright.rules.dnf import dnf
+
+        return dnf(self, label)
+
+    def explain(self, row: object) -> Explanation:
+        """Show the path of one row.
+
+        Parameters
+        ----------
+        row
+            A mapping from column names to values (those of :attr:`unused_columns` may be left
+            out), a sequence in column order, or a table of one row.
+        """
+        return explain(self, row)
+
+    def why(
+        self, node: int = 0, X: object = None, y: object = None, *, sample_weight: object = None
+    ) -> WhyTable:
+        """Show why a node was split as it was: every column's best question, measured.
+
+        Parameters
+        ----------
+        node
+            The node, as numbered by :meth:`text`.
+        X, y, sample_weight
+            The training data; needed only where the tree no longer has its own record of them,
+            such as after unpickling.
+        """
+        if not 0 <= node < self.n_nodes:
+            raise TreewrightError(
+                f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
+            )
+        if X is None and self._record is not None:
+            return self._record.why(self, node)
+        if self._recall is None:
+            raise TreewrightError("This tree keeps no record of how it was grown.")
+        if X is None or y is None:
+            raise TreewrightError(
+                "This tree no longer has its training data.\n"
+                f"  Hint: pass them, tree.why({node}, X, y)."
+            )
+        return self._recall(self, X, y, sample_weight).why(self, node)
+
+    # Prediction
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """Give the class or number of each row; columns are matched by name."""
+        return prediction.decide(self.plan.answers(self._read(X)), self.classes)
+
+    def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
+        """Give the class probabilities of each row; a list of arrays for several outputs."""
+        if self.classes is None:
+            raise UnsupportedError("This tree predicts numbers and has no class probabilities.")
+        parts = prediction.by_output(self.plan.answers(self._read(X)), self.classes)
+        return parts[0] if len(parts) == 1 else parts
+
+    def apply(self, X: object) -> Int64Array:
+        """Give the leaf of each row; of a divided row, the leaf that gets most of it."""
+        return self.plan.apply(self._read(X))
+
+    def decision_path(self, X: object) -> csr_array:
+        """Give the nodes each row visits, as a sparse indicator of rows x nodes."""
+        indptr, indices = self.plan.decision_path(self._read(X))
+        visited = np.ones(len(indices), dtype=np.int8)
+        return csr_array((visited, indices, indptr), shape=(len(indptr) - 1, self.n_nodes))
+
+    @cached_property
+    def plan(self) -> prediction.Plan:
+        n_classes = tuple(map(len, self.classes or ()))
+        return prediction.compile_plan(
+            self.arrays, self.schema, n_classes=n_classes, combine=self.combine
+        )
+
+    def _read(self, X: object) -> Table:
+        table = read_rows(X, self.schema)
+        if self.unseen == "error":
+            prediction.refuse_unseen(table)
+        return table
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
