@@ -22,8 +22,9 @@ void add_matrix(BoundColumns& self, const nb::ndarray<const T, nb::ndim<2>, nb::
                 ValueType type) {
     const auto* base = reinterpret_cast<const std::byte*>(x.data());
     for (std::size_t j = 0; j < x.shape(1); ++j)
-        append<T>(self, base + static_cast<std::ptrdiff_t>(j) * x.stride(1) *
-                                   static_cast<std::ptrdiff_t>(sizeof(T)),
+        append<T>(self,
+                  base + static_cast<std::ptrdiff_t>(j) * x.stride(1) *
+                             static_cast<std::ptrdiff_t>(sizeof(T)),
                   x.shape(0), x.stride(0), type);
     self.owners.push_back(nb::cast(x));
 }
@@ -55,13 +56,12 @@ void bind_columns(nb::module_& module) {
              })
         .def(
             "add_int",
-            [](BoundColumns& self,
-               nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu> x,
-               std::optional<nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig,
-                                         nb::device::cpu>>
+            [](BoundColumns& self, nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu> x,
+               std::optional<
+                   nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>
                    known) {
-                append<std::int64_t>(self, reinterpret_cast<const std::byte*>(x.data()),
-                                     x.shape(0), x.stride(0), ValueType::i64);
+                append<std::int64_t>(self, reinterpret_cast<const std::byte*>(x.data()), x.shape(0),
+                                     x.stride(0), ValueType::i64);
                 self.owners.push_back(nb::cast(x));
                 if (!known) return;
                 require(known->shape(0) == x.shape(0), "a mark for every row");
@@ -71,11 +71,10 @@ void bind_columns(nb::module_& module) {
             nb::arg("values"), nb::arg("known").none())
         .def(
             "add_codes",
-            [](BoundColumns& self,
-               nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu> x,
+            [](BoundColumns& self, nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu> x,
                std::uint32_t n_codes, bool ordered) {
-                append<std::int32_t>(self, reinterpret_cast<const std::byte*>(x.data()),
-                                     x.shape(0), x.stride(0), ValueType::code);
+                append<std::int32_t>(self, reinterpret_cast<const std::byte*>(x.data()), x.shape(0),
+                                     x.stride(0), ValueType::code);
                 self.rows.columns.back().scale = ordered ? Scale::ordinal : Scale::nominal;
                 self.rows.columns.back().n_codes = n_codes;
                 self.owners.push_back(nb::cast(x));

@@ -48,8 +48,7 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     require(target.n_rows == data.n_rows, "target and columns of one length");
     require(data.weight.empty() || data.weight.size() == data.n_rows, "a weight for every row");
     require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
-    for (const std::int32_t k : target.classes)
-        require(k >= 0, "class codes are not negative");
+    for (const std::int32_t k : target.classes) require(k >= 0, "class codes are not negative");
     return data;
 }
 
@@ -240,14 +239,14 @@ void bind_grow(nb::module_& module) {
              })
         .def("set_missing",
              [](GrowOptions& self, const std::string& name) {
-                 self.missing = named<Missing>(
-                     name, {{"divide", Missing::divide},
-                            {"learned_side", Missing::learned_side},
-                            {"surrogates", Missing::surrogates},
-                            {"most_likely", Missing::most_likely},
-                            {"most_likely_in_class", Missing::most_likely_in_class},
-                            {"own_branch", Missing::own_branch},
-                            {"majority", Missing::majority}});
+                 self.missing =
+                     named<Missing>(name, {{"divide", Missing::divide},
+                                           {"learned_side", Missing::learned_side},
+                                           {"surrogates", Missing::surrogates},
+                                           {"most_likely", Missing::most_likely},
+                                           {"most_likely_in_class", Missing::most_likely_in_class},
+                                           {"own_branch", Missing::own_branch},
+                                           {"majority", Missing::majority}});
              })
         .def("set_threshold_at",
              [](GrowOptions& self, const std::string& name) {
@@ -272,8 +271,7 @@ void bind_grow(nb::module_& module) {
              })
         .def(
             "set_tally",
-            [](GrowOptions& self, const std::string& way, std::size_t min_code_width,
-               bool wide) {
+            [](GrowOptions& self, const std::string& way, std::size_t min_code_width, bool wide) {
                 self.block.wide = wide;
                 self.block.min_code_width = min_code_width;
                 self.block.holding = way == "lists" ? Holding::lists : Holding::codes;

@@ -106,15 +106,20 @@ void bind_plan(nb::module_& module) {
             nb::arg("arrays"), nb::arg("unseen_branch"), nb::arg("n_classes"),
             nb::sig("def __init__(self, arrays: dict[str, object], unseen_branch: list[int], "
                     "n_classes: list[int]) -> None"))
-        .def("predict",
-             [](const Plan& self, const BoundColumns& columns, const std::string& combine,
-                std::size_t n_threads) { return predict(self, columns.rows, combine, n_threads); },
-             nb::arg("columns"), nb::arg("combine"), nb::arg("n_threads"))
-        .def("apply",
-             [](const Plan& self, const BoundColumns& columns, std::size_t n_threads) {
-                 return apply(self, columns.rows, n_threads);
-             },
-             nb::arg("columns"), nb::arg("n_threads"))
+        .def(
+            "predict",
+            [](const Plan& self, const BoundColumns& columns, const std::string& combine,
+               std::size_t n_threads) { return predict(self, columns.rows, combine, n_threads); },
+            nb::arg("columns"), nb::arg("combine"), nb::arg("n_threads"),
+            nb::sig("def predict(self, columns: Columns, combine: str, n_threads: int) -> "
+                    "NDArray[numpy.float64]"))
+        .def(
+            "apply",
+            [](const Plan& self, const BoundColumns& columns, std::size_t n_threads) {
+                return apply(self, columns.rows, n_threads);
+            },
+            nb::arg("columns"), nb::arg("n_threads"),
+            nb::sig("def apply(self, columns: Columns, n_threads: int) -> NDArray[numpy.int64]"))
         .def(
             "paths",
             [](const Plan& self, const BoundColumns& columns) {
@@ -126,5 +131,7 @@ void bind_plan(nb::module_& module) {
                 }
                 return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(visited)));
             },
-            nb::arg("columns"));
+            nb::arg("columns"),
+            nb::sig("def paths(self, columns: Columns) -> tuple[NDArray[numpy.int64], "
+                    "NDArray[numpy.int64]]"));
 }

@@ -41,8 +41,8 @@ public:
             product_below += products[at];
         }
         const double median = values[std::min(at, values.size() - 1)];
-        return median * weight_below - product_below +
-               (total_product - product_below) - median * (total_weight - weight_below);
+        return median * weight_below - product_below + (total_product - product_below) -
+               median * (total_weight - weight_below);
     }
 
 private:
@@ -66,8 +66,7 @@ public:
         : data(data), options(options), n_outputs(data.target.n_outputs), values(n_outputs) {}
 
     [[nodiscard]] std::size_t width() const override { return kStatistics + n_outputs; }
-    void add(double* into, const Block& from,
-             std::span<const std::uint32_t> rows) const override {
+    void add(double* into, const Block& from, std::span<const std::uint32_t> rows) const override {
         for (const std::uint32_t row : rows) {
             const double weight = from.weight_of(row);
             into[kCopies] += from.copies_of(row);
@@ -398,7 +397,7 @@ private:
     const Block* block = nullptr;
     std::vector<std::vector<double>> values;  ///< distinct targets of the node, per output
     std::vector<std::uint32_t> node_rows;
-    std::vector<std::uint32_t> rank_of_row;   ///< rows x outputs
+    std::vector<std::uint32_t> rank_of_row;  ///< rows x outputs
     std::vector<std::uint32_t> ordered;
     std::vector<std::uint32_t> run_start;
     std::vector<std::uint32_t> run_code;

@@ -1,6 +1,5 @@
 #include "treewright/data/block.hpp"
 
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -25,7 +24,8 @@ void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packe
     for (std::size_t j = 0; j < columns.size(); ++j) {
         packed[j].column = columns[j];
         const std::size_t size = columns[j].type == ValueType::f32 ? 4 : 8;
-        if (!columns[j].is_real() || columns[j].stride == static_cast<std::ptrdiff_t>(size)) continue;
+        if (!columns[j].is_real() || columns[j].stride == static_cast<std::ptrdiff_t>(size))
+            continue;
         packed[j].bytes.resize(size * n_rows);
         packed[j].column.data = packed[j].bytes.data();
         packed[j].column.stride = static_cast<std::ptrdiff_t>(size);
@@ -40,7 +40,8 @@ void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packe
                 for (std::size_t row = begin; row < end; ++row) to[row] = columns[j].at<float>(row);
             } else {
                 auto* to = reinterpret_cast<double*>(packed[j].bytes.data());
-                for (std::size_t row = begin; row < end; ++row) to[row] = columns[j].at<double>(row);
+                for (std::size_t row = begin; row < end; ++row)
+                    to[row] = columns[j].at<double>(row);
             }
         }
     }
@@ -76,8 +77,8 @@ std::shared_ptr<Block> make_block(const Dataset& data, std::span<const double> v
         block->classes.resize(n * target.n_outputs);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t o = 0; o < target.n_outputs; ++o)
-                block->classes[i * target.n_outputs + o] = static_cast<std::uint32_t>(
-                    target.classes[rows[i] * target.n_outputs + o]);
+                block->classes[i * target.n_outputs + o] =
+                    static_cast<std::uint32_t>(target.classes[rows[i] * target.n_outputs + o]);
     } else {
         block->values.resize(n * target.n_outputs);
         for (std::size_t i = 0; i < n; ++i)

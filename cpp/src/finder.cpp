@@ -48,8 +48,7 @@ public:
     }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
-    void add(double* into, const Block& block,
-             std::span<const std::uint32_t> rows) const override {
+    void add(double* into, const Block& block, std::span<const std::uint32_t> rows) const override {
         for (const std::uint32_t row : rows) add_row(criterion, into, block, row);
     }
     [[nodiscard]] double impurity_of(const double* sums) const override {
@@ -69,10 +68,11 @@ public:
         }
         fill_tally(criterion, node.range, column, n_missing, options.tally, tally, tally_scratch);
         Fill fill;
-        const MissingPart part = prepare_missing(criterion, options.missing, raw.scale, tally, fill);
+        const MissingPart part =
+            prepare_missing(criterion, options.missing, raw.scale, tally, fill);
         Judge<C> judge(criterion, tally, part, limits, search.total);
-        const Monotone monotone{
-            options.monotonic.empty() ? 0 : options.monotonic[column], node.lower, node.upper};
+        const Monotone monotone{options.monotonic.empty() ? 0 : options.monotonic[column],
+                                node.lower, node.upper};
         const Monotone* rule = options.monotonic.empty() ? nullptr : &monotone;
         seek(judge, raw, rule, Generator(mix(node.key, column)), candidate);
         if (candidate.question == Question::none) return;
@@ -95,10 +95,8 @@ public:
 
     [[nodiscard]] double p_value(const double* branches, std::size_t n_branches,
                                  double sum_of_squares) const override {
-        if constexpr (std::is_base_of_v<ClassSums, C>)
-            return chi_square_p(branches, n_branches);
-        else
-            return f_test_p(branches, n_branches, sum_of_squares);
+        if constexpr (std::is_base_of_v<ClassSums, C>) return chi_square_p(branches, n_branches);
+        else return f_test_p(branches, n_branches, sum_of_squares);
     }
 
 private:
@@ -107,10 +105,10 @@ private:
                              std::uint32_t n_missing) const {
         if constexpr (!std::is_same_v<C, Gini> && !std::is_same_v<C, SquaredError>) return false;
         const Block& block = *node.range.block;
-        return options.fuse && options.splitter == Splitter::best && block.holding == Holding::lists &&
-               raw.scale != Scale::nominal && n_missing == 0 && block.weight.empty() &&
-               block.copies.empty() && criterion.n_outputs == 1 && options.monotonic.empty() &&
-               !options.class_boundaries && !options.c45_sides &&
+        return options.fuse && options.splitter == Splitter::best &&
+               block.holding == Holding::lists && raw.scale != Scale::nominal && n_missing == 0 &&
+               block.weight.empty() && block.copies.empty() && criterion.n_outputs == 1 &&
+               options.monotonic.empty() && !options.class_boundaries && !options.c45_sides &&
                options.missing != Missing::most_likely &&
                options.missing != Missing::most_likely_in_class &&
                options.selection == Selection::gain;
@@ -159,8 +157,8 @@ private:
         if (raw.scale != Scale::nominal) {
             if (options.splitter == Splitter::random)
                 random_threshold(
-                    judge, rule, generator,
-                    [&](std::uint32_t row) { return value_of(raw, row); }, search, candidate);
+                    judge, rule, generator, [&](std::uint32_t row) { return value_of(raw, row); },
+                    search, candidate);
             else
                 best_threshold(judge, rule,
                                smallest_side(options, data.target, tally.known[kWeight]), search,
@@ -241,8 +239,7 @@ private:
                 double statistic = 0.0;
                 std::size_t n_used = 0;
                 double all = 0.0;
-                for (std::size_t b = 0; b < n_branches; ++b)
-                    all += branches[b * width() + kWeight];
+                for (std::size_t b = 0; b < n_branches; ++b) all += branches[b * width() + kWeight];
                 std::size_t n_filled = 0;
                 for (std::size_t b = 0; b < n_branches; ++b)
                     n_filled += branches[b * width() + kWeight] > 0.0 ? 1 : 0;
@@ -253,15 +250,15 @@ private:
                     if (of_class <= 0.0) continue;
                     ++n_used;
                     for (std::size_t b = 0; b < n_branches; ++b) {
-                        const double expected =
-                            of_class * branches[b * width() + kWeight] / all;
+                        const double expected = of_class * branches[b * width() + kWeight] / all;
                         const double off = branches[b * width() + k] - expected;
                         if (expected > 0.0) statistic += off * off / expected;
                     }
                 }
                 if (n_used < 2 || n_filled < 2) continue;
-                least = std::min(least, chi_square_tail(statistic, static_cast<double>(
-                                                            (n_used - 1) * (n_filled - 1))));
+                least = std::min(
+                    least,
+                    chi_square_tail(statistic, static_cast<double>((n_used - 1) * (n_filled - 1))));
             }
             return least;
         } else {

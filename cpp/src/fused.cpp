@@ -7,7 +7,8 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
-#define TREEWRIGHT_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define TREEWRIGHT_SIMD \
+    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define TREEWRIGHT_SIMD
 #endif
@@ -186,7 +187,8 @@ double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_
 
 template <class Word>
 double fused_values(const FusedNode<Word>& node, const double* value_of_row, double total,
-                    const Reciprocals& reciprocals, FusedScratch& scratch, std::uint32_t* position) {
+                    const Reciprocals& reciprocals, FusedScratch& scratch,
+                    std::uint32_t* position) {
     if (node.n < 2 * node.min_leaf) return kNoCut;
     if (scratch.left.size() < node.n) scratch.left.resize(node.n);
     double* sums = scratch.left.data();

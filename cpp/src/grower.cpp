@@ -37,7 +37,7 @@ struct Open {
     std::uint64_t key = 0;
     double lower = -std::numeric_limits<double>::infinity();
     double upper = std::numeric_limits<double>::infinity();
-    bool is_pure = false;
+    bool is_settled = false;
     std::shared_ptr<const std::vector<std::uint32_t>> columns;  ///< not yet constant, ascending
     std::vector<std::uint32_t> n_missing;  ///< by column; empty if no column misses any value
     std::vector<double> total;
@@ -52,9 +52,9 @@ struct Workspace {
     PartitionScratch partition;
     Sides sides;
     std::vector<std::uint32_t> new_row;
-    std::vector<std::uint32_t> rows;         ///< of the node, branch by branch
+    std::vector<std::uint32_t> rows;  ///< of the node, branch by branch
     std::vector<std::uint32_t> missing_rows;
-    std::vector<std::uint32_t> counts;       ///< rows per branch
+    std::vector<std::uint32_t> counts;  ///< rows per branch
     std::vector<std::uint32_t> drawn;
     std::vector<double> branch_sums;
     bool is_caller = false;
@@ -68,8 +68,7 @@ public:
           progress(progress),
           team(options.n_threads),
           reciprocals(options.block.holding == Holding::lists ? data.n_rows : 0) {
-        if (!data.target.is_classification())
-            grid = grid_of(data, options.criterion == "poisson");
+        if (!data.target.is_classification()) grid = grid_of(data, options.criterion == "poisson");
         unit = unit_of_gain();
         for (std::size_t thread = 0; thread < team.size(); ++thread) {
             Workspace& ws = workspaces.emplace_back();
@@ -172,8 +171,12 @@ private:
         root.columns = std::make_shared<const std::vector<std::uint32_t>>(options.columns);
         fragment.nodes.emplace_back();
         fragment.leaf_range.emplace_back();
-        collect_rows(root, workspaces[0].rows);
-        describe(root, workspaces[0].rows, workspaces[0], fragment);
+        Workspace& ws = workspaces[0];
+        collect_rows(root, ws.rows);
+        root.total.assign(ws.finder->width(), 0.0);
+        ws.finder->add(root.total.data(), *root.block, ws.rows);
+        root.is_settled = is_settled(*root.block, ws.rows, root.total.data(), *ws.finder);
+        note(fragment, 0, *root.block, ws.rows, root.lower, root.upper);
         total_weight = root.total[kWeight];
         return root;
     }
@@ -193,66 +196,70 @@ private:
         else collect.template operator()<Wide>();
     }
 
-    /// Sums of a node's rows, and whether they all agree on the target.
-    void describe(Open& open, std::span<const std::uint32_t> rows, Workspace& ws,
-                  Fragment& fragment) const {
-        const Block& block = *open.block;
-        open.total.assign(ws.finder->width(), 0.0);
-        ws.finder->add(open.total.data(), block, rows);
-        TreeNode& node = fragment.nodes[open.node];
-        node.n_rows = static_cast<std::int64_t>(rows.size());
-        node.lower = open.lower;
-        node.upper = open.upper;
+    /// Whether the rows agree on the target, or nearly enough to be left alone.
+    [[nodiscard]] bool is_settled(const Block& block, std::span<const std::uint32_t> rows,
+                                  const double* sums, const Finder& finder) const {
+        if (agree(block, rows)) return true;
+        if (!(options.min_impurity > 0.0)) return false;
+        if (data.target.is_classification())
+            return finder.impurity_of(sums) <= options.min_impurity;
+        std::vector<std::uint32_t> table_rows;
+        std::vector<double> weights;
+        for (const std::uint32_t row : rows) {
+            table_rows.push_back(block.table_row[row]);
+            weights.push_back(block.weight_of(row));
+        }
+        return value_impurity(options.criterion, data.target, table_rows, weights) <=
+               options.min_impurity;
+    }
+
+    [[nodiscard]] bool agree(const Block& block, std::span<const std::uint32_t> rows) const {
         const std::size_t n_outputs = data.target.n_outputs;
-        open.is_pure = true;
-        for (std::size_t o = 0; o < n_outputs && open.is_pure; ++o)
+        for (std::size_t o = 0; o < n_outputs; ++o)
             for (const std::uint32_t row : rows) {
                 const std::size_t at = row * n_outputs + o;
                 const std::size_t first = rows[0] * n_outputs + o;
                 if (block.values.empty() ? block.classes[at] != block.classes[first]
-                                         : block.values[at] != block.values[first]) {
-                    open.is_pure = false;
-                    break;
-                }
+                                         : block.values[at] != block.values[first])
+                    return false;
             }
-        if (options.criterion == "absolute_error") {
-            fragment.medians.resize(fragment.nodes.size() * n_outputs);
-            fragment.deviations.resize(fragment.nodes.size());
-            double deviation = 0.0;
-            for (std::size_t o = 0; o < n_outputs; ++o) {
-                std::vector<std::pair<double, double>> pairs;
-                for (const std::uint32_t row : rows)
-                    pairs.emplace_back(data.target.values[block.table_row[row] * n_outputs + o],
-                                       block.weight_of(row));
-                const MedianOf middle = median_of(pairs);
-                fragment.medians[open.node * n_outputs + o] = middle.median;
-                deviation += middle.deviation;
-            }
-            fragment.deviations[open.node] = deviation / static_cast<double>(n_outputs);
+        return true;
+    }
+
+    /// Writes what is known of a node when it is made; medians are no sums over leaves.
+    void note(Fragment& fragment, std::uint32_t node, const Block& block,
+              std::span<const std::uint32_t> rows, double lower, double upper) const {
+        fragment.nodes[node].n_rows = static_cast<std::int64_t>(rows.size());
+        fragment.nodes[node].lower = lower;
+        fragment.nodes[node].upper = upper;
+        if (options.criterion != "absolute_error") return;
+        const std::size_t n_outputs = data.target.n_outputs;
+        fragment.medians.resize(fragment.nodes.size() * n_outputs);
+        fragment.deviations.resize(fragment.nodes.size());
+        double deviation = 0.0;
+        for (std::size_t o = 0; o < n_outputs; ++o) {
+            std::vector<std::pair<double, double>> pairs;
+            for (const std::uint32_t row : rows)
+                pairs.emplace_back(data.target.values[block.table_row[row] * n_outputs + o],
+                                   block.weight_of(row));
+            const MedianOf middle = median_of(pairs);
+            fragment.medians[node * n_outputs + o] = middle.median;
+            deviation += middle.deviation;
         }
-        if (options.min_impurity > 0.0 && !open.is_pure) {
-            double impurity = 0.0;
-            if (data.target.is_classification()) {
-                impurity = ws.finder->impurity_of(open.total.data());
-            } else {
-                std::vector<std::uint32_t> table_rows;
-                std::vector<double> weights;
-                for (const std::uint32_t row : rows) {
-                    table_rows.push_back(block.table_row[row]);
-                    weights.push_back(block.weight_of(row));
-                }
-                impurity = value_impurity(options.criterion, data.target, table_rows, weights);
-            }
-            if (impurity <= options.min_impurity) open.is_pure = true;
-        }
+        fragment.deviations[node] = deviation / static_cast<double>(n_outputs);
+    }
+
+    /// Whether a node of this size, at this depth, may be split at all.
+    [[nodiscard]] bool within_limits(std::size_t n_rows, std::int64_t depth,
+                                     const double* sums) const {
+        return n_rows >= 2 && (options.max_depth < 0 || depth < options.max_depth) &&
+               sums[kCopies] >= options.min_split && sums[kCopies] >= 2.0 * options.min_leaf &&
+               sums[kWeight] >= 2.0 * options.min_leaf_weight;
     }
 
     [[nodiscard]] bool may_split(const Open& open) const {
-        return !open.is_pure && open.size() >= 2 && !open.columns->empty() &&
-               (options.max_depth < 0 || open.depth < options.max_depth) &&
-               open.total[kCopies] >= options.min_split &&
-               open.total[kCopies] >= 2.0 * options.min_leaf &&
-               open.total[kWeight] >= 2.0 * options.min_leaf_weight;
+        return !open.is_settled && !open.columns->empty() &&
+               within_limits(open.size(), open.depth, open.total.data());
     }
 
     [[nodiscard]] bool is_shared(const Open& open) const {
@@ -295,7 +302,8 @@ private:
             Open open;
             Candidate winner;
         };
-        const auto worse = [](const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) {
+        const auto worse = [](const std::unique_ptr<Waiting>& a,
+                              const std::unique_ptr<Waiting>& b) {
             if (a->improvement != b->improvement) return a->improvement < b->improvement;
             return a->open.node > b->open.node;
         };
@@ -347,19 +355,17 @@ private:
     void close(const Open& open, Workspace& ws, Fragment& fragment) {
         if (open.size() > 0) {
             collect_rows(open, ws.rows);
-            record_leaf(open.node, *open.block, ws.rows, {}, fragment);
+            record_leaf(open.node, *open.block, ws.rows, fragment);
         }
     }
 
-    /// `shares`, if any, are the parts of divided rows that reach this leaf.
     void record_leaf(std::uint32_t node, const Block& block, std::span<const std::uint32_t> rows,
-                     std::span<const double> shares, Fragment& fragment) {
+                     Fragment& fragment) {
         const std::size_t begin = fragment.leaf_rows.size();
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            fragment.leaf_rows.push_back(block.table_row[rows[i]]);
+        for (const std::uint32_t row : rows) {
+            fragment.leaf_rows.push_back(block.table_row[row]);
             if (options.missing == Missing::divide)
-                fragment.leaf_weights.push_back(block.weight_of(rows[i]) *
-                                                (shares.empty() ? 1.0 : shares[i]));
+                fragment.leaf_weights.push_back(block.weight_of(row));
         }
         fragment.leaf_range[node] = {begin, fragment.leaf_rows.size()};
         progress.advance(rows.size());
@@ -382,8 +388,7 @@ private:
 
     /// Moves a small node out of a wide block into a narrow one of its own.
     void rehome(Open& open, Workspace& ws) const {
-        if (open.block->is_narrow() || options.block.wide ||
-            open.size() > Entry<Narrow>::kMostRows)
+        if (open.block->is_narrow() || options.block.wide || open.size() > Entry<Narrow>::kMostRows)
             return;
         collect_rows(open, ws.rows);
         open.block = extract(*open.block, open.begin, open.end, *open.columns, ws.rows, {},
@@ -498,8 +503,7 @@ private:
             winner.missing_branch = static_cast<std::int32_t>(heaviest);
 
         std::vector<FoundSurrogate> surrogates;
-        if (options.missing == Missing::surrogates)
-            surrogates = find_surrogates(open, winner, ws);
+        if (options.missing == Missing::surrogates) surrogates = find_surrogates(open, winner, ws);
         if (options.max_p_value < 1.0 &&
             ws.finder->p_value(ws.branch_sums.data(), n_branches, sum_of_squares(open, ws)) >
                 options.max_p_value)
@@ -701,11 +705,10 @@ private:
                                                   const TreeNode& node, std::uint32_t row) const {
         const Block& block = *open.block;
         if (!winner.missing_branch_of_class.empty())
-            return static_cast<std::uint32_t>(
-                winner.missing_branch_of_class[block.classes[row]]);
+            return static_cast<std::uint32_t>(winner.missing_branch_of_class[block.classes[row]]);
         for (const Surrogate& surrogate : node.surrogates) {
-            const int branch = surrogate_branch(surrogate, data.columns[surrogate.column],
-                                                block.table_row[row]);
+            const int branch =
+                surrogate_branch(surrogate, data.columns[surrogate.column], block.table_row[row]);
             if (branch >= 0) return static_cast<std::uint32_t>(branch);
         }
         return static_cast<std::uint32_t>(winner.missing_branch);
@@ -717,85 +720,128 @@ private:
         const std::size_t first_child = fragment.nodes.size();
         fragment.nodes.resize(first_child + n_branches);
         fragment.leaf_range.resize(first_child + n_branches);
-        if (!fragment.medians.empty()) {
-            fragment.medians.resize(fragment.nodes.size() * data.target.n_outputs);
-            fragment.deviations.resize(fragment.nodes.size());
+        for (std::size_t b = 0; b < n_branches; ++b)
+            fragment.nodes[first_child + b].parent = static_cast<std::int32_t>(open.node);
+        if (options.missing == Missing::divide && !ws.missing_rows.empty()) {
+            open_divided(open, winner, ws, fragment, children, only, first_child);
+            return;
         }
-        const bool divides = options.missing == Missing::divide && !ws.missing_rows.empty();
-        std::vector<std::vector<std::uint32_t>> rows_of(n_branches);
-        std::vector<std::vector<double>> shares_of(divides ? n_branches : 0);
-        std::size_t at = 0;
-        double known_weight = 0.0;
-        const std::size_t width = ws.finder->width();
-        for (std::size_t b = 0; b < n_branches; ++b) {
-            rows_of[b].assign(ws.rows.begin() + static_cast<std::ptrdiff_t>(at),
-                              ws.rows.begin() + static_cast<std::ptrdiff_t>(at + ws.counts[b]));
-            at += ws.counts[b];
-            known_weight += ws.branch_sums[b * width + kWeight];
-        }
-        if (divides) {
-            for (std::size_t b = 0; b < n_branches; ++b) {
-                const double share = ws.branch_sums[b * width + kWeight] / known_weight;
-                shares_of[b].assign(rows_of[b].size(), 1.0);
-                if (!(share > 0.0)) continue;
-                rows_of[b].insert(rows_of[b].end(), ws.missing_rows.begin(),
-                                  ws.missing_rows.end());
-                shares_of[b].resize(rows_of[b].size(), share);
-            }
-        } else {
-            for (const std::uint32_t row : ws.missing_rows) {
-                const std::uint32_t branch =
-                    branch_of_missing(open, winner, fragment.nodes[open.node], row);
-                ws.sides.set(row, branch);
-                ++ws.counts[branch];
-                rows_of[branch].push_back(row);
-            }
-        }
+        if (!ws.missing_rows.empty()) settle_missing(open, winner, ws, fragment);
 
-        std::vector<Open> opened(n_branches);
-        bool any_open = false;
-        std::uint32_t begin = open.begin;
+        const std::size_t width = ws.finder->width();
+        const std::size_t first_open = children.size();
+        std::uint32_t at = 0;
         for (std::size_t b = 0; b < n_branches; ++b) {
-            Open& child = opened[b];
+            const auto rows = std::span(ws.rows).subspan(at, ws.counts[b]);
+            const auto node = static_cast<std::uint32_t>(first_child + b);
+            const double* sums = ws.branch_sums.data() + b * width;
+            double lower = open.lower;
+            double upper = open.upper;
+            bound_child(open, winner, ws, b, lower, upper);
+            note(fragment, node, *open.block, rows, lower, upper);
+            const bool grows = only == b || (only == kAllBranches &&
+                                             within_limits(rows.size(), open.depth + 1, sums) &&
+                                             !is_settled(*open.block, rows, sums, *ws.finder));
+            if (grows) {
+                Open& child = children.emplace_back();
+                child.block = open.block;
+                child.begin = open.begin + at;
+                child.end = child.begin + ws.counts[b];
+                child.node = node;
+                child.depth = open.depth + 1;
+                child.key = mix(open.key, b);
+                child.columns = open.columns;
+                child.lower = lower;
+                child.upper = upper;
+                child.total.assign(sums, sums + width);
+            } else if (only == kAllBranches && !rows.empty()) {
+                record_leaf(node, *open.block, rows, fragment);
+            }
+            at += ws.counts[b];
+        }
+        if (children.size() > first_open)
+            partition(open, ws, shared, first_child, std::span(children).subspan(first_open));
+    }
+
+    /// Sends the rows without a value to the branch the policy gives them; ws.rows, the counts and
+    /// the sums then hold all rows of the node.
+    void settle_missing(const Open& open, const Candidate& winner, Workspace& ws,
+                        const Fragment& fragment) const {
+        const std::size_t width = ws.finder->width();
+        std::vector<std::uint32_t> offset(winner.n_branches + 1, 0);
+        std::vector<std::uint32_t> known = ws.counts;
+        for (const std::uint32_t row : ws.missing_rows) {
+            const std::uint32_t branch =
+                branch_of_missing(open, winner, fragment.nodes[open.node], row);
+            ws.sides.set(row, branch);
+            ++ws.counts[branch];
+            ws.finder->add(ws.branch_sums.data() + branch * width, *open.block, {&row, 1});
+        }
+        for (std::size_t b = 0; b < winner.n_branches; ++b)
+            offset[b + 1] = offset[b] + ws.counts[b];
+        std::vector<std::uint32_t> all(open.size());
+        std::size_t at = 0;
+        for (std::size_t b = 0; b < winner.n_branches; ++b) {
+            std::copy_n(ws.rows.begin() + static_cast<std::ptrdiff_t>(at), known[b],
+                        all.begin() + offset[b]);
+            at += known[b];
+            offset[b] += known[b];
+        }
+        for (const std::uint32_t row : ws.missing_rows) all[offset[ws.sides[row]]++] = row;
+        ws.rows.swap(all);
+    }
+
+    /// C4.5's divided cases: a row without a value goes down every branch, with the branch's share
+    /// of the known weight; each child gets a block of its own.
+    void open_divided(const Open& open, const Candidate& winner, Workspace& ws, Fragment& fragment,
+                      std::vector<Open>& children, std::uint32_t only, std::size_t first_child) {
+        const std::size_t width = ws.finder->width();
+        double known_weight = 0.0;
+        for (std::size_t b = 0; b < winner.n_branches; ++b)
+            known_weight += ws.branch_sums[b * width + kWeight];
+        const std::vector<std::uint32_t> known_rows = ws.rows;
+        std::size_t at = 0;
+        for (std::size_t b = 0; b < winner.n_branches; ++b) {
+            std::vector<std::uint32_t> rows(
+                known_rows.begin() + static_cast<std::ptrdiff_t>(at),
+                known_rows.begin() + static_cast<std::ptrdiff_t>(at + ws.counts[b]));
+            at += ws.counts[b];
+            std::vector<double> shares(rows.size(), 1.0);
+            const double share = ws.branch_sums[b * width + kWeight] / known_weight;
+            if (share > 0.0) {
+                rows.insert(rows.end(), ws.missing_rows.begin(), ws.missing_rows.end());
+                shares.resize(rows.size(), share);
+            }
+            Open child;
             child.node = static_cast<std::uint32_t>(first_child + b);
-            fragment.nodes[child.node].parent = static_cast<std::int32_t>(open.node);
             child.depth = open.depth + 1;
             child.key = mix(open.key, b);
             child.columns = open.columns;
             child.lower = open.lower;
             child.upper = open.upper;
-            bound_child(open, winner, ws, b, child);
-            if (divides && !rows_of[b].empty()) {
-                child.block = extract(*open.block, open.begin, open.end, *open.columns, rows_of[b],
-                                      shares_of[b], data.target.n_outputs, options.block.wide,
-                                      ws.new_row);
-                std::iota(rows_of[b].begin(), rows_of[b].end(), 0U);
-                child.begin = 0;
-                child.end = child.block->n_rows;
-            } else {
-                child.block = open.block;
-                child.begin = begin;
-                child.end = begin + static_cast<std::uint32_t>(rows_of[b].size());
-                begin = child.end;
-            }
-            describe(child, rows_of[b], ws, fragment);
-            any_open = any_open || may_split(child);
-        }
-        if (divides) count_missing_in_blocks(open, opened);
-        else if (any_open || only != kAllBranches) partition(open, ws, shared, opened);
-        for (std::size_t b = 0; b < n_branches; ++b) {
-            if (only != kAllBranches) {
-                if (b == only) children.push_back(std::move(opened[b]));
+            child.total.assign(width, 0.0);
+            bound_child(open, winner, ws, b, child.lower, child.upper);
+            if (rows.empty()) {
+                note(fragment, child.node, *open.block, rows, child.lower, child.upper);
+                if (only == b) children.push_back(std::move(child));
                 continue;
             }
-            if (may_split(opened[b])) children.push_back(std::move(opened[b]));
-            else if (!rows_of[b].empty())
-                record_leaf(opened[b].node, *opened[b].block, rows_of[b], {}, fragment);
+            child.block = extract(*open.block, open.begin, open.end, *open.columns, rows, shares,
+                                  data.target.n_outputs, options.block.wide, ws.new_row);
+            child.end = child.block->n_rows;
+            std::iota(rows.begin(), rows.end(), 0U);
+            ws.finder->add(child.total.data(), *child.block, rows);
+            child.is_settled = is_settled(*child.block, rows, child.total.data(), *ws.finder);
+            note(fragment, child.node, *child.block, rows, child.lower, child.upper);
+            count_missing(open, child);
+            if (only == b || (only == kAllBranches && may_split(child)))
+                children.push_back(std::move(child));
+            else if (only == kAllBranches) record_leaf(child.node, *child.block, rows, fragment);
         }
     }
 
     void bound_child(const Open& open, const Candidate& winner, const Workspace& ws, std::size_t b,
-                     Open& child) const {
+                     double& lower, double& upper) const {
         if (options.monotonic.empty() || winner.question != Question::cut || b > 1) return;
         const int direction = options.monotonic[winner.column];
         if (direction == 0) return;
@@ -804,12 +850,13 @@ private:
                                ws.finder->level_of(ws.branch_sums.data() + width)) /
                               2.0;
         const bool is_lower = (direction > 0) == (b == 0);
-        if (is_lower) child.upper = std::min(open.upper, middle);
-        else child.lower = std::max(open.lower, middle);
+        if (is_lower) upper = std::min(open.upper, middle);
+        else lower = std::max(open.lower, middle);
     }
 
-    void partition(const Open& open, Workspace& ws, bool shared, std::vector<Open>& opened) {
-        const std::size_t n_branches = opened.size();
+    /// Reorders every list in use; `opened` are the children that will be split further.
+    void partition(const Open& open, Workspace& ws, bool shared, std::size_t first_child,
+                   std::span<Open> opened) {
         const bool lists = open.block->holding == Holding::lists;
         const std::vector<std::uint32_t>& columns = *open.columns;
         const bool counts_missing = lists && !open.n_missing.empty();
@@ -817,12 +864,12 @@ private:
             for (Open& child : opened) child.n_missing.assign(data.columns.size(), 0);
         const std::size_t n_lists = lists ? columns.size() : 1;
         const auto one = [&](std::size_t i, PartitionScratch& scratch) {
-            std::vector<std::uint32_t> missing_of_child(counts_missing ? n_branches : 0, 0);
             const std::uint32_t column = columns[i];
+            const std::uint32_t n_missing = counts_missing ? n_missing_of(open, column) : 0;
+            if (n_missing > 0) scratch.missing_of_child.assign(ws.counts.size(), 0);
             const auto by = [&]<class Word, class Side>(const Side* side) {
-                partition_list(open.block->list<Word>(column) + open.begin, open.size(),
-                               counts_missing ? n_missing_of(open, column) : 0, side, ws.counts,
-                               scratch, counts_missing ? missing_of_child.data() : nullptr);
+                partition_list(open.block->list<Word>(column) + open.begin, open.size(), n_missing,
+                               side, ws.counts, scratch);
             };
             const auto by_word = [&]<class Word>() {
                 if (ws.sides.is_narrow)
@@ -831,8 +878,9 @@ private:
             };
             if (open.block->is_narrow()) by_word.template operator()<Narrow>();
             else by_word.template operator()<Wide>();
-            for (std::size_t b = 0; b < missing_of_child.size(); ++b)
-                opened[b].n_missing[column] = missing_of_child[b];
+            if (n_missing > 0)
+                for (Open& child : opened)
+                    child.n_missing[column] = scratch.missing_of_child[child.node - first_child];
         };
         if (shared)
             team.for_each(n_lists, [&](std::size_t i, std::size_t thread) {
@@ -842,16 +890,14 @@ private:
             for (std::size_t i = 0; i < n_lists; ++i) one(i, ws.partition);
     }
 
-    /// Divided rows stand in several blocks; each block's missing values are counted afresh.
-    void count_missing_in_blocks(const Open& open, std::vector<Open>& opened) const {
-        for (Open& child : opened) {
-            if (child.size() == 0 || open.n_missing.empty()) continue;
-            child.n_missing.assign(data.columns.size(), 0);
-            for (const std::uint32_t column : *open.columns) {
-                if (open.n_missing[column] == 0) continue;
-                for (const std::uint32_t row : child.block->table_row)
-                    child.n_missing[column] += data.columns[column].is_missing(row) ? 1 : 0;
-            }
+    /// Divided rows stand in several blocks; a block's missing values are counted afresh.
+    void count_missing(const Open& open, Open& child) const {
+        if (open.n_missing.empty()) return;
+        child.n_missing.assign(data.columns.size(), 0);
+        for (const std::uint32_t column : *open.columns) {
+            if (open.n_missing[column] == 0) continue;
+            for (const std::uint32_t row : child.block->table_row)
+                child.n_missing[column] += data.columns[column].is_missing(row) ? 1 : 0;
         }
     }
 

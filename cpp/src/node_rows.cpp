@@ -53,8 +53,7 @@ double value_impurity(const std::string& criterion, const Target& target,
             const double value = value_of(i);
             if (criterion == "poisson")
                 spread.add(weight_of(i) * (value > 0.0 ? value * std::log(value / mean) : 0.0));
-            else
-                spread.add(weight_of(i) * (value - mean) * (value - mean));
+            else spread.add(weight_of(i) * (value - mean) * (value - mean));
         }
         mean_over_outputs +=
             criterion == "weighted_squared_error" ? spread.value() : spread.value() / all;

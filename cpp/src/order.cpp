@@ -138,8 +138,7 @@ Codes codes_of(const Order& order, std::span<const std::uint32_t> rows, std::siz
     codes.first_row = std::make_shared<const std::vector<std::uint32_t>>(std::move(first_row));
 
     std::vector<std::uint32_t> position(n_table_rows, 0);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        position[rows[i]] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < rows.size(); ++i) position[rows[i]] = static_cast<std::uint32_t>(i);
     const auto fill = [&]<class Code>(std::vector<Code> of_row) {
         of_row.assign(rows.size(), static_cast<Code>(codes.n_codes()));
         std::int64_t code = -1;

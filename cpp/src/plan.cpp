@@ -11,9 +11,9 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kInFlight = 16;        // rows whose loads overlap
+constexpr std::size_t kInFlight = 16;  // rows whose loads overlap
 constexpr std::size_t kRowsPerTask = 4096;
-constexpr std::uint32_t kUnsettled = ~0U;    // the fast loop met a missing value
+constexpr std::uint32_t kUnsettled = ~0U;  // the fast loop met a missing value
 
 }  // namespace
 
@@ -112,8 +112,7 @@ int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
         const std::int64_t code = column.whole(row);
         missing = code == kMissingCode;
         if (code >= 0 && code < static_cast<std::int64_t>(column.n_codes)) {
-            const std::int32_t branch =
-                branch_of_code[static_cast<std::size_t>(node.whole + code)];
+            const std::int32_t branch = branch_of_code[static_cast<std::size_t>(node.whole + code)];
             if (branch >= 0) return branch;
         }
     }
@@ -301,9 +300,8 @@ std::vector<std::int64_t> Plan::paths(const Rows& rows, std::vector<std::int64_t
     std::vector<Visit> stack;
     start.assign(1, 0);
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
-        walk(rows, row, stack, [&](std::uint32_t node, double, bool) {
-            visited.push_back(tree_node[node]);
-        });
+        walk(rows, row, stack,
+             [&](std::uint32_t node, double, bool) { visited.push_back(tree_node[node]); });
         start.push_back(static_cast<std::int64_t>(visited.size()));
     }
     return visited;

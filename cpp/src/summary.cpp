@@ -157,7 +157,8 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data, const G
                     const auto child = static_cast<std::size_t>(node.first_child + b);
                     const ValueSummary& below = summaries[child * n_outputs + o];
                     const double off = tree.value[child * n_outputs + o] - mean;
-                    if (below.weight > 0.0) here.squares += below.squares + below.weight * off * off;
+                    if (below.weight > 0.0)
+                        here.squares += below.squares + below.weight * off * off;
                 }
             }
             node.weight = here.weight;
@@ -165,8 +166,7 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data, const G
             double impurity = here.weight > 0.0 ? here.squares / here.weight : 0.0;
             if (options.criterion == "weighted_squared_error") impurity = here.squares;
             if (poisson && mean > 0.0 && here.weight > 0.0)
-                impurity =
-                    (here.y_log_y - here.sum.value() * std::log(mean)) / here.weight;
+                impurity = (here.y_log_y - here.sum.value() * std::log(mean)) / here.weight;
             node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);
         }
     }
@@ -242,16 +242,14 @@ void move_thresholds_down(const Dataset& data, Tree& tree) {
                     values.push_back(read(row));
             std::sort(values.begin(), values.end());
             for (TreeNode* node : cuts) {
-                const auto above =
-                    std::upper_bound(values.begin(), values.end(), node->*threshold);
+                const auto above = std::upper_bound(values.begin(), values.end(), node->*threshold);
                 if (above != values.begin() && std::isfinite(static_cast<double>(*(above - 1))))
                     node->*threshold = *(above - 1);
             }
         };
         if (column.is_real())
             move([&](std::size_t row) { return column.real(row); }, &TreeNode::threshold);
-        else
-            move([&](std::size_t row) { return column.whole(row); }, &TreeNode::threshold_int);
+        else move([&](std::size_t row) { return column.whole(row); }, &TreeNode::threshold_int);
     }
 }
 

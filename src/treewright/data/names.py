@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 
-from treewright.data.schema import FittedSchema, list_names
+from treewright.data.schema import FittedSchema, list_names, short_name
 from treewright.errors import ColumnMismatchError, DataError
 
 
@@ -118,7 +118,7 @@ def _mismatch_message(
 
 def _bullets(names: Sequence[str], most: int = 5) -> str:
     rest = "- ...\n" if len(names) > most else ""
-    return "".join(f"- {name}\n" for name in names[:most]) + rest
+    return "".join(f"- {short_name(name)}\n" for name in names[:most]) + rest
 
 
 def _rename_hint(
@@ -133,5 +133,5 @@ def _rename_hint(
         if near:
             return f"\n  Hint: rename {by_folded[near[0]]!r} to {name!r}."
     if missing:
-        return f"\n  Hint: add the column {missing[0]!r}; its values may be missing."
-    return f"\n  Hint: drop the column {unexpected[0]!r}."
+        return f"\n  Hint: add the column {missing[0][:60]!r}; its values may be missing."
+    return f"\n  Hint: drop the column {unexpected[0][:60]!r}."

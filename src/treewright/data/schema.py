@@ -291,7 +291,7 @@ def list_names(names: Iterable[str], *, most: int = 5) -> str:
     """
     shown = list(names)
     rest = len(shown) - most
-    text = ", ".join(_short(name) for name in shown[:most])
+    text = ", ".join(short_name(name) for name in shown[:most])
     return f"{text} and {rest} more" if rest > 0 else text
 
 
@@ -304,7 +304,7 @@ def nearest_name_hint(name: object, valid: Iterable[str]) -> str:
     return f"\n  Hint: did you mean {by_folded[near[0]]!r}?" if near else ""
 
 
-def _short(name: str, most: int = 60) -> str:
+def short_name(name: str, most: int = 60) -> str:
     """Shorten what would swamp a message; control characters are shown escaped."""
     text = name if name.isprintable() and name else repr(name)
     return text if len(text) <= most else f"{text[:most]}..."

@@ -7,7 +7,7 @@ from typing import Any
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.options import GrowthOptions
+from treewright.learn.options import GrowthOptions, check_number
 
 _KNOBS = (
     "criterion",
@@ -72,8 +72,9 @@ class DecisionTreeClassifier(TreeClassifier):
     min_samples_split, min_samples_leaf : int or float
         Rows a node needs to be split, and every branch needs; decimals are shares of all rows.
         Whole-number sample weights count as copies of a row.
-    min_fraction_leaf : float
-        Share of all weight that every branch needs.
+    min_fraction_leaf, min_weight_fraction_leaf : float
+        Share of all weight that every branch needs; the second is scikit-learn's name for it, and
+        the larger of the two holds.
     min_impurity : float
         A node this pure is a leaf.
     min_impurity_decrease : float
@@ -144,6 +145,7 @@ class DecisionTreeClassifier(TreeClassifier):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
         min_impurity: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_p_value: float | None = None,
@@ -174,6 +176,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_fraction_leaf = min_fraction_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity = min_impurity
         self.min_impurity_decrease = min_impurity_decrease
         self.max_p_value = max_p_value
@@ -192,7 +195,8 @@ class DecisionTreeClassifier(TreeClassifier):
         self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        return recipes.GENERAL_CLASSIFIER.replace(**{name: getattr(self, name) for name in _KNOBS})
+        knobs = {name: getattr(self, name) for name in _KNOBS}
+        return _with_sklearn_name(recipes.GENERAL_CLASSIFIER.replace(**knobs), self)
 
 
 class DecisionTreeRegressor(TreeRegressor):
@@ -204,8 +208,8 @@ class DecisionTreeRegressor(TreeRegressor):
         What a split is judged by: variance about the mean, mean deviation from the median, half
         Poisson deviance, or the textbook's sums of squares weighted by n_b / n.
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
-min_samples_split, min_samples_leaf, min_fraction_leaf, min_impurity, min_impurity_decrease, \
-max_features, features_per, column_costs, cost_rule, cost_exponent, monotonic_cst, \
+min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
+min_impurity_decrease, max_features, features_per, column_costs, cost_rule, cost_exponent, monotonic_cst, \
 categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
 
@@ -234,6 +238,7 @@ categorical_features, schema, random_state, n_jobs, verbose
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
         min_impurity: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_p_value: float | None = None,
@@ -261,6 +266,7 @@ categorical_features, schema, random_state, n_jobs, verbose
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_fraction_leaf = min_fraction_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity = min_impurity
         self.min_impurity_decrease = min_impurity_decrease
         self.max_p_value = max_p_value
@@ -278,4 +284,14 @@ categorical_features, schema, random_state, n_jobs, verbose
 
     def _options(self) -> GrowthOptions:
         knobs = {name: getattr(self, name) for name in _KNOBS if name != "thresholds"}
-        return recipes.GENERAL_REGRESSOR.replace(**knobs)
+        return _with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
+
+
+def _with_sklearn_name(
+    options: GrowthOptions, tree: DecisionTreeClassifier | DecisionTreeRegressor
+) -> GrowthOptions:
+    """Take the larger of min_fraction_leaf and scikit-learn's name for it."""
+    for name in ("min_fraction_leaf", "min_weight_fraction_leaf"):
+        check_number(name, getattr(tree, name), low=0.0, high=0.5)
+    larger = max(tree.min_fraction_leaf, tree.min_weight_fraction_leaf)
+    return options.replace(min_fraction_leaf=larger)

@@ -250,7 +250,8 @@ def class_factors(
             f"class_weight has {len(per_output)} entries for {n_outputs} outputs; give one each."
         )
     for output, names in enumerate(target.classes):
-        totals = np.bincount(codes[:, output], weights=sample_weight, minlength=len(names))
+        counted = np.bincount(codes[:, output], weights=sample_weight, minlength=len(names))
+        totals = counted.astype(np.float64)
         rule = class_weight if per_output is None else per_output[output]
         if priors is not None:
             factor = _prior_factor(priors, names, totals)

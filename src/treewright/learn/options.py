@@ -117,11 +117,11 @@ class GrowthOptions:
 
     def amount(self, name: str, n_rows: float) -> float:
         """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
-        value = getattr(self, name)
+        value: float = getattr(self, name)
         if is_whole(value):
             return float(value)
         least = 2.0 if name == "min_samples_split" else 1.0
-        return max(least, math.ceil(value * n_rows))
+        return max(least, float(math.ceil(float(value) * n_rows)))
 
     def n_features(self, n_columns: int) -> int:
         """Give how many columns are drawn."""

@@ -7,6 +7,7 @@ bit, and hands over the candidates it compared; the figures around them are coun
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +79,7 @@ class TrainingRecord:
         path = tree.path(node)
         branches = [
             child - int(tree.arrays.first_child[parent])
-            for parent, child in zip(path, path[1:], strict=False)
+            for parent, child in pairwise(path)
         ]
         seen: Any = _core.inspect(
             lend(problem.table), problem.core_target(), problem.core_options(), branches
@@ -199,9 +200,10 @@ class _Working:
 
     def _counts(self, chosen: npt.NDArray[np.bool_]) -> FloatArray:
         assert self.codes is not None
-        return np.bincount(
+        counts: FloatArray = np.bincount(
             self.codes[chosen], weights=self.weight[chosen], minlength=len(self.names)
-        )
+        ).astype(np.float64)
+        return counts
 
     def _moments(self, chosen: npt.NDArray[np.bool_]) -> tuple[float, float]:
         assert self.values is not None

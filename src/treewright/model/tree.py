@@ -400,6 +400,7 @@ class Tree:
 
     @cached_property
     def plan(self) -> prediction.Plan:
+        """The tree packed for prediction, made when first asked for."""
         n_classes = tuple(map(len, self.classes or ()))
         return prediction.compile_plan(
             self.arrays, self.schema, n_classes=n_classes, combine=self.combine

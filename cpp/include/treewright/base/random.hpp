@@ -15,7 +15,9 @@ constexpr std::uint64_t mix(std::uint64_t z) {
     return z ^ (z >> 31);
 }
 
-constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t part) { return mix(mix(key) ^ part); }
+constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t part) {
+    return mix(mix(key) ^ part);
+}
 
 class Generator {
 public:

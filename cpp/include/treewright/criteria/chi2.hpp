@@ -9,7 +9,8 @@ namespace treewright {
 /// adds over branches. Several outputs: the mean of their statistics.
 struct ChiSquare : ClassSums {
     static constexpr std::string_view name = "chi2";
-    explicit ChiSquare(const Target& target) : ClassSums(target), share(width(), 0.0), gini(target) {}
+    explicit ChiSquare(const Target& target)
+        : ClassSums(target), share(width(), 0.0), gini(target) {}
 
     void enter(const double* total) {
         for (std::size_t i = kStatistics; i < width(); ++i) share[i] = total[i] / total[kWeight];

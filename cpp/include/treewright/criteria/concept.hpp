@@ -34,7 +34,7 @@ concept Criterion = requires(C& c, const C& fixed, double* into, const double* s
     { fixed.purity(sums) } -> std::same_as<double>;
     { fixed.pair(sums, sums) } -> std::same_as<double>;  // purity of two branches together
     { fixed.scale(sums) } -> std::same_as<double>;
-    { fixed.impurity(sums) } -> std::same_as<double>;    // as people print it, for one node
+    { fixed.impurity(sums) } -> std::same_as<double>;  // as people print it, for one node
 };
 
 /// Weights of the classes, one group of counts per output.

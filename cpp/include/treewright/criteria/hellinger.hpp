@@ -10,7 +10,8 @@ namespace treewright {
 /// = K sum_k a_kb - (sum_k sqrt a_kb)^2; the first part is the same for every split.
 struct Hellinger : ClassSums {
     static constexpr std::string_view name = "hellinger";
-    explicit Hellinger(const Target& target) : ClassSums(target), total(width(), 0.0), gini(target) {}
+    explicit Hellinger(const Target& target)
+        : ClassSums(target), total(width(), 0.0), gini(target) {}
 
     void enter(const double* sums) { total.assign(sums, sums + width()); }
     [[nodiscard]] double purity(const double* sums) const {

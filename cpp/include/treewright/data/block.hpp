@@ -54,8 +54,12 @@ struct Block {
     std::vector<Codes> codes;  ///< per column, by row of the block; empty with lists
 
     [[nodiscard]] bool is_narrow() const { return entries.index() == 0; }
-    [[nodiscard]] double weight_of(std::uint32_t row) const { return weight.empty() ? 1.0 : weight[row]; }
-    [[nodiscard]] double copies_of(std::uint32_t row) const { return copies.empty() ? 1.0 : copies[row]; }
+    [[nodiscard]] double weight_of(std::uint32_t row) const {
+        return weight.empty() ? 1.0 : weight[row];
+    }
+    [[nodiscard]] double copies_of(std::uint32_t row) const {
+        return copies.empty() ? 1.0 : copies[row];
+    }
 
     template <class Word>
     [[nodiscard]] Word* list(std::size_t column) {

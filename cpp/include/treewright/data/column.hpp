@@ -18,8 +18,9 @@ inline constexpr std::int32_t kUnseenCode = -2;
 
 struct Column {
     const std::byte* data = nullptr;
-    std::ptrdiff_t stride = 0;           ///< bytes from one row to the next
-    const std::uint8_t* known = nullptr; ///< i64 only: 0 marks a missing value; null = none missing
+    std::ptrdiff_t stride = 0;  ///< bytes from one row to the next
+    const std::uint8_t* known =
+        nullptr;  ///< i64 only: 0 marks a missing value; null = none missing
     ValueType type = ValueType::f64;
     Scale scale = Scale::numeric;
     std::uint32_t n_codes = 0;  ///< size of the declared domain of a nominal or ordinal column

@@ -13,12 +13,14 @@ namespace treewright {
 /// Classes or values to learn, one or several outputs, stored row by row.
 struct Target {
     std::size_t n_outputs = 1;
-    std::vector<std::uint32_t> n_classes;    ///< per output; empty for regression
-    std::span<const std::int32_t> classes;   ///< rows x outputs
-    std::span<const double> values;          ///< rows x outputs
+    std::vector<std::uint32_t> n_classes;   ///< per output; empty for regression
+    std::span<const std::int32_t> classes;  ///< rows x outputs
+    std::span<const double> values;         ///< rows x outputs
 
     [[nodiscard]] bool is_classification() const { return !n_classes.empty(); }
-    [[nodiscard]] bool is_binary() const { return n_outputs == 1 && n_classes.size() == 1 && n_classes[0] <= 2; }
+    [[nodiscard]] bool is_binary() const {
+        return n_outputs == 1 && n_classes.size() == 1 && n_classes[0] <= 2;
+    }
 
     /// Numbers that describe a node: class weights of all outputs, or one value per output.
     [[nodiscard]] std::size_t width() const {

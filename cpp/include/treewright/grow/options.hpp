@@ -27,8 +27,8 @@ enum class ThresholdAt : std::uint8_t {
 };
 enum class Selection : std::uint8_t {
     gain,
-    gain_ratio,         ///< gain / split information
-    guarded_gain_ratio, ///< the same, among columns of at least average gain (C4.5)
+    gain_ratio,          ///< gain / split information
+    guarded_gain_ratio,  ///< the same, among columns of at least average gain (C4.5)
 };
 enum class CostRule : std::uint8_t { none, tan_schlimmer, nunez, rpart };
 enum class TallyWay : std::uint8_t { automatic, counting, sorting };
@@ -40,11 +40,11 @@ struct GrowOptions {
     Missing missing = Missing::learned_side;
     ThresholdAt threshold_at = ThresholdAt::midpoint;
     Selection selection = Selection::gain;
-    bool class_boundaries = false;  ///< cuts only between neighbours that differ in class
-    bool empty_branches = false;    ///< multiway: a branch for every declared value
-    bool strict_gain = false;       ///< a split must gain something
-    bool mdl_penalty = false;       ///< C4.5: gain of a cut less log2(cuts) / rows
-    bool c45_sides = false;         ///< C4.5: smallest side of a cut between min_leaf and 25
+    bool class_boundaries = false;      ///< cuts only between neighbours that differ in class
+    bool empty_branches = false;        ///< multiway: a branch for every declared value
+    bool strict_gain = false;           ///< a split must gain something
+    bool mdl_penalty = false;           ///< C4.5: gain of a cut less log2(cuts) / rows
+    bool c45_sides = false;             ///< C4.5: smallest side of a cut between min_leaf and 25
     bool two_branches_suffice = false;  ///< C4.5: two branches of min_leaf rows are enough
 
     std::int64_t max_depth = -1;
@@ -55,7 +55,7 @@ struct GrowOptions {
     double min_impurity = 0.0;
     double min_gain = 0.0;  ///< weighted by the node's share of all weight
     double max_p_value = 1.0;
-    std::uint32_t max_columns = 0;  ///< drawn per node; 0 = all
+    std::uint32_t max_columns = 0;       ///< drawn per node; 0 = all
     std::vector<std::uint32_t> columns;  ///< the columns this tree may use, ascending
     std::vector<double> costs;
     CostRule cost_rule = CostRule::none;

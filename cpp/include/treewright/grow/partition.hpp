@@ -35,20 +35,19 @@ struct PartitionScratch {
     std::vector<std::uint32_t> words;
     std::vector<std::uint32_t> offset;
     std::vector<std::uint32_t> last_run;
+    std::vector<std::uint32_t> missing_of_child;  ///< missing rows each child gets
 };
 
 /// Ties are told anew: an entry is tied if the entry before it *in its child* has its value.
-/// `n_missing` missing rows stand last; `missing_of_child`, if any, receives how many of them each
-/// child gets. `counts` are the children's sizes.
+/// `n_missing` missing rows stand last; scratch.missing_of_child, zero before, receives how many of
+/// them each child gets. `counts` are the children's sizes.
 template <class Word, class Side>
 void partition_list(Word* list, std::uint32_t n, std::uint32_t n_missing, const Side* side,
-                    const std::vector<std::uint32_t>& counts, PartitionScratch& scratch,
-                    std::uint32_t* missing_of_child) {
+                    const std::vector<std::uint32_t>& counts, PartitionScratch& scratch) {
     const std::size_t n_branches = counts.size();
     if (scratch.words.size() < n) scratch.words.resize(n);
-    if (missing_of_child != nullptr && n_missing > 0)
-        for (std::uint32_t i = n - n_missing; i < n; ++i)
-            ++missing_of_child[side[Entry<Word>::row(list[i])]];
+    for (std::uint32_t i = n - n_missing; i < n; ++i)
+        ++scratch.missing_of_child[side[Entry<Word>::row(list[i])]];
 
     Word* spare = reinterpret_cast<Word*>(scratch.words.data());
     if (n_branches == 2) {

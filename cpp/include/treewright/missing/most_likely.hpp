@@ -10,8 +10,8 @@ namespace treewright {
 /// The runs whose values stand in for missing ones.
 struct Fill {
     bool is_set = false;
-    std::size_t run = 0;                     ///< at prediction, and in training unless per class
-    std::vector<std::size_t> run_of_class;   ///< most_likely_in_class only
+    std::size_t run = 0;                    ///< at prediction, and in training unless per class
+    std::vector<std::size_t> run_of_class;  ///< most_likely_in_class only
 };
 
 /// The most likely run by the sums at `statistic`; `fallback` if none of the runs has any.

@@ -20,7 +20,7 @@ struct FoundSurrogate {
 
 /// Ascending values of one column among the node's rows known in both columns.
 struct SurrogateRuns {
-    std::vector<double> left;   ///< weight that the primary split sends to branch 0, per run
+    std::vector<double> left;  ///< weight that the primary split sends to branch 0, per run
     std::vector<double> right;
     std::vector<double> n_left;  ///< rows, for the two on each side that rpart asks for
     std::vector<double> n_right;

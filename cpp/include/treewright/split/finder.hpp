@@ -29,7 +29,8 @@ public:
 
     [[nodiscard]] virtual std::size_t width() const = 0;
     /// Adds the sums of rows [begin, end) of `rows` to `into`.
-    virtual void add(double* into, const Block& block, std::span<const std::uint32_t> rows) const = 0;
+    virtual void add(double* into, const Block& block,
+                     std::span<const std::uint32_t> rows) const = 0;
     /// Says which node the next columns are of.
     virtual void enter(const NodeContext&) {}
     /// Fills `candidate` with the best split by `column`. A cut found without its place (fused

@@ -58,7 +58,9 @@ struct Judge {
             scale *= tally.known[kWeight] / (tally.known[kWeight] + tally.missing[kWeight]);
     }
 
-    [[nodiscard]] bool tries_sides() const { return part == MissingPart::sides && tally.any_missing; }
+    [[nodiscard]] bool tries_sides() const {
+        return part == MissingPart::sides && tally.any_missing;
+    }
     [[nodiscard]] bool has_missing_branch() const {
         return part == MissingPart::branch && tally.any_missing;
     }

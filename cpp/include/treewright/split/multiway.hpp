@@ -30,8 +30,8 @@ void best_multiway(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
             const bool before = judge.admits(tally.run(i));
             const bool now = judge.admits(scratch.left.data());
             const std::size_t admitted = n_admitted + ((now && !before) ? 1 : 0);
-            const double more = judge.criterion.purity(scratch.left.data()) -
-                                judge.criterion.purity(tally.run(i));
+            const double more =
+                judge.criterion.purity(scratch.left.data()) - judge.criterion.purity(tally.run(i));
             if (admitted < n_needed || more <= most) continue;
             most = more;
             missing_branch = static_cast<std::int32_t>(i);

@@ -16,7 +16,8 @@ void judge_marked(Judge<C>& judge, const std::vector<std::uint32_t>& branch_of_r
     scratch.left.assign(width, 0.0);
     scratch.right.assign(width, 0.0);
     for (std::size_t i = 0; i < tally.n_runs(); ++i)
-        add_to(branch_of_run[i] == 0 ? scratch.left.data() : scratch.right.data(), tally.run(i), width);
+        add_to(branch_of_run[i] == 0 ? scratch.left.data() : scratch.right.data(), tally.run(i),
+               width);
     const bool third = judge.has_missing_branch();
     if (third && !judge.admits(tally.missing.data())) return;
     double best_purity = -std::numeric_limits<double>::infinity();

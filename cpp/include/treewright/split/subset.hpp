@@ -3,9 +3,9 @@
 /// Two classes, or one numeric target: order the values by their share of the second class (their
 /// mean) and cut that order; one of these cuts is the best subset for every criterion whose purity
 /// is convex in the sums (Breiman et al. 1984, theorem 4.5; Fisher 1958). The theorem is for
-/// splits without a smallest branch; with limits the best *ordered* cut that satisfies them is taken.
-/// Otherwise: all 2^(values - 1) - 1 subsets up to ten values; beyond, the best cut of the orders by
-/// the share of each class (or the mean of each output) in turn, which is a heuristic.
+/// splits without a smallest branch; with limits the best *ordered* cut that satisfies them is
+/// taken. Otherwise: all 2^(values - 1) - 1 subsets up to ten values; beyond, the best cut of the
+/// orders by the share of each class (or the mean of each output) in turn, which is a heuristic.
 #pragma once
 
 #include <numeric>
@@ -25,8 +25,7 @@ bool ordering_is_exact(const C& criterion) {
     if (std::is_same_v<C, WeightedSquaredError>) return false;
     if constexpr (std::is_base_of_v<ClassSums, C>)
         return criterion.n_outputs == 1 && criterion.width() <= kStatistics + 2;
-    else
-        return criterion.n_outputs == 1;
+    else return criterion.n_outputs == 1;
 }
 
 /// Keeps the best of the subsets offered to it.
@@ -102,8 +101,7 @@ void race_all(SubsetRace<C>& race) {
         const auto changed = static_cast<std::size_t>(__builtin_ctz(step));
         if ((mask >> changed & 1U) != 0)
             add_to(race.scratch.left.data(), tally.run(changed), tally.width);
-        else
-            subtract_from(race.scratch.left.data(), tally.run(changed), tally.width);
+        else subtract_from(race.scratch.left.data(), tally.run(changed), tally.width);
         if (race.offer()) best_mask = mask;
     }
     if (best_mask == 0) return;
@@ -127,7 +125,8 @@ void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
         for (std::size_t k = kStatistics; k < tally.width; ++k) race_order(race, k);
     }
     if (best.branch_of_run.empty()) return;
-    if (best.branch_of_run[0] == 1) {  // branch 0 holds the lowest value, whichever way it was found
+    if (best.branch_of_run[0] ==
+        1) {  // branch 0 holds the lowest value, whichever way it was found
         for (std::uint32_t& branch : best.branch_of_run) branch = 1 - branch;
         if (best.missing_branch >= 0) best.missing_branch = 1 - best.missing_branch;
     }

@@ -29,11 +29,11 @@ struct NodeRange {
 
 struct Tally {
     std::size_t width = 0;
-    std::vector<double> sums;             ///< runs x width
-    std::vector<std::uint32_t> row;       ///< a row of the block for each run
-    std::vector<std::uint32_t> last_row;  ///< the last row of each run
-    std::vector<std::uint32_t> n_entries; ///< rows of the block in each run
-    std::vector<std::uint32_t> code;      ///< of each run, when the block holds codes
+    std::vector<double> sums;              ///< runs x width
+    std::vector<std::uint32_t> row;        ///< a row of the block for each run
+    std::vector<std::uint32_t> last_row;   ///< the last row of each run
+    std::vector<std::uint32_t> n_entries;  ///< rows of the block in each run
+    std::vector<std::uint32_t> code;       ///< of each run, when the block holds codes
     std::vector<double> missing;
     std::vector<double> known;  ///< sum of all runs
     bool any_missing = false;
@@ -75,8 +75,8 @@ struct Tally {
 };
 
 struct TallyScratch {
-    std::vector<std::uint64_t> keys;        // sorting: code << 32 | position
-    std::vector<std::uint32_t> run_of_code; // counting
+    std::vector<std::uint64_t> keys;         // sorting: code << 32 | position
+    std::vector<std::uint32_t> run_of_code;  // counting
 };
 
 template <Criterion C>
@@ -157,12 +157,13 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
     }
     scratch.keys.clear();
     for (std::uint32_t i = node.begin; i < node.end; ++i)
-        scratch.keys.push_back(static_cast<std::uint64_t>(code_of_row[Entry<Word>::row(list[i])])
-                                   << 32 | i);
+        scratch.keys.push_back(
+            static_cast<std::uint64_t>(code_of_row[Entry<Word>::row(list[i])]) << 32 | i);
     std::sort(scratch.keys.begin(), scratch.keys.end());
     for (std::size_t k = 0; k < scratch.keys.size(); ++k) {
         const auto code = static_cast<std::uint32_t>(scratch.keys[k] >> 32);
-        const std::uint32_t row = Entry<Word>::row(list[static_cast<std::uint32_t>(scratch.keys[k])]);
+        const std::uint32_t row =
+            Entry<Word>::row(list[static_cast<std::uint32_t>(scratch.keys[k])]);
         if (code == n_codes) {
             add_missing(row);
             continue;

@@ -18,17 +18,16 @@ bool is_class_boundary(const C& criterion, const double* below, const double* ab
 /// Value of a branch that a monotonic constraint looks at: share of the second class, or mean.
 template <Criterion C>
 double level(const C&, const double* sums) {
-    if constexpr (std::is_base_of_v<ClassSums, C>)
-        return sums[kStatistics + 1] / sums[kWeight];
-    else
-        return sums[kStatistics] / sums[kWeight];
+    if constexpr (std::is_base_of_v<ClassSums, C>) return sums[kStatistics + 1] / sums[kWeight];
+    else return sums[kStatistics] / sums[kWeight];
 }
 
 template <Criterion C>
 bool respects(const C& criterion, const Monotone& rule, const double* left, const double* right) {
     const double low = level(criterion, left);
     const double high = level(criterion, right);
-    if (low < rule.lower || low > rule.upper || high < rule.lower || high > rule.upper) return false;
+    if (low < rule.lower || low > rule.upper || high < rule.lower || high > rule.upper)
+        return false;
     return rule.direction == 0 || (high - low) * rule.direction >= 0.0;
 }
 
@@ -65,7 +64,8 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
                 continue;
             difference(right, total.data(), left, width);
             if (!judge.admits(left) || left[kWeight] < min_side_weight) continue;
-            if (!judge.admits(right) || right[kWeight] < min_side_weight) break;  // only lighter from here
+            if (!judge.admits(right) || right[kWeight] < min_side_weight)
+                break;  // only lighter from here
             if (monotone && !respects(judge.criterion, *monotone, left, right)) continue;
             best.n_cuts += missing_left ? 0 : 1;
             const double purity = judge.criterion.pair(left, right) + beside;

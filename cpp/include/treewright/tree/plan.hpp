@@ -74,15 +74,15 @@ private:
                         std::vector<Visit>& stack, double* out) const;
 
     std::vector<Node> nodes;
-    std::vector<std::uint32_t> tree_node;   ///< node of the tree behind each packed node
+    std::vector<std::uint32_t> tree_node;  ///< node of the tree behind each packed node
     std::vector<std::uint32_t> n_branches;
     std::vector<std::int32_t> missing_branch;
     std::vector<std::int32_t> unseen_branch;
     std::vector<std::int32_t> branch_of_code;
     std::vector<std::vector<Surrogate>> surrogates;  ///< empty if the tree has none
     std::vector<double> weight;
-    std::vector<double> answer;      ///< packed nodes x width
-    std::vector<double> raw;         ///< class weights, for leaf_counts
+    std::vector<double> answer;  ///< packed nodes x width
+    std::vector<double> raw;     ///< class weights, for leaf_counts
     std::vector<std::uint32_t> n_classes;
     std::size_t answer_width = 0;
     std::uint32_t depth = 0;

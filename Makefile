@@ -1,0 +1,73 @@
+# Everything is set up inside the checkout: .venv holds Python packages, build/ compiled code.
+# Needs Python 3.11 or newer, g++ and make, and nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt pyproject.toml
+
+.PHONY: demo test test-slow lint format bench sanitize core-tests fuzz clean setup
+
+## demo: grow, explain and judge trees on a real table
+demo: $(VENV)/.built
+	@$(BIN)/python -m treewright.demo
+
+## test: the whole default suite
+test: $(VENV)/.dev core-tests
+	$(BIN)/python -m pytest
+
+## test-slow: what takes minutes
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
+
+## lint: style, types, layers
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $$(find cpp -name '*.hpp' -o -name '*.cpp')
+
+## format: let the tools rewrite what lint would complain about
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $$(find cpp -name '*.hpp' -o -name '*.cpp')
+
+## bench: side by side with the peers that are installed
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/compare.py
+
+## core-tests: the C++ headers alone, no Python
+core-tests: $(VENV)/.dev
+	$(BIN)/cmake -S . -B build/core-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DTREEWRIGHT_TESTS=ON -DCMAKE_BUILD_TYPE=Release > /dev/null
+	$(BIN)/cmake --build build/core-tests
+	build/core-tests/core_tests
+
+## sanitize: the same under the address and undefined-behaviour sanitizers
+sanitize: $(VENV)/.dev
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DTREEWRIGHT_TESTS=ON -DTREEWRIGHT_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	$(BIN)/cmake --build build/sanitize
+	build/sanitize/core_tests
+
+setup: $(VENV)/.dev
+
+$(VENV)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) "cmake>=3.26" ninja "scikit-build-core>=0.10" "nanobind>=2.4"
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.tools $(CORE)
+	$(PIP) --no-build-isolation --editable .
+	@cp build/*/_core.pyi src/treewright/  # type checkers look beside the sources
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.built
+	$(PIP) --no-build-isolation --editable ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf build $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

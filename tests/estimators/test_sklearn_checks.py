@@ -1,0 +1,40 @@
+"""scikit-learn's own estimator checks, for every estimator; no check is excused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ID3Classifier,
+)
+
+ESTIMATORS = [
+    DecisionTreeClassifier(),
+    DecisionTreeRegressor(),
+    ID3Classifier(),
+    C45Classifier(),
+    CARTClassifier(),
+    CARTRegressor(),
+    DecisionTreeClassifier(criterion="entropy", nominal="multiway", missing="divide"),
+    DecisionTreeClassifier(splitter="random"),
+    DecisionTreeClassifier(max_leaf_nodes=5),
+    DecisionTreeClassifier(missing="surrogates"),
+    DecisionTreeClassifier(class_weight="balanced", n_jobs=2),
+    DecisionTreeRegressor(missing="divide", combine="leaf_counts"),
+    DecisionTreeRegressor(splitter="random"),
+    DecisionTreeRegressor(max_leaf_nodes=5),
+    DecisionTreeRegressor(missing="surrogates"),
+    DecisionTreeRegressor(criterion="absolute_error", nominal="one_vs_rest"),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    check(estimator)
