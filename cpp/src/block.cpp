@@ -49,8 +49,7 @@ void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packe
 
 }  // namespace
 
-std::shared_ptr<Block> make_block(const Dataset& data, std::span<const double> values,
-                                  const BlockOptions& options, Team& team,
+std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options, Team& team,
                                   std::vector<std::uint32_t>& n_missing) {
     auto block = std::make_shared<Block>();
     block->holding = options.holding;
@@ -80,10 +79,12 @@ std::shared_ptr<Block> make_block(const Dataset& data, std::span<const double> v
                 block->classes[i * target.n_outputs + o] =
                     static_cast<std::uint32_t>(target.classes[rows[i] * target.n_outputs + o]);
     } else {
-        block->values.resize(n * target.n_outputs);
+        block->raw.resize(n * target.n_outputs);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t o = 0; o < target.n_outputs; ++o)
-                block->values[i * target.n_outputs + o] = values[rows[i] * target.n_outputs + o];
+                block->raw[i * target.n_outputs + o] =
+                    target.values[rows[i] * target.n_outputs + o];
+        block->values.resize(block->raw.size());
     }
 
     const bool binary = target.is_binary();

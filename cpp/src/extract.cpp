@@ -44,6 +44,7 @@ std::shared_ptr<Block> extract(const Block& from, std::uint32_t begin, std::uint
                 to[i * per_row + o] = source[rows[i] * per_row + o];
     };
     gather(from.classes, block->classes, n_outputs);
+    gather(from.raw, block->raw, n_outputs);
     gather(from.values, block->values, n_outputs);
     if (shares.empty()) {
         gather(from.weight, block->weight, 1);

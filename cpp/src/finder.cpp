@@ -40,7 +40,11 @@ template <Criterion C>
 class AdditiveFinder final : public Finder {
 public:
     AdditiveFinder(const Dataset& data, const GrowOptions& options, const Reciprocals& reciprocals)
-        : data(data), options(options), reciprocals(reciprocals), criterion(data.target) {
+        : data(data),
+          options(options),
+          reciprocals(reciprocals),
+          criterion(data.target),
+          plain(data.target) {
         limits.min_copies = options.min_leaf;
         limits.min_weight = options.min_leaf_weight;
         limits.two_branches_suffice = options.two_branches_suffice;
@@ -49,14 +53,12 @@ public:
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
     void add(double* into, const Block& block, std::span<const std::uint32_t> rows) const override {
-        for (const std::uint32_t row : rows) add_row(criterion, into, block, row);
+        for (const std::uint32_t row : rows) add_row(plain, into, block, row);
     }
     [[nodiscard]] double impurity_of(const double* sums) const override {
         return criterion.impurity(sums);
     }
-    [[nodiscard]] double level_of(const double* sums) const override {
-        return level(criterion, sums);
-    }
+    [[nodiscard]] double level_of(const double* sums) const override { return level(plain, sums); }
 
     void evaluate(const NodeContext& node, std::uint32_t column, std::uint32_t n_missing,
                   Candidate& candidate) override {
@@ -130,8 +132,8 @@ private:
                 return fused_classes(list, block.classes.data(), node.total.data() + kStatistics,
                                      criterion.width() - kStatistics, reciprocals, fused, position);
             } else if constexpr (std::is_same_v<C, SquaredError>) {
-                return fused_values(list, block.values.data(), node.total[kStatistics], reciprocals,
-                                    fused, position);
+                return fused_values(list, block.values.data(), criterion.centre[0],
+                                    about_centre[kStatistics], reciprocals, fused, position);
             } else {
                 return kNoCut;
             }
@@ -142,8 +144,8 @@ private:
             candidate.guard = Guard::limits;  // or constant: told apart only when asked why
             return;
         }
-        const double parent = criterion.purity(node.total.data());
-        const double scale = criterion.scale(node.total.data());
+        const double parent = criterion.purity(about_centre.data());
+        const double scale = criterion.scale(about_centre.data());
         candidate.question = Question::cut;
         candidate.guard = Guard::none;
         candidate.n_branches = 2;
@@ -230,6 +232,11 @@ private:
 
     void enter(const NodeContext& node) override {
         block_rows = node.range.block->table_row.data();
+        criterion.begin_node(node.total.data());
+        about_centre = node.total;
+        if constexpr (std::is_same_v<C, SquaredError>)
+            for (std::size_t o = 0; o < criterion.n_outputs; ++o)
+                about_centre[kStatistics + o] -= node.total[kWeight] * criterion.centre[o];
     }
 
     [[nodiscard]] double chi_square_p(const double* branches, std::size_t n_branches) const {
@@ -272,7 +279,6 @@ private:
         double all = 0.0;
         double copies = 0.0;
         double sum = 0.0;
-        double between = 0.0;
         double n_filled = 0.0;
         for (std::size_t b = 0; b < n_branches; ++b) {
             const double* branch = branches + b * width();
@@ -281,9 +287,14 @@ private:
             all += branch[kWeight];
             copies += branch[kCopies];
             sum += branch[kStatistics];
-            between += branch[kStatistics] * branch[kStatistics] / branch[kWeight];
         }
-        between -= sum * sum / all;
+        double between = 0.0;
+        for (std::size_t b = 0; b < n_branches; ++b) {
+            const double* branch = branches + b * width();
+            if (branch[kWeight] <= 0.0) continue;
+            const double off = branch[kStatistics] / branch[kWeight] - sum / all;
+            between += branch[kWeight] * off * off;
+        }
         const double within = sum_of_squares - between;
         const double df1 = n_filled - 1.0;
         const double df2 = copies - n_filled;
@@ -295,7 +306,8 @@ private:
     const Dataset& data;
     const GrowOptions& options;
     const Reciprocals& reciprocals;
-    C criterion;
+    C criterion;  ///< sums about the centre of the node entered
+    C plain;      ///< sums about 0, for totals that outlive a node
     SearchLimits limits;
     Tally tally;
     TallyScratch tally_scratch;
@@ -303,6 +315,7 @@ private:
     FusedScratch fused;
     std::vector<double> branch_weights;
     const std::uint32_t* block_rows = nullptr;
+    std::vector<double> about_centre;  ///< the node's total as `criterion` sums it
 };
 
 }  // namespace

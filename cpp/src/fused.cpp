@@ -186,15 +186,15 @@ double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_
 }
 
 template <class Word>
-double fused_values(const FusedNode<Word>& node, const double* value_of_row, double total,
-                    const Reciprocals& reciprocals, FusedScratch& scratch,
+double fused_values(const FusedNode<Word>& node, const double* value_of_row, double centre,
+                    double total, const Reciprocals& reciprocals, FusedScratch& scratch,
                     std::uint32_t* position) {
     if (node.n < 2 * node.min_leaf) return kNoCut;
     if (scratch.left.size() < node.n) scratch.left.resize(node.n);
     double* sums = scratch.left.data();
     double sum = 0.0;
     for (std::uint32_t i = 0; i < node.n; ++i) {
-        sum += value_of_row[Entry<Word>::row(node.list[i])];
+        sum += value_of_row[Entry<Word>::row(node.list[i])] - centre;
         sums[i] = sum;
     }
     return scan_sums(node.list, node.min_leaf - 1, node.n - node.min_leaf, sums, total,
@@ -210,9 +210,9 @@ template double fused_classes<Narrow>(const FusedNode<Narrow>&, const std::uint3
                                       std::uint32_t*);
 template double fused_classes<Wide>(const FusedNode<Wide>&, const std::uint32_t*, const double*,
                                     std::size_t, const Reciprocals&, FusedScratch&, std::uint32_t*);
-template double fused_values<Narrow>(const FusedNode<Narrow>&, const double*, double,
+template double fused_values<Narrow>(const FusedNode<Narrow>&, const double*, double, double,
                                      const Reciprocals&, FusedScratch&, std::uint32_t*);
-template double fused_values<Wide>(const FusedNode<Wide>&, const double*, double,
+template double fused_values<Wide>(const FusedNode<Wide>&, const double*, double, double,
                                    const Reciprocals&, FusedScratch&, std::uint32_t*);
 
 }  // namespace treewright

@@ -4,45 +4,85 @@
 #include <cmath>
 
 namespace treewright {
+namespace {
 
-Grid grid_of(const Dataset& data, bool keep_zero) {
+/// Weights that differ by more than this cannot all be whole multiples of the smallest and leave
+/// room for the target: their sums are then rounded like any others.
+constexpr double kMostUnits = 0x1p26;
+
+/// The largest power of two that divides a number.
+double power_of_two_in(double weight) {
+    int exponent = 0;
+    double mantissa = std::frexp(weight, &exponent);
+    for (int bits = 1; bits <= 53; ++bits) {
+        mantissa *= 2.0;
+        --exponent;
+        if (mantissa == std::floor(mantissa)) return std::ldexp(1.0, exponent);
+        mantissa -= std::floor(mantissa);
+    }
+    return std::ldexp(1.0, exponent);
+}
+
+}  // namespace
+
+Gridding::Gridding(const Dataset& data, bool keep_zero) : data(data), keep_zero(keep_zero) {
+    if (data.weight.empty()) return;
+    double unit = std::numeric_limits<double>::infinity();
+    double largest = 0.0;
+    double total = 0.0;
+    for (const double weight : data.weight) {
+        if (!(weight > 0.0)) continue;
+        unit = std::min(unit, power_of_two_in(weight));
+        largest = std::max(largest, weight);
+        total += weight;
+    }
+    const double coarse = std::ldexp(1.0, std::ilogb(largest));
+    smallest_weight = total / unit <= kMostUnits ? unit : coarse;
+}
+
+bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& grid) const {
     const std::size_t n_outputs = data.target.n_outputs;
-    const auto values = data.target.values;
-    Grid grid;
-    grid.values.resize(values.size());
-    double total_weight = 0.0;
-    for (std::size_t row = 0; row < data.n_rows; ++row)
-        total_weight += data.weight.empty() ? 1.0 : data.weight[row];
-
+    double units = static_cast<double>(rows.size());
+    if (!block.weight.empty()) {
+        units = 0.0;
+        for (const std::uint32_t row : rows) units += block.weight[row];
+        units = std::max(units / smallest_weight, 1.0);
+    }
+    std::vector<double> offset(n_outputs, 0.0);
     double farthest = 0.0;
     for (std::size_t output = 0; output < n_outputs; ++output) {
-        double lowest = values[output];
-        double highest = values[output];
-        for (std::size_t row = 0; row < data.n_rows; ++row) {
-            const double value = values[row * n_outputs + output];
+        double lowest = std::numeric_limits<double>::infinity();
+        double highest = -lowest;
+        for (const std::uint32_t row : rows) {
+            const double value = block.raw[row * n_outputs + output];
             lowest = std::min(lowest, value);
             highest = std::max(highest, value);
         }
-        // The middle is rounded to a coarse power of two, so that whole numbers stay whole.
-        const double half_range = highest / 2.0 - lowest / 2.0;
-        double offset = 0.0;
-        if (!keep_zero && half_range > 0.0) {
-            const double unit = std::ldexp(1.0, std::ilogb(half_range) - 8);
-            offset = std::nearbyint((lowest / 2.0 + highest / 2.0) / unit) * unit;
-        } else if (!keep_zero) {
-            offset = lowest;
+        if (!keep_zero) {
+            // The middle is rounded to a coarse power of two, so that whole numbers stay whole.
+            const double half_range = highest / 2.0 - lowest / 2.0;
+            const double middle = lowest / 2.0 + highest / 2.0;
+            const double unit =
+                half_range > 0.0 ? std::ldexp(1.0, std::ilogb(half_range) - 8) : 0.0;
+            offset[output] = unit > 0.0 ? std::nearbyint(middle / unit) * unit : lowest;
         }
-        const double reach = std::max(std::abs(highest - offset), std::abs(lowest - offset));
-        farthest = std::max(farthest, reach);
-        grid.offset.push_back(offset);
+        farthest = std::max(
+            {farthest, std::abs(highest - offset[output]), std::abs(lowest - offset[output])});
     }
+    double scale = 1.0;
     if (farthest > 0.0) {
-        const int room = 51 - std::ilogb(std::max(total_weight, 1.0)) - 1;
-        grid.scale = std::ldexp(1.0, std::clamp(room - std::ilogb(farthest) - 1, -1000, 1000));
+        const int room = 50 - std::ilogb(units);
+        scale = std::ldexp(1.0, std::clamp(room - std::ilogb(farthest) - 1, -1000, 1000));
     }
-    for (std::size_t i = 0; i < values.size(); ++i)
-        grid.values[i] = std::nearbyint((values[i] - grid.offset[i % n_outputs]) * grid.scale);
-    return grid;
+    if (scale < 16.0 * grid.scale) return false;
+    grid.offset = offset;
+    grid.scale = scale;
+    for (const std::uint32_t row : rows)
+        for (std::size_t output = 0; output < n_outputs; ++output) {
+            const std::size_t at = row * n_outputs + output;
+            block.values[at] = std::nearbyint((block.raw[at] - offset[output]) * scale);
+        }
+    return true;
 }
 
 }  // namespace treewright

@@ -41,6 +41,7 @@ struct Open {
     std::shared_ptr<const std::vector<std::uint32_t>> columns;  ///< not yet constant, ascending
     std::vector<std::uint32_t> n_missing;  ///< by column; empty if no column misses any value
     std::vector<double> total;
+    Grid grid;  ///< of a regression's targets in this node
 
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
 };
@@ -67,9 +68,8 @@ public:
           options(options),
           progress(progress),
           team(options.n_threads),
+          gridding(data, options.criterion == "poisson"),
           reciprocals(options.block.holding == Holding::lists ? data.n_rows : 0) {
-        if (!data.target.is_classification()) grid = grid_of(data, options.criterion == "poisson");
-        unit = unit_of_gain();
         for (std::size_t thread = 0; thread < team.size(); ++thread) {
             Workspace& ws = workspaces.emplace_back();
             ws.finder = make_finder(data, options, reciprocals);
@@ -102,7 +102,7 @@ public:
             open.node = 0;
             grow_depth_first(std::move(open), fragment, workspaces[thread], nullptr);
         });
-        Tree tree = join(std::move(top), std::move(fragments), anchors, data, options, grid);
+        Tree tree = join(std::move(top), std::move(fragments), anchors, data, options);
         if (options.threshold_at == ThresholdAt::training) move_thresholds_down(data, tree);
         return tree;
     }
@@ -136,7 +136,7 @@ public:
                 ws.finder->enter(context_of(open));
                 ws.finder->locate(context_of(open), c);
             }
-            c.gain *= unit;
+            c.gain *= unit_of(open.grid);
             InspectedCandidate shown;
             if (c.question != Question::none) {
                 const Column& column = data.columns[c.column];
@@ -153,8 +153,8 @@ public:
     }
 
 private:
-    /// Gains on the grid, in the target's own units.
-    [[nodiscard]] double unit_of_gain() const {
+    /// What a gain on the node's grid is in the target's own units.
+    [[nodiscard]] double unit_of(const Grid& grid) const {
         if (data.target.is_classification()) return 1.0;
         const bool linear = options.criterion == "absolute_error" || options.criterion == "poisson";
         return linear ? 1.0 / grid.scale : 1.0 / grid.scale / grid.scale;
@@ -163,7 +163,7 @@ private:
     Open open_root(Fragment& fragment) {
         Open root;
         std::vector<std::uint32_t> n_missing;
-        root.block = make_block(data, grid.values, options.block, team, n_missing);
+        root.block = make_block(data, options.block, team, n_missing);
         if (std::any_of(n_missing.begin(), n_missing.end(), [](auto n) { return n > 0; }))
             root.n_missing = std::move(n_missing);
         root.end = root.block->n_rows;
@@ -173,6 +173,7 @@ private:
         fragment.leaf_range.emplace_back();
         Workspace& ws = workspaces[0];
         collect_rows(root, ws.rows);
+        if (!data.target.is_classification()) gridding.refine(*root.block, ws.rows, root.grid);
         root.total.assign(ws.finder->width(), 0.0);
         ws.finder->add(root.total.data(), *root.block, ws.rows);
         root.is_settled = is_settled(*root.block, ws.rows, root.total.data(), *ws.finder);
@@ -219,8 +220,8 @@ private:
             for (const std::uint32_t row : rows) {
                 const std::size_t at = row * n_outputs + o;
                 const std::size_t first = rows[0] * n_outputs + o;
-                if (block.values.empty() ? block.classes[at] != block.classes[first]
-                                         : block.values[at] != block.values[first])
+                if (block.raw.empty() ? block.classes[at] != block.classes[first]
+                                      : block.raw[at] != block.raw[first])
                     return false;
             }
         return true;
@@ -318,7 +319,7 @@ private:
             }
             ws.finder->locate(context_of(open), *winner);
             auto waiting = std::make_unique<Waiting>();
-            waiting->improvement = winner->gain * open.total[kWeight];
+            waiting->improvement = winner->gain * unit_of(open.grid) * open.total[kWeight];
             waiting->winner = *winner;
             waiting->open = std::move(open);
             heap.push_back(std::move(waiting));
@@ -371,13 +372,21 @@ private:
         progress.advance(rows.size());
     }
 
+    /// Monotonic bounds are kept in the target's own units; searches compare on the node's grid.
+    [[nodiscard]] static double on_grid(const Grid& grid, double level) {
+        return grid.offset.empty() ? level : (level - grid.offset[0]) * grid.scale;
+    }
+    [[nodiscard]] static double off_grid(const Grid& grid, double level) {
+        return grid.offset.empty() ? level : grid.offset[0] + level / grid.scale;
+    }
+
     [[nodiscard]] NodeContext context_of(const Open& open) const {
         NodeContext context;
         context.range = {open.block.get(), open.begin, open.end};
         context.any_column = open.columns->empty() ? 0 : (*open.columns)[0];
         context.key = open.key;
-        context.lower = open.lower;
-        context.upper = open.upper;
+        context.lower = on_grid(open.grid, open.lower);
+        context.upper = on_grid(open.grid, open.upper);
         context.total = open.total;
         return context;
     }
@@ -424,7 +433,8 @@ private:
         Candidate* winner = select(candidates, data, options, open.total[kWeight]);
         drop_constant_columns(open, candidates);
         if (winner == nullptr) return nullptr;
-        const double improvement = winner->gain * unit * open.total[kWeight] / total_weight;
+        const double improvement =
+            winner->gain * unit_of(open.grid) * open.total[kWeight] / total_weight;
         return improvement >= options.min_gain ? winner : nullptr;
     }
 
@@ -515,7 +525,7 @@ private:
         node.n_branches = static_cast<std::int32_t>(n_branches);
         node.first_child = static_cast<std::int32_t>(fragment.nodes.size());
         node.missing_branch = winner.missing_branch;
-        node.gain = winner.gain * unit;
+        node.gain = winner.gain * unit_of(open.grid);
         node.score = options.selection == Selection::gain && options.cost_rule == CostRule::none
                          ? node.gain
                          : winner.score;
@@ -754,6 +764,7 @@ private:
                 child.lower = lower;
                 child.upper = upper;
                 child.total.assign(sums, sums + width);
+                lay_grid(open, child, rows, ws);
             } else if (only == kAllBranches && !rows.empty()) {
                 record_leaf(node, *open.block, rows, fragment);
             }
@@ -761,6 +772,16 @@ private:
         }
         if (children.size() > first_open)
             partition(open, ws, shared, first_child, std::span(children).subspan(first_open));
+    }
+
+    /// A finer grid for the child's targets, if it pays; its sums are then taken anew.
+    void lay_grid(const Open& open, Open& child, std::span<const std::uint32_t> rows,
+                  Workspace& ws) const {
+        if (data.target.is_classification()) return;
+        child.grid = open.grid;
+        if (!gridding.refine(*child.block, rows, child.grid)) return;
+        std::fill(child.total.begin(), child.total.end(), 0.0);
+        ws.finder->add(child.total.data(), *child.block, rows);
     }
 
     /// Sends the rows without a value to the branch the policy gives them; ws.rows, the counts and
@@ -831,6 +852,7 @@ private:
             child.end = child.block->n_rows;
             std::iota(rows.begin(), rows.end(), 0U);
             ws.finder->add(child.total.data(), *child.block, rows);
+            lay_grid(open, child, rows, ws);
             child.is_settled = is_settled(*child.block, rows, child.total.data(), *ws.finder);
             note(fragment, child.node, *child.block, rows, child.lower, child.upper);
             count_missing(open, child);
@@ -846,9 +868,10 @@ private:
         const int direction = options.monotonic[winner.column];
         if (direction == 0) return;
         const std::size_t width = ws.finder->width();
-        const double middle = (ws.finder->level_of(ws.branch_sums.data()) +
-                               ws.finder->level_of(ws.branch_sums.data() + width)) /
-                              2.0;
+        const double middle =
+            off_grid(open.grid, (ws.finder->level_of(ws.branch_sums.data()) +
+                                 ws.finder->level_of(ws.branch_sums.data() + width)) /
+                                    2.0);
         const bool is_lower = (direction > 0) == (b == 0);
         if (is_lower) upper = std::min(open.upper, middle);
         else lower = std::max(open.lower, middle);
@@ -905,9 +928,8 @@ private:
     const GrowOptions& options;
     Progress& progress;
     Team team;
-    Grid grid;
+    Gridding gridding;
     Reciprocals reciprocals;
-    double unit = 1.0;
     double total_weight = 0.0;
     std::vector<Workspace> workspaces;
 };

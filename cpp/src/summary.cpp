@@ -117,8 +117,8 @@ struct ValueSummary {
     double y_log_y = 0.0;
 };
 
-void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data, const GrowOptions& options,
-                      const Grid& grid) {
+void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
+                      const GrowOptions& options) {
     const Target& target = data.target;
     const std::size_t n_outputs = target.n_outputs;
     const bool poisson = options.criterion == "poisson";
@@ -176,9 +176,7 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data, const G
             double& value = tree.value[i * n_outputs + o];
             if (node.weight <= 0.0 && node.parent >= 0)  // an empty branch answers as its parent
                 value = tree.value[static_cast<std::size_t>(node.parent) * n_outputs + o];
-            if (!options.monotonic.empty())
-                value = std::clamp(value, grid.offset[o] + node.lower / grid.scale,
-                                   grid.offset[o] + node.upper / grid.scale);
+            if (!options.monotonic.empty()) value = std::clamp(value, node.lower, node.upper);
         }
     }
 }
@@ -186,7 +184,7 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data, const G
 }  // namespace
 
 Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::uint32_t>& anchors,
-          const Dataset& data, const GrowOptions& options, const Grid& grid) {
+          const Dataset& data, const GrowOptions& options) {
     Tree tree;
     LeafRows leaves;
     std::vector<double> medians = std::move(top.medians);
@@ -213,7 +211,7 @@ Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::
     if (data.target.is_classification()) {
         summarise_classes(tree, leaves, data, options);
     } else {
-        summarise_values(tree, leaves, data, options, grid);
+        summarise_values(tree, leaves, data, options);
         if (!medians.empty())
             for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
                 tree.nodes[i].impurity = deviations[i];

@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from treewright.data.column import Column, read_typed, text_column
+from treewright.data.coding import code_text_array
+from treewright.data.column import Column, read_typed
 from treewright.data.objects import read_objects
 from treewright.errors import DataError
 
@@ -29,9 +30,10 @@ def read_array(array: Array, name: str) -> Column:
     kind = array.dtype.kind
     if kind in "fiubMm":
         return read_typed(array, name)
-    if kind == "U":
-        return text_column(array.tolist())
-    if kind in "OT":
+    if kind == "U" and len(array):
+        codes, values = code_text_array(array)
+        return Column(storage="value", data=codes, values=values)
+    if kind in "OTU":
         return read_objects(array.tolist(), name)
     refuse_dtype(array, name)
 

@@ -128,8 +128,8 @@ def text_column(values: Sequence[object]) -> Column:
 
 
 def blank_column(n_rows: int) -> Column:
-    """Return a column in which every value is missing; it fits any kind."""
-    return Column(storage="float", data=np.full(n_rows, np.nan))
+    """Return a column without a value or a type: nominal with an empty domain, fitting any kind."""
+    return Column(storage="value", data=np.full(n_rows, -1, dtype=np.int32))
 
 
 def is_blank(column: Column) -> bool:

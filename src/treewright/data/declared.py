@@ -48,6 +48,10 @@ def resolve_list(columns: ColumnList | None, names: tuple[str, ...]) -> frozense
             f"categorical_features={columns!r} must be a list of columns.\n"
             f"  Hint: categorical_features=[{columns!r}]."
         )
+    if isinstance(columns, bytes) or not np.iterable(columns):
+        raise ParameterError(
+            f"categorical_features={columns!r} must be a list of columns, by name or by number."
+        )
     keys = list(columns)
     if keys and all(isinstance(key, bool | np.bool_) for key in keys):
         if len(keys) != len(names):

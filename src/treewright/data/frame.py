@@ -8,7 +8,8 @@ columns and rows from it, hand it to ``fit``, or turn it into a pandas or polars
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = npt.NDArray[Any]
+Rows = Sequence[int] | slice | Array
+RowKey = Rows | tuple[Rows, EllipsisType]
+
 _ROWS_SHOWN = 10
 _WIDTH_SHOWN = 20
 
@@ -102,7 +106,7 @@ class Frame:
         kept = {name: c for name, c in self._columns.items() if name not in dropped}
         return Frame(kept, weights=self._weights)
 
-    def rows(self, indices: Sequence[int] | slice | Array) -> Frame:
+    def rows(self, indices: Rows) -> Frame:
         """Return the frame of the rows at some positions, where a mask is True, or of a slice."""
         if not isinstance(indices, slice):
             indices = np.asarray(indices)
@@ -115,13 +119,13 @@ class Frame:
     @overload
     def __getitem__(self, key: str) -> Array: ...
     @overload
-    def __getitem__(self, key: Sequence[int] | slice | Array) -> Frame: ...
-    def __getitem__(self, key: str | Sequence[int] | slice | Array) -> Array | Frame:
+    def __getitem__(self, key: RowKey) -> Frame: ...
+    def __getitem__(self, key: str | RowKey) -> Array | Frame:
         if isinstance(key, str):
             return self.column(key).to_numpy()
-        if isinstance(key, tuple) and len(key) == 2 and key[1] is ...:
-            key = key[0]  # how scikit-learn's splitters write it
-        return self.rows(key)
+        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], EllipsisType):
+            return self.rows(key[0])  # how scikit-learn's splitters write it
+        return self.rows(cast(Rows, key))
 
     def __len__(self) -> int:
         return self._n_rows

@@ -8,6 +8,7 @@ them to the fitted form (predict).
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from treewright.data.arrays import read_array
 from treewright.data.coding import INT64_MAX, INT64_MIN
-from treewright.data.column import Column, read_time, read_typed, text_column
+from treewright.data.column import Column, blank_column, read_time, read_typed, text_column
 from treewright.data.declared import ColumnList, resolve_list, resolve_schema
 from treewright.data.frame import Frame
 from treewright.data.identifiers import warn_of_identifiers
@@ -254,8 +255,11 @@ def _side_by_side(columns: Sequence[Array]) -> Array:
 
 def _from_native(X: Any) -> Any:
     """Return a dataframe or series of any library as narwhals has it; anything else as it is."""
+    # Before narwhals looks at the names, because its error says no remedy.
     if nw.dependencies.is_pandas_like_dataframe(X):
-        check_names(list(X.columns))  # before narwhals, whose error names no remedy
+        check_names(list(X.columns))
+    elif nw.dependencies.is_pyarrow_table(X):
+        check_names(X.column_names)
     native = nw.from_native(X, pass_through=True, allow_series=True)
     return native.collect() if isinstance(native, nw.LazyFrame) else native
 
@@ -306,6 +310,8 @@ def read_series(series: nw.Series[Any], name: str) -> Column:
         return read_time(in_utc.to_numpy(), name, str(zone))
     if dtype in (nw.List, nw.Array, nw.Struct):
         return read_objects(series.to_list(), name)
+    if series.null_count() == len(series):  # the type of no values at all
+        return blank_column(len(series))
     return read_array(series.to_numpy(), name)
 
 
@@ -320,9 +326,14 @@ def _read_integers(series: nw.Series[Any], name: str) -> Column:
     return read_typed(series.to_numpy(), name).with_missing(missing)
 
 
+@cache
+def _has_arrow() -> bool:
+    return find_spec("pyarrow") is not None
+
+
 def _read_text(series: nw.Series[Any]) -> Column:
     """Code text: by Arrow's dictionary where it is installed (10 x faster), else by a dict."""
-    if find_spec("pyarrow") is None:
+    if not _has_arrow():
         return text_column(series.to_list())
     codes, texts = _arrow_dictionary(series.to_arrow().dictionary_encode())
     rank = sorted(range(len(texts)), key=texts.__getitem__)

@@ -71,7 +71,8 @@ def read_objects(values: Sequence[object], name: str) -> Column:
     """
     types = set(map(type, values))
     if types <= {float, np.float64, type(None)} and types != {type(None)}:
-        return read_typed(np.array(values, dtype=np.float64), name)  # None becomes NaN
+        floats = np.array(values, dtype=np.float64)  # None becomes NaN
+        return blank_column(len(floats)) if np.isnan(floats).all() else read_typed(floats, name)
     word_of_type = {kind: _word_for(kind) for kind in types}
     if "text" in word_of_type.values() and _is_text_with_gaps(values):
         return text_column(values)

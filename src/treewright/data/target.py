@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.data.arrays import refuse_dtype
-from treewright.data.coding import code_numbers, code_text
+from treewright.data.coding import code_numbers, code_text, code_text_array
 from treewright.data.intake import target_array
 from treewright.data.objects import read_objects
 from treewright.data.sparse import is_sparse
@@ -181,7 +181,7 @@ def _known(output: Array) -> Array:
         try:
             column = read_objects(output.tolist(), "y")
         except DataError as error:
-            raise TargetError(str(error)) from None
+            raise TargetError(str(error).replace("column 'y'", "the target", 1)) from None
         _refuse_gaps(column.missing)
         return column.to_numpy()
     if output.dtype.kind == "f":
@@ -211,7 +211,8 @@ def _refuse_gaps(missing: npt.NDArray[np.bool_]) -> None:
 def _code_classes(output: Array, owner: str) -> tuple[npt.NDArray[np.int32], Array]:
     kind = output.dtype.kind
     if kind in "UO":
-        codes, distinct = code_text(output.tolist())
+        is_array = kind == "U"
+        codes, distinct = code_text_array(output) if is_array else code_text(output.tolist())
         return codes, np.array(distinct, dtype=output.dtype)
     if kind in "Mm":
         raise TargetError(

@@ -18,10 +18,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.data.intake import match_table, read_table
+from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
 from treewright.errors import ParameterError, SmallDataWarning, TargetError
-from treewright.learn.fit import Problem, RowWeights, class_factors, fit_tree
+from treewright.learn.class_weights import class_factors
+from treewright.learn.fit import Problem, Report, RowWeights, fit_tree
 from treewright.learn.options import (
     CLASS_CRITERIA,
     VALUE_CRITERIA,
@@ -74,6 +76,10 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         options = self._options()
         options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
         options = options.replace(n_threads=n_threads(self.n_jobs))
+        check_schema(self.schema)
+        verbose = getattr(self, "verbose", 0)
+        if not isinstance(verbose, bool):
+            check_count("verbose", verbose, least=0)
         seed = seed_of(getattr(self, "random_state", None))
         table = read_table(
             X,
@@ -102,7 +108,9 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
                 SmallDataWarning,
                 stacklevel=2,
             )
-        tree = fit_tree(problem, report=self._reporter(table.n_rows))
+        tree = fit_tree(problem, report=_reporter(table.n_rows) if verbose else None)
+        if verbose:
+            print(f"\rgrown: {tree.n_leaves} leaves".ljust(40), file=sys.stderr, flush=True)
         self._learned(tree, table)
         return self
 
@@ -114,16 +122,6 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.n_outputs_ = tree.n_outputs
-
-    def _reporter(self, n_rows: int) -> Any:
-        if not getattr(self, "verbose", 0):
-            return None
-
-        def report(n_done: int) -> None:
-            print(f"\rgrowing: {min(n_done / n_rows, 1):4.0%} of the rows placed", end="",
-                  file=sys.stderr, flush=True)
-
-        return report
 
     def _is_classifier(self) -> bool:
         return isinstance(self, ClassifierMixin)
@@ -139,7 +137,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         tree = self._fitted()
         table = match_table(X, tree.schema, owner=type(self).__name__)
         if tree.unseen == "error":
-            refuse_unseen(table)
+            refuse_unseen(table, X)
         return table
 
     def _answers(self, X: Any) -> FloatArray:
@@ -245,6 +243,23 @@ def _n_outputs(target: ClassTarget | ValueTarget) -> int:
     return 1 if target.single else int(target.values.shape[1])
 
 
+def _reporter(n_rows: int) -> Report:
+    def report(n_done: int) -> None:
+        share = min(n_done / n_rows, 1)
+        print(f"\rgrowing: {share:4.0%} of the rows placed", end="", file=sys.stderr, flush=True)
+
+    return report
+
+
+def check_schema(schema: object) -> None:
+    """Refuse what is no declaration before it is looked at."""
+    if schema is not None and not isinstance(schema, Schema):
+        raise ParameterError(
+            f"schema={schema!r} must be a treewright.Schema or None.\n"
+            "  Hint: Schema(kinds={'zip': 'nominal'}, ignore=['id'])."
+        )
+
+
 def n_threads(n_jobs: Any) -> int:
     """Give the number of threads: None is 1, -1 all processors, -2 all but one, and so on."""
     if n_jobs is None:
@@ -253,11 +268,18 @@ def n_threads(n_jobs: Any) -> int:
         raise ParameterError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
     if n_jobs > 0:
         return min(int(n_jobs), 1024)
-    return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
+    return max(1, n_processors() + 1 + int(n_jobs))
+
+
+def n_processors() -> int:
+    """Give the number of processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def seed_of(random_state: Any) -> int:
-    """Give a seed from scikit-learn's ``random_state``; None is 0, so that fits repeat by default."""
+    """Give a seed from scikit-learn's ``random_state``; None is 0, so that fits repeat."""
     if random_state is None:
         return 0
     if is_whole(random_state):

@@ -1,4 +1,4 @@
-"""The classical algorithms under their own names; each is a row of :mod:`~treewright.learn.recipes`."""
+"""The classical algorithms under their own names; each is a row of ``learn/recipes.py``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.options import GrowthOptions, check_number
+from treewright.learn.options import GrowthOptions, check_flag, check_number
 
 
 class ID3Classifier(TreeClassifier):
@@ -116,6 +116,8 @@ class C45Classifier(TreeClassifier):
 
     def _options(self) -> GrowthOptions:
         check_number("min_cases", self.min_cases, low=1.0)
+        check_flag("gain_guard", self.gain_guard)
+        check_flag("mdl_penalty", self.mdl_penalty)
         return recipes.C45.replace(
             min_cases=float(self.min_cases),
             gain_guard=bool(self.gain_guard),
@@ -238,8 +240,8 @@ categorical_features, schema, unseen, n_jobs
     def _options(self) -> GrowthOptions:
         options = recipes.CART_REGRESSOR.replace(**{name: getattr(self, name) for name in _CART})
         # A best subset has no ordering theorem for absolute deviations.
-        nominal = "one_vs_rest" if self.criterion == "absolute_error" else options.nominal
-        return options.replace(nominal=nominal)
+        is_absolute = isinstance(self.criterion, str) and self.criterion == "absolute_error"
+        return options.replace(nominal="one_vs_rest") if is_absolute else options
 
 
 _CART = (

@@ -44,14 +44,14 @@ class DecisionTreeClassifier(TreeClassifier):
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
 "hellinger", "impurity_ratio"}
         What a split is judged by. ``"gain_ratio"`` is gain / split information (within a column the
-        cut of best gain), ``"chi2"`` Pearson's statistic, ``"impurity_ratio"`` the textbook's gain /
-        weighted impurity.
+        cut of best gain), ``"chi2"`` Pearson's statistic, ``"impurity_ratio"`` the textbook's
+        gain / weighted impurity.
     splitter : {"best", "random"}
         ``"random"`` draws one threshold (or subset) per column instead of the best.
     nominal : {"subset", "multiway", "one_vs_rest"}
-        Questions about nominal columns: ``x in S``, one branch per value, ``x = v``. The best subset
-        is exact for two classes and, up to ten values in the node, for more; beyond that the values
-        are ordered by each class's share in turn, which is a heuristic.
+        Questions about nominal columns: ``x in S``, one branch per value, ``x = v``. The best
+        subset is exact for two classes and, up to ten values in the node, for more; beyond that
+        the values are ordered by each class's share in turn, which is a heuristic.
     missing : {"learned_side", "divide", "surrogates", "most_likely", "most_likely_in_class", \
 "own_branch", "majority"}
         What becomes of a missing value: it takes the side that gained most in training; it follows
@@ -209,8 +209,8 @@ class DecisionTreeRegressor(TreeRegressor):
         Poisson deviance, or the textbook's sums of squares weighted by n_b / n.
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
 min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
-min_impurity_decrease, max_features, features_per, column_costs, cost_rule, cost_exponent, monotonic_cst, \
-categorical_features, schema, random_state, n_jobs, verbose
+min_impurity_decrease, max_features, features_per, column_costs, cost_rule, cost_exponent, \
+monotonic_cst, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
 
     Examples

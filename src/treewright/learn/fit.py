@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from treewright.data.sparse import available_memory
 from treewright.data.table import Table
 from treewright.data.target import ClassTarget, ValueTarget
 from treewright.errors import ColumnMismatchError, MemoryLimitError, ParameterError, TargetError
+from treewright.learn.extremes import in_units_of_shift, restore, shift_of
 from treewright.learn.options import GrowthOptions, check_combination, check_number
 from treewright.model.arrays import TreeArrays
 from treewright.model.tree import Tree
@@ -75,13 +77,32 @@ class Problem:
             return len(self.target.classes)
         return 1 if self.target.values.ndim == 1 else self.target.values.shape[1]
 
+    @cached_property
+    def shift(self) -> int:
+        """Power of two by which the target is divided to be learned; not 0 only for extremes."""
+        if isinstance(self.target, ClassTarget):
+            return 0
+        return shift_of(self.target.values, self.total_weight)
+
+    @property
+    def n_copies(self) -> float:
+        """Rows, each as often as its copies say."""
+        copies = self.weights.copies
+        return float(self.table.n_rows) if copies is None else float(copies.sum())
+
+    @property
+    def total_weight(self) -> float:
+        """Weight of all rows."""
+        weight = self.weights.weight
+        return self.n_copies if weight is None else float(weight.sum())
+
     def core_target(self) -> _core.Target:
         """Give the target and weights as the core takes them."""
         if isinstance(self.target, ClassTarget):
             n_classes = [len(names) for names in self.target.classes]
             target = _core.Target.classes(np.ascontiguousarray(self.target.codes), n_classes)
         else:
-            values = np.ascontiguousarray(self.target.values)
+            values = np.ascontiguousarray(np.ldexp(self.target.values, -self.shift))
             target = _core.Target.values(values, self.n_outputs)
         if self.weights.weight is not None:
             target.set_weight(np.ascontiguousarray(self.weights.weight))
@@ -93,10 +114,7 @@ class Problem:
         """Give the options as the core takes them: rows instead of shares, columns by number."""
         options, schema = self.options, self.table.schema
         n_columns = len(schema.columns)
-        n_rows = float(self.table.n_rows)
-        if self.weights.copies is not None:
-            n_rows = float(self.weights.copies.sum())
-        total = n_rows if self.weights.weight is None else float(self.weights.weight.sum())
+        n_rows = self.n_copies
         core = _core.GrowOptions()
         core.criterion = _CORE_CRITERION.get(options.criterion, options.criterion)
         core.set_selection(self._selection())
@@ -114,13 +132,13 @@ class Problem:
         )
         core.min_split = options.amount("min_samples_split", n_rows)
         core.min_leaf = options.amount("min_samples_leaf", n_rows)
-        if options.min_cases is not None:  # C4.5 counts divided cases, so its limit may be a decimal
+        if options.min_cases is not None:  # C4.5 counts divided cases: may be a decimal
             core.min_leaf, core.min_split = options.min_cases, 2 * options.min_cases
-        core.min_leaf_weight = float(options.min_fraction_leaf) * total
-        core.min_impurity = float(options.min_impurity)
-        core.min_gain = float(options.min_impurity_decrease)
+        core.min_leaf_weight = float(options.min_fraction_leaf) * self.total_weight
+        core.min_impurity = self._in_units(options.min_impurity)
+        core.min_gain = self._in_units(options.min_impurity_decrease)
         core.max_p_value = 1.0 if options.max_p_value is None else float(options.max_p_value)
-        core.max_surrogates = int(options.max_surrogates)
+        core.max_surrogates = min(int(options.max_surrogates), 2**31 - 1)
         core.seed = self.seed
         core.n_threads = options.n_threads
         core.fuse = options.fuse
@@ -137,6 +155,9 @@ class Problem:
             core.monotonic = signs
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
         return core
+
+    def _in_units(self, limit: float) -> float:
+        return in_units_of_shift(float(limit), self.options.criterion, self.shift)
 
     def _selection(self) -> str:
         if self.options.criterion != "gain_ratio":
@@ -222,87 +243,6 @@ def _by_column(
     return [values[position] for position in schema.positions]
 
 
-def class_factors(
-    target: ClassTarget,
-    sample_weight: FloatArray | None,
-    *,
-    class_weight: object = None,
-    priors: object = None,
-) -> FloatArray | None:
-    """Give the factor each row's weight gets for its class.
-
-    ``"balanced"`` makes all classes weigh the same, ``priors`` makes them weigh as given (altered
-    priors, Breiman et al. 1984, section 4.4); both count rows by their sample weight, so that a row
-    of weight k is the row written k times here too.
-    """
-    if class_weight is None and priors is None:
-        return None
-    if class_weight is not None and priors is not None:
-        raise ParameterError(
-            "class_weight and priors both set how much the classes matter.\n  Hint: give one."
-        )
-    codes = target.codes if target.codes.ndim == 2 else target.codes[:, np.newaxis]
-    n_rows, n_outputs = codes.shape
-    factors = np.ones(n_rows)
-    per_output = class_weight if isinstance(class_weight, list | tuple) else None
-    if per_output is not None and len(per_output) != n_outputs:
-        raise ParameterError(
-            f"class_weight has {len(per_output)} entries for {n_outputs} outputs; give one each."
-        )
-    for output, names in enumerate(target.classes):
-        counted = np.bincount(codes[:, output], weights=sample_weight, minlength=len(names))
-        totals = counted.astype(np.float64)
-        rule = class_weight if per_output is None else per_output[output]
-        if priors is not None:
-            factor = _prior_factor(priors, names, totals)
-        elif isinstance(rule, str) and rule == "balanced":
-            present = totals > 0
-            factor = np.where(present, totals.sum() / (len(names) * np.where(present, totals, 1)), 0)
-        elif isinstance(rule, Mapping):
-            factor = _given_factor(rule, names)
-        else:
-            raise ParameterError(
-                f"class_weight={rule!r} must be 'balanced', a dict of class to weight, or None."
-            )
-        factors *= factor[codes[:, output]]
-    return factors
-
-
-def _given_factor(rule: Mapping[Any, Any], names: npt.NDArray[Any]) -> FloatArray:
-    known = {_plain(name): i for i, name in enumerate(names)}
-    factor = np.ones(len(names))
-    for label, value in rule.items():
-        if _plain(label) not in known:
-            raise ParameterError(
-                f"class_weight names class {label!r}, which is not in y.\n"
-                f"  Classes: {list_names(map(str, names))}"
-            )
-        check_number(f"class_weight of class {label!r}", value, low=0.0)
-        factor[known[_plain(label)]] = float(value)
-    return factor
-
-
-def _prior_factor(priors: Any, names: npt.NDArray[Any], totals: FloatArray) -> FloatArray:
-    if isinstance(priors, Mapping):
-        values = np.array([float(priors.get(_plain(name), np.nan)) for name in names])
-    else:
-        values = np.asarray(priors, dtype=np.float64)
-    if values.shape != (len(names),) or not np.all(np.isfinite(values)) or np.any(values < 0):
-        raise ParameterError(
-            f"priors={priors!r} must give one number, 0 or more, for each of the"
-            f" {len(names)} classes {list_names(map(str, names))}."
-        )
-    if values.sum() <= 0:
-        raise ParameterError("priors add up to 0; at least one class must be possible.")
-    values = values / values.sum()
-    present = totals > 0
-    return np.where(present, values * totals.sum() / np.where(present, totals, 1.0), 0.0)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
     """Grow the tree of a problem whose options have been checked."""
     options, table = problem.options, problem.table
@@ -315,8 +255,14 @@ def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
     _check_target(problem)
     _check_memory(problem)
     core_options = problem.core_options()
-    arrays = _core.grow(lend(table), problem.core_target(), core_options, report)
-    return tree_of(problem, arrays)
+    try:
+        arrays = _core.grow(lend(table), problem.core_target(), core_options, report)
+        return tree_of(problem, arrays)
+    except MemoryError as error:
+        raise MemoryLimitError(
+            f"growing a tree on {table.n_rows:,} rows and {len(table.schema):,} columns ran out of"
+            " memory.\n  Hint: max_depth, max_leaf_nodes or min_samples_leaf bounds the tree."
+        ) from error
 
 
 def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
@@ -325,6 +271,8 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
 
     options, target = problem.options, problem.target
     filled = dict(arrays)
+    if problem.shift:
+        restore(filled, options.criterion, problem.shift)
     filled["unseen_branch"] = filled["missing_branch"]
     if options.unseen == "majority":
         filled["unseen_branch"] = _heaviest_branch(filled)
@@ -368,16 +316,15 @@ def _check_target(problem: Problem) -> None:
             row = int(np.argmax(np.any(np.atleast_2d(values.T).T < 0, axis=1)))
             raise TargetError(
                 f"criterion 'poisson' needs targets of 0 or more, but row {row} has"
-                f" {values[row]!r}.\n  Hint: criterion='squared_error' takes any number."
+                f" {np.min(values[row]):g}.\n  Hint: criterion='squared_error' takes any number."
             )
         if np.any(np.sum(values, axis=0) <= 0):
             raise TargetError("criterion 'poisson' needs a target above 0 in at least one row.")
     if problem.options.monotonic_cst is not None:
         target = problem.target
-        if problem.n_outputs > 1 or (isinstance(target, ClassTarget) and len(target.classes[0]) > 2):
-            raise ParameterError(
-                "monotonic_cst needs one target of numbers or of two classes."
-            )
+        has_classes = isinstance(target, ClassTarget) and len(target.classes[0]) > 2
+        if problem.n_outputs > 1 or has_classes:
+            raise ParameterError("monotonic_cst needs one target of numbers or of two classes.")
 
 
 def _check_memory(problem: Problem) -> None:
@@ -395,7 +342,7 @@ def _check_memory(problem: Problem) -> None:
     available = available_memory()
     if available is not None and needed > available:
         raise MemoryLimitError(
-            f"a tree of up to {n_nodes:,} nodes with the weights of {n_classes:,} classes each could"
-            f" need {needed / 1e9:.1f} GB, and {available / 1e9:.1f} GB are available.\n"
+            f"a tree of up to {n_nodes:,} nodes with the weights of {n_classes:,} classes each"
+            f" could need {needed / 1e9:.1f} GB, and {available / 1e9:.1f} GB are available.\n"
             "  Hint: max_leaf_nodes or max_depth bounds the tree; or group rare classes."
         )

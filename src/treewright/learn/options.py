@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from treewright.data.schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
 
@@ -114,6 +116,8 @@ class GrowthOptions:
         if self.max_p_value is not None:
             check_number("max_p_value", self.max_p_value, low=0.0, high=1.0)
         _check_features(self.max_features)
+        _check_per_column("column_costs", self.column_costs)
+        _check_per_column("monotonic_cst", self.monotonic_cst)
 
     def amount(self, name: str, n_rows: float) -> float:
         """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
@@ -185,11 +189,30 @@ def _check_amount(name: str, value: object, *, least: int) -> None:
             f"{name}={value!r} must be a whole number of rows or a decimal share of them."
         )
     if not 0.0 < float(value) <= 1.0:
-        raise ParameterError(f"{name}={value!r}: a share of the rows must be above 0 and at most 1.")
+        raise ParameterError(
+            f"{name}={value!r}: a share of the rows must be above 0 and at most 1."
+        )
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse anything but True and False (NumPy's count)."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name}={value!r} must be True or False.")
+
+
+def _check_per_column(name: str, value: object) -> None:
+    if value is None or isinstance(value, Mapping):
+        return
+    is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    if not is_list and not (isinstance(value, np.ndarray) and value.ndim == 1):
+        raise ParameterError(
+            f"{name}={value!r} must be a dict of column to number, a list with one number for each"
+            " column, or None."
+        )
 
 
 def _check_features(value: object) -> None:
-    if value is None or value in ("sqrt", "log2"):
+    if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
         return
     if is_whole(value):
         check_count("max_features", value, least=1)

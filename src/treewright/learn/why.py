@@ -19,7 +19,8 @@ from treewright.data.intake import match_table
 from treewright.data.schema import ColumnSpec
 from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
 from treewright.errors import TreewrightError
-from treewright.learn.fit import Problem, RowWeights, class_factors, column_costs
+from treewright.learn.class_weights import class_factors
+from treewright.learn.fit import Problem, RowWeights, column_costs
 from treewright.learn.options import GrowthOptions
 from treewright.model.split import Categories, Cut
 from treewright.model.why import BranchRow, CandidateRow, WhyTable
@@ -153,7 +154,7 @@ class _Working:
         else:
             values = target.values if target.values.ndim == 1 else target.values[:, 0]
             self.codes, self.names = None, ()
-            self.values = values[self.rows]
+            self.values = np.ldexp(values[self.rows], -problem.shift)
 
     def table(self) -> WhyTable:
         """Give the candidates of all columns, in their order."""
@@ -211,7 +212,9 @@ class _Working:
         if not len(values):
             return 0.0, 0.0
         mean = float(np.average(values, weights=weight))
-        return mean, float(np.sum(weight * (values - mean) ** 2))
+        # Squares of a target of extreme size are those of the target that was learned.
+        sse = float(np.sum(weight * (values - mean) ** 2))
+        return float(np.ldexp(mean, self.problem.shift)), sse
 
     def _branches(
         self, spec: ColumnSpec, item: Any

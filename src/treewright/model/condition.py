@@ -54,7 +54,7 @@ class Wording:
 
     def name(self, column: ColumnSpec) -> str:
         """Give the column's name on one line."""
-        return self._short(on_one_line(column.name))
+        return self._short(on_one_line(column.name) or "''")
 
     def value(self, column: ColumnSpec, value: object) -> str:
         """Give a threshold in stored form, or a value of the domain, on one line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -148,7 +149,7 @@ def explain(tree: Tree, row: object) -> Explanation:
     """
     table = read_row(row, tree.schema, optional=tree.unused_columns)
     if tree.unseen == "error":
-        refuse_unseen(table)
+        refuse_unseen(table, [row] if isinstance(row, Mapping) else row)
     steps: list[Step] = []
     leaves: list[int] = []
     fractions: list[float] = []

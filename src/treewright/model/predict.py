@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data.encoding import lend
+from treewright.data.intake import read_frame
 from treewright.data.table import UNSEEN
 from treewright.errors import DataError
 
@@ -77,18 +78,34 @@ def compile_plan(
     return Plan(core, combine)
 
 
-def refuse_unseen(table: Table) -> None:
-    """Raise for a category that training did not know (``unseen="error"``)."""
+def refuse_unseen(table: Table, given: object = None) -> None:
+    """Raise for a category that training did not know (``unseen="error"``).
+
+    The table has only a code for it; the value is looked up in what the user has given.
+    """
     for index, column in enumerate(table.schema.columns):
         if column.storage != "value":
             continue
         unseen = np.flatnonzero(np.asarray(table.columns[index]) == UNSEEN)
         if len(unseen):
-            others = f" (and {len(unseen) - 1} more rows)" if len(unseen) > 1 else ""
+            row = int(unseen[0])
+            others = f" (nor were those of {len(unseen) - 1} more rows)" if len(unseen) > 1 else ""
             raise DataError(
-                f"Column {column.name!r} has a value at row {unseen[0]}{others} that was not there "
-                f"at fit.\n  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
+                f"column {column.name!r}, row {row} holds {_value_given(given, table, index, row)},"
+                f" which was not there at fit{others}.\n"
+                "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
             )
+
+
+def _value_given(given: object, table: Table, index: int, row: int) -> str:
+    try:
+        frame = read_frame(given)
+        name = table.schema.names[index]
+        known_by = name if name in frame.columns else frame.columns[table.schema.positions[index]]
+        value = np.asarray(frame[known_by])[row]
+    except (DataError, IndexError):  # a single row on its own
+        return "a value"
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def decide(answers: FloatArray, classes: tuple[NDArray[Any], ...] | None) -> NDArray[Any]:

@@ -409,7 +409,7 @@ class Tree:
     def _read(self, X: object) -> Table:
         table = read_rows(X, self.schema)
         if self.unseen == "error":
-            prediction.refuse_unseen(table)
+            prediction.refuse_unseen(table, X)
         return table
 
 

@@ -42,7 +42,8 @@ def test_a_file_is_read_with_its_domains(tmp_path: Path) -> None:
 
 def test_escapes_are_undone() -> None:
     frame = arff(
-        "@relation t\n@attribute 'it\\'s, \"x\"' {'a,b', \"c\\\"d\", 'tab\\there', '\\u00e4', '%'}\n"
+        "@relation t\n"
+        "@attribute 'it\\'s, \"x\"' {'a,b', \"c\\\"d\", 'tab\\there', '\\u00e4', '%'}\n"
         "@data\n'a,b'\n\"c\\\"d\"\n'tab\\there'\n'\\u00e4'\n'%'\n"
     )
     assert frame.columns == ('it\'s, "x"',)
@@ -95,7 +96,10 @@ def test_tabs_may_divide_values() -> None:
         (HEAD + "1,a,b\n", r"line 5 has 3 values"),
         (HEAD + "1,'c d\n", r"^t.arff, line 5: cannot read .*\n  Hint: a value with spaces"),
         (HEAD + "1,'c' d\n", r"^t.arff, line 5: cannot read 'd'"),
-        (HEAD + "{7 1}\n", r"^t.arff, line 5: sparse entry '7 1' does not begin with an index below"),
+        (
+            HEAD + "{7 1}\n",
+            r"^t.arff, line 5: sparse entry '7 1' does not begin with an index",
+        ),
         (HEAD + "{0 1\n", r"^t.arff, line 5: a sparse row has no closing brace"),
         ("@relation t\n@attribute a numeric\n", r"^t.arff has no @data line"),
         ("a,b\n1,2\n", r"^t.arff, line 1 begins with 'a,b', not @relation"),
@@ -103,7 +107,10 @@ def test_tabs_may_divide_values() -> None:
         ("@relation t\n@attribute a {x,x}\n", r"^t.arff, line 2: the domain of 'a' lists a value"),
         ("@relation t\n@attribute a {x\n", r"^t.arff, line 2: the domain of 'a' has no closing"),
         ("@attribute a relational\n", r"^t.arff, line 1: attribute 'a' has type 'relational'\."),
-        ("@attribute a numeric\n@attribute a real\n", r"^t.arff, line 2 declares attribute 'a' again"),
+        (
+            "@attribute a numeric\n@attribute a real\n",
+            r"^t.arff, line 2 declares attribute 'a'",
+        ),
         ("@attribute\n", r"^t.arff, line 1 declares an attribute without a name"),
         ("@attribute d date 'EEE'\n@data\n", r"date format 'EEE', whose 'EEE' is not read"),
         ("@attribute d date\n@data\nx\n", r"^t.arff, line 3: attribute 'd' holds 'x', which is no"),

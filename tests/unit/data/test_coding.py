@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.data.coding import NumberCodes, code_numbers, code_text, floor_to_int64
+from treewright.data.coding import (
+    NumberCodes,
+    code_numbers,
+    code_text,
+    code_text_array,
+    floor_to_int64,
+)
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 WHOLES = st.integers(min_value=0, max_value=70_000).map(float)
@@ -45,6 +51,13 @@ def test_text_is_sorted_and_the_rest_is_missing() -> None:
     codes, distinct = code_text(["b", float("nan"), "a", None, "b", ""])
     assert codes.tolist() == [2, -1, 1, -1, 2, 0]
     assert distinct == ("", "a", "b")
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=3), min_size=1))
+def test_text_arrays_are_coded_as_lists_are(texts: list[str]) -> None:
+    codes, distinct = code_text_array(np.array(texts))
+    expected_codes, expected = code_text(texts)
+    assert (codes.tolist(), distinct) == (expected_codes.tolist(), expected)
 
 
 def test_floor_saturates() -> None:

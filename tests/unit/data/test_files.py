@@ -58,7 +58,7 @@ def test_none_is_a_value_and_the_gaps_can_be_chosen(save) -> None:
 
 
 def test_a_column_of_gaps_is_blank(save) -> None:
-    assert np.isnan(read(save("a,b\n1,\n2,\n"))["b"]).all()
+    assert read(save("a,b\n1,\n2,\n"))["b"].tolist() == [None, None]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -115,7 +115,7 @@ def test_integers_are_exact_and_long_digits_are_text(save) -> None:
 
 @pytest.mark.parametrize("text", ["1_000", "١٢", "0x10", "1e", "--1", "nan1"])
 def test_what_only_python_takes_for_a_number_is_text(save, text: str) -> None:
-    assert read(save(f"a\nx1\n{text}\n".replace("x1\n", "")), header=True)["a"].tolist() == [text]
+    assert read(save(f"a\n{text}\n"))["a"].tolist() == [text]
 
 
 def test_infinities_are_numbers(save) -> None:
@@ -130,7 +130,7 @@ def test_dates_with_a_time_zone_are_instants(save) -> None:
     column = read(save("a\n2024-03-01T12:00:00Z\n2024-03-01T12:00:00+01:00\n")).column("a")
     assert column.time_zone == "UTC"
     assert column.data[0] - column.data[1] == 3600 * 10**9
-    with pytest.raises(FileFormatError, match=r"table.csv: column 'a' mixes dates with and without"):
+    with pytest.raises(FileFormatError, match=r"table.csv: column 'a' mixes dates"):
         read(save("a\n2024-03-01 12:00:00Z\n2024-03-01 12:00:00\n"))
 
 
@@ -224,9 +224,7 @@ def test_parquet_keeps_its_types(parquet: Path) -> None:
 
 
 def test_parquet_needs_only_one_of_two_libraries(parquet: Path, monkeypatch) -> None:
-    monkeypatch.setattr(
-        files, "find_spec", lambda name: None if name == "pyarrow" else object()
-    )
+    monkeypatch.setattr(files, "find_spec", lambda name: None if name == "pyarrow" else object())
     assert read(parquet)["name"].tolist() == ["b", None]
     monkeypatch.setattr(files, "find_spec", lambda name: None)
     with pytest.raises(FileFormatError, match=r"needs polars or pyarrow.\n  Hint: pip install"):
@@ -235,9 +233,9 @@ def test_parquet_needs_only_one_of_two_libraries(parquet: Path, monkeypatch) -> 
 
 def test_damaged_parquet_is_refused(parquet: Path, save) -> None:
     damaged = save(parquet.read_bytes()[:-20], name="cut.parquet")
-    with pytest.raises(FileFormatError, match="cut.parquet is a damaged Parquet file"):
+    with pytest.raises(FileFormatError, match=r"cut\.parquet is a damaged Parquet file"):
         read(damaged)
-    with pytest.raises(FileFormatError, match="text.parquet is not a Parquet file"):
+    with pytest.raises(FileFormatError, match=r"text\.parquet is not a Parquet file"):
         read(save("a,b\n", name="text.parquet"))
 
 

@@ -125,7 +125,10 @@ def test_dicts_are_matched_by_name_in_any_order() -> None:
         ([1, 2], r"Expected 2D array, got 1D array instead"),
         (None, r"Expected 2D array, got scalar array instead"),
         (np.zeros((2, 2, 2)), r"^Found array with dim 3, while dim <= 2 is required\.$"),
-        (np.empty((0, 3)), r"^Found array with 0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of"),
+        (
+            np.empty((0, 3)),
+            r"^Found array with 0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of",
+        ),
         (np.empty((3, 0)), r"^Found array with 0 feature\(s\) \(shape=\(3, 0\)\) while a minimum"),
         ({}, r"0 sample\(s\)"),
         (np.array([[1j]]), r"^Complex data not supported"),

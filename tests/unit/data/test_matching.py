@@ -94,9 +94,10 @@ def test_dates_of_another_time_zone_are_the_same_instants() -> None:
     fitted = read_table({"x": in_utc}).schema
     assert fitted.columns[0].time_zone == "UTC"
     berlin = match_table({"x": in_utc.dt.tz_convert("Europe/Berlin")}, fitted, owner="Tree")
-    assert berlin.columns[0].tolist() == match_table({"x": in_utc}, fitted, owner="Tree").columns[
-        0
-    ].tolist()
+    assert (
+        berlin.columns[0].tolist()
+        == match_table({"x": in_utc}, fitted, owner="Tree").columns[0].tolist()
+    )
 
 
 def test_dates_with_and_without_a_time_zone_do_not_match() -> None:

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from treewright.data.intake import match_table, read_table
@@ -67,12 +68,12 @@ def test_by_name_takes_any_order_and_leaves_the_rest() -> None:
 
 def test_names_on_one_side_only_warn_in_scikit_learns_words() -> None:
     named, bare = frame("a", "b"), np.array([[0.0, 1.0]])
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="feature names") as caught:
         match_table(bare, read_table(named).schema, owner="CARTRegressor")
     assert str(caught[0].message) == (
         "X does not have valid feature names, but CARTRegressor was fitted with feature names"
     )
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="feature names") as caught:
         match_table(named, read_table(bare).schema, owner="CARTRegressor")
     assert str(caught[0].message) == (
         "X has feature names, but CARTRegressor was fitted without feature names"
@@ -90,6 +91,12 @@ def test_repeated_names_are_an_error() -> None:
         "the table has more than one column called 'a'.\n"
         "  Hint: rename or drop the repeated columns; columns are told apart by name."
     )
+
+
+def test_repeated_names_of_other_libraries_are_an_error() -> None:
+    repeated = pa.table([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
+    with pytest.raises(DataError, match="more than one column called 'a'"):
+        read_table(repeated)
 
 
 def test_numbers_as_names_are_no_names_and_a_mixture_is_refused() -> None:

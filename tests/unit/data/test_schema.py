@@ -169,7 +169,7 @@ def test_an_ordinal_column_of_text_needs_its_order() -> None:
 
 
 def test_text_declared_numeric_is_refused_with_its_row() -> None:
-    with pytest.raises(DataError, match=r"column 'x' is declared numeric, but row 1 holds the text"):
+    with pytest.raises(DataError, match=r"column 'x' is declared numeric, but row 1 holds"):
         read_table({"x": [None, "a"]}, schema=Schema(kinds={"x": "numeric"}))
 
 

@@ -49,8 +49,9 @@ def test_unseen_values_can_be_refused() -> None:
     ]
     refuse_unseen(match_table(rows[:1], TENNIS, owner="Tree", by_name=True))
     with pytest.raises(DataError) as caught:
-        refuse_unseen(match_table(rows, TENNIS, owner="Tree", by_name=True))
+        refuse_unseen(match_table(rows, TENNIS, owner="Tree", by_name=True), rows)
     assert str(caught.value) == (
-        "Column 'Wind' has a value at row 1 (and 1 more rows) that was not there at fit.\n"
+        "column 'Wind', row 1 holds 'Gale', which was not there at fit (nor were those of 1 more"
+        " rows).\n"
         "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
     )

@@ -30,7 +30,8 @@ concept Criterion = requires(C& c, const C& fixed, double* into, const double* s
     { C::name } -> std::convertible_to<std::string_view>;
     { fixed.width() } -> std::same_as<std::size_t>;
     { fixed.add(into, block, row, weight) } -> std::same_as<void>;
-    { c.enter(sums) } -> std::same_as<void>;  // the node whose splits are compared next
+    { c.begin_node(sums) } -> std::same_as<void>;  // sums of all rows of the node, by `add`
+    { c.enter(sums) } -> std::same_as<void>;       // sums of the rows compared next
     { fixed.purity(sums) } -> std::same_as<double>;
     { fixed.pair(sums, sums) } -> std::same_as<double>;  // purity of two branches together
     { fixed.scale(sums) } -> std::same_as<double>;
@@ -51,6 +52,7 @@ struct ClassSums {
         for (std::size_t output = 0; output < n_outputs; ++output)
             into[start[output] + block.classes[row * n_outputs + output]] += weight;
     }
+    void begin_node(const double*) {}
     void enter(const double*) {}
 
     /// Mean over the outputs of f(counts begin, counts end).
@@ -64,16 +66,26 @@ struct ClassSums {
     }
 };
 
-/// Sum of the values, one per output.
+/// Sum of the values, one per output, about a centre near the node's mean: squares of sums taken
+/// about a far origin would cancel. The centre is a whole number on the grid, so sums stay exact.
 struct ValueSums {
     std::size_t n_outputs = 1;
+    std::vector<double> centre;
 
-    explicit ValueSums(const Target& target) : n_outputs(target.n_outputs) {}
+    explicit ValueSums(const Target& target)
+        : n_outputs(target.n_outputs), centre(target.n_outputs, 0.0) {}
     [[nodiscard]] std::size_t width() const { return kStatistics + n_outputs; }
     void add(double* into, const Block& block, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output)
-            into[kStatistics + output] += weight * block.values[row * n_outputs + output];
+            into[kStatistics + output] +=
+                weight * (block.values[row * n_outputs + output] - centre[output]);
     }
+    /// `total` holds plain sums, about 0, at the given distance from one another.
+    void centre_on(const double* total, std::size_t step) {
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            centre[output] = std::nearbyint(total[kStatistics + step * output] / total[kWeight]);
+    }
+    void begin_node(const double* total) { centre_on(total, 1); }
     void enter(const double*) {}
 };
 

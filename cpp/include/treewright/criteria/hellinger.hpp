@@ -19,7 +19,8 @@ struct Hellinger : ClassSums {
             double roots = 0.0;
             for (const double* count = begin; count != end; ++count) {
                 const double all = total[static_cast<std::size_t>(count - sums)];
-                if (all > 0.0) roots += std::sqrt(*count / all);
+                // What a subtraction leaves of an empty count would be blown up by the root.
+                if (all > 0.0 && *count > 1e-12 * all) roots += std::sqrt(*count / all);
             }
             return -roots * roots;
         });

@@ -5,20 +5,29 @@
 namespace treewright {
 
 /// Half Poisson deviance, mean of y log(y / mean) - y + mean (scikit-learn's "poisson"). The terms
-/// in y alone cancel between parent and children: sum log(sum / weight) remains.
+/// in y alone cancel between parent and children; sum log(branch mean / node mean) remains.
 struct Poisson : ValueSums, Additive<Poisson> {
     static constexpr std::string_view name = "poisson";
-    using ValueSums::ValueSums;
+    explicit Poisson(const Target& target) : ValueSums(target), mean(target.n_outputs, 1.0) {}
+
+    void begin_node(const double*) {}  // the level matters: no centre but 0
+    void enter(const double* total) {
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            mean[output] = total[kStatistics + output] / total[kWeight];
+    }
 
     [[nodiscard]] double purity(const double* sums) const {
         double total = 0.0;
         for (std::size_t output = 0; output < n_outputs; ++output) {
             const double sum = sums[kStatistics + output];
-            if (sum > 0.0) total += sum * std::log(sum / sums[kWeight]);
+            if (sum > 0.0) total += sum * std::log(sum / sums[kWeight] / mean[output]);
         }
         return total / static_cast<double>(n_outputs);
     }
     [[nodiscard]] double impurity(const double*) const { return 0.0; }  // see grow/summary.hpp
+
+private:
+    std::vector<double> mean;
 };
 static_assert(Criterion<Poisson>);
 

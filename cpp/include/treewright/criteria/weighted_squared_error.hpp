@@ -13,11 +13,12 @@ struct WeightedSquaredError : ValueSums, Additive<WeightedSquaredError> {
     [[nodiscard]] std::size_t width() const { return kStatistics + 2 * n_outputs; }
     void add(double* into, const Block& block, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output) {
-            const double value = block.values[row * n_outputs + output];
+            const double value = block.values[row * n_outputs + output] - centre[output];
             into[kStatistics + 2 * output] += weight * value;
             into[kStatistics + 2 * output + 1] += weight * value * value;
         }
     }
+    void begin_node(const double* total) { centre_on(total, 2); }
     [[nodiscard]] double purity(const double* sums) const {
         double total = 0.0;
         for (std::size_t output = 0; output < n_outputs; ++output) {

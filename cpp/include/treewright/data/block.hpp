@@ -46,7 +46,8 @@ struct Block {
     std::vector<double> weight;            ///< empty = all 1
     std::vector<double> copies;            ///< empty = all 1
     std::vector<std::uint32_t> classes;    ///< rows x outputs; empty for regression
-    std::vector<double> values;            ///< rows x outputs; empty for classification
+    std::vector<double> raw;               ///< targets, rows x outputs; empty for classification
+    std::vector<double> values;            ///< the same on the grid of the row's node (grid.hpp)
 
     /// lists: one list of n_rows entries per column still in use; codes: one list, in table order.
     std::variant<std::vector<Narrow>, std::vector<Wide>> entries;
@@ -80,10 +81,9 @@ struct BlockOptions {
     std::size_t min_code_width = 1;  ///< bytes
 };
 
-/// All rows of positive weight. `values` are the targets to grow on (see grid.hpp).
-/// `n_missing[column]` receives how many of them lack the column's value.
-[[nodiscard]] std::shared_ptr<Block> make_block(const Dataset& data, std::span<const double> values,
-                                                const BlockOptions& options, Team& team,
-                                                std::vector<std::uint32_t>& n_missing);
+/// All rows of positive weight, `values` not yet on a grid. `n_missing[column]` receives how many
+/// of them lack the column's value.
+[[nodiscard]] std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options,
+                                                Team& team, std::vector<std::uint32_t>& n_missing);
 
 }  // namespace treewright

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "treewright/data/dataset.hpp"
-#include "treewright/data/grid.hpp"
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/options.hpp"
 
@@ -12,7 +11,7 @@ namespace treewright {
 /// `fragments[i]` continues node `anchors[i]` of `top`.
 [[nodiscard]] Tree join(Fragment top, std::vector<Fragment> fragments,
                         const std::vector<std::uint32_t>& anchors, const Dataset& data,
-                        const GrowOptions& options, const Grid& grid);
+                        const GrowOptions& options);
 
 /// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
 /// that is not above it (Quinlan 1993, section 2.4).

@@ -62,8 +62,10 @@ double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_
                      const double* totals, std::size_t n_classes, const Reciprocals& reciprocals,
                      FusedScratch& scratch, std::uint32_t* position);
 
+/// Sums are taken about `centre`; `total` is the sum of all rows about it.
 template <class Word>
-double fused_values(const FusedNode<Word>& node, const double* value_of_row, double total,
-                    const Reciprocals& reciprocals, FusedScratch& scratch, std::uint32_t* position);
+double fused_values(const FusedNode<Word>& node, const double* value_of_row, double centre,
+                    double total, const Reciprocals& reciprocals, FusedScratch& scratch,
+                    std::uint32_t* position);
 
 }  // namespace treewright

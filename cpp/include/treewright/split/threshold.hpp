@@ -17,9 +17,9 @@ bool is_class_boundary(const C& criterion, const double* below, const double* ab
 
 /// Value of a branch that a monotonic constraint looks at: share of the second class, or mean.
 template <Criterion C>
-double level(const C&, const double* sums) {
+double level([[maybe_unused]] const C& criterion, const double* sums) {
     if constexpr (std::is_base_of_v<ClassSums, C>) return sums[kStatistics + 1] / sums[kWeight];
-    else return sums[kStatistics] / sums[kWeight];
+    else return criterion.centre[0] + sums[kStatistics] / sums[kWeight];
 }
 
 template <Criterion C>

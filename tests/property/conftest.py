@@ -1,0 +1,17 @@
+"""How hard hypothesis tries: a little on every run, a lot with HYPOTHESIS_PROFILE=deep.
+
+Tests scale the profile's ``max_examples`` by what one example costs (:func:`examples`).
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_COMMON = {
+    "deadline": None,
+    "database": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],
+}
+settings.register_profile("ci", max_examples=40, derandomize=True, **_COMMON)
+settings.register_profile("deep", max_examples=1500, print_blob=True, **_COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

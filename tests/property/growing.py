@@ -1,0 +1,81 @@
+"""From a sample to the engine's tree, and from the tree to the oracle's words."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import settings
+
+import oracle
+from property.tables import Sample
+from treewright.data.intake import read_table
+from treewright.data.target import read_classes, read_values, read_weights
+from treewright.learn.fit import Problem, RowWeights, fit_tree
+from treewright.learn.options import GrowthOptions
+from treewright.model.split import Categories, Question
+from treewright.model.tree import Tree
+
+
+def examples(share: float) -> settings:
+    """The loaded profile, with its number of examples times a share: what an example costs."""
+    default = settings()
+    return settings(default, max_examples=max(3, round(default.max_examples * share)))
+
+
+def problem_of(sample: Sample, options: GrowthOptions, *, seed: int = 0) -> Problem:
+    table = read_table(sample.frame, schema=sample.schema)
+    weights = None if sample.weights is None else np.array(sample.weights)
+    read = read_classes if sample.is_classification else read_values
+    return Problem(
+        table=table,
+        target=read(list(sample.target), owner="the test"),
+        weights=RowWeights.of(read_weights(weights, sample.n_rows)),
+        options=options,
+        seed=seed,
+    )
+
+
+def grow(sample: Sample, *, seed: int = 0, **options: Any) -> Tree:
+    options.setdefault("criterion", "gini" if sample.is_classification else "squared_error")
+    return fit_tree(problem_of(sample, GrowthOptions(**options), seed=seed))
+
+
+def split_of(tree: Tree, node: int = 0) -> oracle.Split | None:
+    """The question of a node as the oracle puts it; None at a leaf."""
+    question = tree.question(node)
+    return None if question is None else as_oracle_split(question)
+
+
+def as_oracle_split(question: Question) -> oracle.Split:
+    missing_branch = None if question.missing_branch < 0 else question.missing_branch
+    if isinstance(question, Categories):
+        values = question.column.values
+        return oracle.Split(
+            column=question.index,
+            kind="categories",
+            branch_of_value={
+                values[code]: branch
+                for code, branch in enumerate(question.branch_of_code)
+                if branch >= 0
+            },
+            missing_branch=missing_branch,
+        )
+    return oracle.Split(
+        column=question.index,
+        kind="cut",
+        threshold=question.threshold,
+        missing_branch=missing_branch,
+    )
+
+
+def scale_of_score(sample: Sample, criterion: str) -> float:
+    """What 1 is to a score: the size below which a difference of 1e-12 means nothing."""
+    if sample.is_classification:
+        return sample.total_weight if criterion == "chi2" else 1.0
+    goals = sample.weighed_target
+    spread = max(goals) - min(goals)
+    return {
+        "squared_error": spread**2,
+        "absolute_error": spread,
+        "poisson": 1.0 + max(goals),
+        "weighted_squared_error": spread**2 * max(1.0, sample.total_weight),
+    }[criterion]
