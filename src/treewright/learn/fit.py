@@ -318,7 +318,7 @@ def _check_target(problem: Problem) -> None:
                 f"criterion 'poisson' needs targets of 0 or more, but row {row} has"
                 f" {np.min(values[row]):g}.\n  Hint: criterion='squared_error' takes any number."
             )
-        if np.any(np.sum(values, axis=0) <= 0):
+        if not np.all(np.any(values > 0, axis=0)):
             raise TargetError("criterion 'poisson' needs a target above 0 in at least one row.")
     if problem.options.monotonic_cst is not None:
         target = problem.target

@@ -1,0 +1,192 @@
+"""Models used from several processes and threads at once, and stopped (FAULTS 35-37)."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor
+
+RANDOM = np.random.default_rng(11)
+X = RANDOM.normal(size=(20_000, 8)).astype(np.float32)
+CLASSES = (X[:, 0] * X[:, 1] + RANDOM.normal(size=len(X)) > 0).astype(np.int64)
+VALUES = X[:, 0] * X[:, 1] + RANDOM.normal(size=len(X))
+
+
+def fitted(n_jobs: int = 2) -> DecisionTreeClassifier:
+    return DecisionTreeClassifier(n_jobs=n_jobs).fit(X, CLASSES)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+def test_a_forked_process_can_predict_and_fit() -> None:
+    """FAULTS 36: the parent's threads do not exist in the child, and nothing waits for them."""
+    model = fitted()
+    expected = model.predict(X)  # threads of the parent have worked in fit and here
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # fork beside threads, Python 3.12
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            answers = pool.map_async(model.predict, [X, X]).get(timeout=60)
+            again = pool.apply_async(clone(model).fit, (X, CLASSES)).get(timeout=60)
+    assert all((answer == expected).all() for answer in answers)
+    assert again.tree_.arrays.equals(model.tree_.arrays)
+    assert (model.predict(X) == expected).all()
+    assert clone(model).fit(X, CLASSES).tree_.arrays.equals(model.tree_.arrays)
+
+
+def test_a_spawned_process_can_predict_and_fit() -> None:
+    """FAULTS 36."""
+    model = fitted()
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        answer = pool.apply_async(model.predict, (X[:500],)).get(timeout=60)
+        again = pool.apply_async(clone(model).fit, (X, CLASSES)).get(timeout=60)
+    assert (answer == model.predict(X[:500])).all()
+    assert again.tree_.arrays.equals(model.tree_.arrays)
+
+
+def test_loky_workers_can_predict_and_fit() -> None:
+    """FAULTS 36."""
+    model = fitted()
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        answers = joblib.Parallel()(joblib.delayed(model.predict)(X[:500]) for _ in range(4))
+        trees = joblib.Parallel()(joblib.delayed(clone(model).fit)(X, CLASSES) for _ in range(2))
+    assert all((answer == model.predict(X[:500])).all() for answer in answers)
+    assert all(tree.tree_.arrays.equals(model.tree_.arrays) for tree in trees)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_eight_threads_can_fit_at_once(n_jobs: int) -> None:
+    """FAULTS 36."""
+    estimators = [
+        DecisionTreeClassifier(n_jobs=n_jobs),
+        DecisionTreeRegressor(n_jobs=n_jobs),
+        C45Classifier(n_jobs=n_jobs),
+        DecisionTreeClassifier(missing="surrogates", max_depth=6, n_jobs=n_jobs),
+    ] * 2
+    targets = [CLASSES, VALUES, CLASSES, CLASSES] * 2
+    alone = [clone(model).fit(X, y).tree_ for model, y in zip(estimators, targets, strict=True)]
+    with ThreadPoolExecutor(8) as pool:
+        jobs = [
+            pool.submit(model.fit, X, y) for model, y in zip(estimators, targets, strict=True)
+        ]
+        together = [job.result(timeout=120).tree_ for job in jobs]
+    assert all(a.arrays.equals(b.arrays) for a, b in zip(alone, together, strict=True))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_threads_that_predict_on_one_model_all_get_its_answers(n_jobs: int) -> None:
+    """FAULTS 37: also when none has predicted before, so that all of them pack the tree."""
+    expected = fitted().predict_proba(X)
+    model = fitted(n_jobs)
+    start = threading.Barrier(8)
+
+    def predict(part: int) -> bool:
+        start.wait(timeout=30)
+        rows = slice(part * 2_000, (part + 1) * 2_000)
+        return all((model.predict_proba(X[rows]) == expected[rows]).all() for _ in range(20))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(predict, range(8)))
+
+
+def test_a_model_can_be_copied_while_it_predicts() -> None:
+    """FAULTS 37."""
+    model = fitted(1)
+    expected = fitted(1).predict(X)
+    is_done = threading.Event()
+    failures: list[BaseException] = []
+
+    def use(work: Any) -> None:
+        try:
+            while not is_done.is_set():
+                work()
+        except BaseException as failure:
+            failures.append(failure)
+            raise
+
+    def predict() -> None:
+        assert (model.predict(X) == expected).all()
+
+    threads = [threading.Thread(target=use, args=(predict,)) for _ in range(3)]
+    threads.append(threading.Thread(target=use, args=(model.tree_.text,)))
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(10):
+            assert (pickle.loads(pickle.dumps(model)).predict(X) == expected).all()
+            assert (copy.deepcopy(model).predict(X) == expected).all()
+            assert not hasattr(clone(model), "tree_")
+    finally:
+        is_done.set()
+        for thread in threads:
+            thread.join(timeout=60)
+    assert not failures
+
+
+LONG_FIT = """
+    import sys, threading, time
+    import numpy as np
+    from treewright import DecisionTreeClassifier, DecisionTreeRegressor
+
+    n_jobs, kind = int(sys.argv[1]), sys.argv[2]
+    if kind == "chain":  # one column, one long path
+        x = np.arange(300_000, dtype=np.float32)[:, np.newaxis]
+        y = np.arange(300_000) % 2
+        model = DecisionTreeClassifier(n_jobs=n_jobs)
+    else:  # many columns
+        x = np.random.default_rng(0).normal(size=(400_000, 20)).astype(np.float32)
+        y = x[:, 0] + np.random.default_rng(1).normal(size=len(x))
+        model = DecisionTreeRegressor(n_jobs=n_jobs)
+    before = model.fit(x[:1000], y[:1000]).tree_
+    answer = model.predict(x[:1000])
+    print("growing", flush=True)
+    try:
+        while True:
+            model.fit(x, y)
+            before, answer = model.tree_, model.predict(x[:1000])
+    except KeyboardInterrupt:
+        stopped = time.time()
+    assert model.tree_ is before
+    assert (model.predict(x[:1000]) == answer).all()
+    assert threading.active_count() == 1
+    model.fit(x[:1000], y[:1000])
+    print(stopped, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
+@pytest.mark.parametrize("n_jobs", ["1", "2"])
+@pytest.mark.parametrize("kind", ["chain", "wide"])
+def test_ctrl_c_stops_a_fit_and_leaves_the_estimator_as_it_was(n_jobs: str, kind: str) -> None:
+    """FAULTS 35."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(LONG_FIT), n_jobs, kind],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "growing\n"
+        time.sleep(0.4)
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        printed, complaints = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, complaints
+    assert float(printed) - sent < 1.0  # about 0.02 s when the machine is idle
