@@ -4,6 +4,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
 #include "treewright/grow/grower.hpp"
+#include "treewright/grow/question.hpp"
 
 using namespace treewright;
 
@@ -83,6 +84,7 @@ nb::dict arrays_of(Tree tree) {
     std::vector<std::int64_t> surrogate_threshold_int;
     std::vector<std::int8_t> surrogate_kind;
     std::vector<std::int64_t> surrogate_code_offset;
+    std::vector<std::int32_t> surrogate_code_count;
     std::vector<std::uint8_t> surrogate_reversed;
     std::vector<double> surrogate_agreement;
     for (const TreeNode& node : tree.nodes) {
@@ -93,10 +95,9 @@ nb::dict arrays_of(Tree tree) {
             surrogate_kind.push_back(s.is_cut ? 1 : 2);
             surrogate_reversed.push_back(s.reversed ? 1 : 0);
             surrogate_agreement.push_back(s.agreement);
-            surrogate_code_offset.push_back(
-                s.is_cut ? -1 : static_cast<std::int64_t>(tree.branch_of_code.size()));
-            tree.branch_of_code.insert(tree.branch_of_code.end(), s.branch_of_code.begin(),
-                                       s.branch_of_code.end());
+            surrogate_code_offset.push_back(s.is_cut ? -1
+                                                     : append_branches(tree.branches, s.branches));
+            surrogate_code_count.push_back(static_cast<std::int32_t>(s.branches.code.size()));
         }
         start.push_back(static_cast<std::int32_t>(surrogate_column.size()));
     }
@@ -110,6 +111,7 @@ nb::dict arrays_of(Tree tree) {
     });
     out["threshold_int"] = column_of(tree, [](const TreeNode& n) { return n.threshold_int; });
     out["code_offset"] = column_of(tree, [](const TreeNode& n) { return n.code_offset; });
+    out["code_count"] = column_of(tree, [](const TreeNode& n) { return n.code_count; });
     out["missing_branch"] = column_of(tree, [](const TreeNode& n) { return n.missing_branch; });
     out["n_rows"] = column_of(tree, [](const TreeNode& n) { return n.n_rows; });
     out["weight"] = column_of(tree, [](const TreeNode& n) { return n.weight; });
@@ -118,13 +120,15 @@ nb::dict arrays_of(Tree tree) {
     out["score"] = column_of(tree, [](const TreeNode& n) { return n.score; });
     const std::size_t n_nodes = tree.nodes.size();
     out["value"] = to_numpy(std::move(tree.value), {n_nodes, tree.width});
-    out["branch_of_code"] = to_numpy(std::move(tree.branch_of_code));
+    out["code"] = to_numpy(std::move(tree.branches.code));
+    out["branch_of_code"] = to_numpy(std::move(tree.branches.branch));
     out["surrogate_start"] = to_numpy(std::move(start));
     out["surrogate_column"] = to_numpy(std::move(surrogate_column));
     out["surrogate_threshold"] = to_numpy(std::move(surrogate_threshold));
     out["surrogate_threshold_int"] = to_numpy(std::move(surrogate_threshold_int));
     out["surrogate_kind"] = to_numpy(std::move(surrogate_kind));
     out["surrogate_code_offset"] = to_numpy(std::move(surrogate_code_offset));
+    out["surrogate_code_count"] = to_numpy(std::move(surrogate_code_count));
     out["surrogate_reversed"] = to_numpy(std::move(surrogate_reversed));
     out["surrogate_agreement"] = to_numpy(std::move(surrogate_agreement));
     return out;
@@ -162,7 +166,8 @@ nb::dict dict_of(const Inspection& seen) {
         item["missing_branch"] = c.missing_branch;
         item["threshold"] = each.threshold;
         item["threshold_int"] = each.threshold_int;
-        item["branch_of_code"] = to_numpy(std::vector<std::int32_t>(each.branch_of_code));
+        item["code"] = to_numpy(std::vector<std::int32_t>(each.branches.code));
+        item["branch_of_code"] = to_numpy(std::vector<std::int32_t>(each.branches.branch));
         candidates.append(item);
     }
     out["candidates"] = candidates;

@@ -22,21 +22,24 @@ Tree tree_of(const nb::dict& arrays) {
     const auto missing_branch = get.operator()<std::int32_t>("missing_branch");
     const auto weight = get.operator()<double>("weight");
     const auto value = get.operator()<double>("value");
-    const auto codes = get.operator()<std::int32_t>("branch_of_code");
+    const auto code_count = get.operator()<std::int32_t>("code_count");
+    const auto codes = get.operator()<std::int32_t>("code");
+    const auto branches = get.operator()<std::int32_t>("branch_of_code");
     const auto start = get.operator()<std::int32_t>("surrogate_start");
     const auto s_column = get.operator()<std::int32_t>("surrogate_column");
     const auto s_threshold = get.operator()<double>("surrogate_threshold");
     const auto s_threshold_int = get.operator()<std::int64_t>("surrogate_threshold_int");
     const auto s_kind = get.operator()<std::int8_t>("surrogate_kind");
     const auto s_offset = get.operator()<std::int64_t>("surrogate_code_offset");
+    const auto s_count = get.operator()<std::int32_t>("surrogate_code_count");
     const auto s_reversed = get.operator()<bool>("surrogate_reversed");
-    const auto n_codes = nb::cast<std::vector<std::uint32_t>>(arrays["n_codes"]);
 
     Tree tree;
     const std::size_t n = first_child.size();
     tree.width = value.shape(1);
     tree.value.assign(value.data(), value.data() + value.size());
-    tree.branch_of_code.assign(codes.data(), codes.data() + codes.size());
+    tree.branches.code.assign(codes.data(), codes.data() + codes.size());
+    tree.branches.branch.assign(branches.data(), branches.data() + branches.size());
     tree.nodes.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         TreeNode& node = tree.nodes[i];
@@ -48,6 +51,7 @@ Tree tree_of(const nb::dict& arrays) {
         node.threshold = threshold.data()[i];
         node.threshold_int = threshold_int.data()[i];
         node.code_offset = code_offset.data()[i];
+        node.code_count = code_count.data()[i];
         node.missing_branch = missing_branch.data()[i];
         node.weight = weight.data()[i];
         for (std::int32_t k = start.data()[i]; k < start.data()[i + 1]; ++k) {
@@ -58,8 +62,10 @@ Tree tree_of(const nb::dict& arrays) {
             s.threshold = s_threshold.data()[k];
             s.threshold_int = s_threshold_int.data()[k];
             if (!s.is_cut) {
-                const auto* from = codes.data() + s_offset.data()[k];
-                s.branch_of_code.assign(from, from + n_codes[s.column]);
+                const auto begin = s_offset.data()[k];
+                const auto end = begin + s_count.data()[k];
+                s.branches.code.assign(codes.data() + begin, codes.data() + end);
+                s.branches.branch.assign(branches.data() + begin, branches.data() + end);
             }
             node.surrogates.push_back(std::move(s));
         }

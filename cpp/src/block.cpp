@@ -50,7 +50,7 @@ void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packe
 }  // namespace
 
 std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options, Team& team,
-                                  std::vector<std::uint32_t>& n_missing) {
+                                  Progress& progress, std::vector<std::uint32_t>& n_missing) {
     auto block = std::make_shared<Block>();
     block->holding = options.holding;
     const Target& target = data.target;
@@ -107,6 +107,7 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
         const std::size_t last = std::min(first + kGroup, n_columns);
         pack(std::span(data.columns).subspan(first, last - first), data.n_rows, packed[thread]);
         for (std::size_t column = first; column < last; ++column) {
+            progress.check(thread == 0);
             const Order order =
                 order_of(packed[thread][column - first].column, rows, scratch[thread]);
             n_missing[column] = static_cast<std::uint32_t>(order.n_missing);

@@ -48,9 +48,8 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
         for (const std::uint32_t row : rows) units += block.weight[row];
         units = std::max(units / smallest_weight, 1.0);
     }
-    std::vector<double> offset(n_outputs, 0.0);
-    double farthest = 0.0;
-    for (std::size_t output = 0; output < n_outputs; ++output) {
+    /// The middle of an output's range, rounded to a coarse power of two: whole numbers stay whole.
+    const auto offset_of = [&](std::size_t output, double& reach) {
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
         for (const std::uint32_t row : rows) {
@@ -58,16 +57,22 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
             lowest = std::min(lowest, value);
             highest = std::max(highest, value);
         }
+        double offset = 0.0;
         if (!keep_zero) {
-            // The middle is rounded to a coarse power of two, so that whole numbers stay whole.
             const double half_range = highest / 2.0 - lowest / 2.0;
-            const double middle = lowest / 2.0 + highest / 2.0;
             const double unit =
                 half_range > 0.0 ? std::ldexp(1.0, std::ilogb(half_range) - 8) : 0.0;
-            offset[output] = unit > 0.0 ? std::nearbyint(middle / unit) * unit : lowest;
+            offset =
+                unit > 0.0 ? std::nearbyint((lowest / 2.0 + highest / 2.0) / unit) * unit : lowest;
         }
-        farthest = std::max(
-            {farthest, std::abs(highest - offset[output]), std::abs(lowest - offset[output])});
+        reach = std::max(std::abs(highest - offset), std::abs(lowest - offset));
+        return offset;
+    };
+    double farthest = 0.0;
+    for (std::size_t output = 0; output < n_outputs; ++output) {
+        double reach = 0.0;
+        offset_of(output, reach);
+        farthest = std::max(farthest, reach);
     }
     double scale = 1.0;
     if (farthest > 0.0) {
@@ -75,13 +80,16 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
         scale = std::ldexp(1.0, std::clamp(room - std::ilogb(farthest) - 1, -1000, 1000));
     }
     if (scale < 16.0 * grid.scale) return false;
-    grid.offset = offset;
     grid.scale = scale;
-    for (const std::uint32_t row : rows)
-        for (std::size_t output = 0; output < n_outputs; ++output) {
+    grid.offset.resize(n_outputs);
+    for (std::size_t output = 0; output < n_outputs; ++output) {
+        double reach = 0.0;
+        grid.offset[output] = offset_of(output, reach);
+        for (const std::uint32_t row : rows) {
             const std::size_t at = row * n_outputs + output;
-            block.values[at] = std::nearbyint((block.raw[at] - offset[output]) * scale);
+            block.values[at] = std::nearbyint((block.raw[at] - grid.offset[output]) * scale);
         }
+    }
     return true;
 }
 

@@ -141,7 +141,7 @@ public:
             if (c.question != Question::none) {
                 const Column& column = data.columns[c.column];
                 if (options.empty_branches) declare_branches(c, column, *open.block);
-                shown.branch_of_code = codes_of_branches(c, column, *open.block);
+                shown.branches = branches_of(c, column, *open.block);
                 place_threshold(c, column, *open.block, options.threshold_at, shown.threshold,
                                 shown.threshold_int);
             }
@@ -163,7 +163,7 @@ private:
     Open open_root(Fragment& fragment) {
         Open root;
         std::vector<std::uint32_t> n_missing;
-        root.block = make_block(data, options.block, team, n_missing);
+        root.block = make_block(data, options.block, team, progress, n_missing);
         if (std::any_of(n_missing.begin(), n_missing.end(), [](auto n) { return n > 0; }))
             root.n_missing = std::move(n_missing);
         root.end = root.block->n_rows;
@@ -423,6 +423,7 @@ private:
             if (shared) {
                 for (Workspace& each : workspaces) each.finder->enter(context);
                 team.for_each(columns.size(), [&](std::size_t i, std::size_t thread) {
+                    progress.check(workspaces[thread].is_caller);
                     evaluate(i, *workspaces[thread].finder);
                 });
             } else {
@@ -533,10 +534,9 @@ private:
             place_threshold(winner, column, *open.block, options.threshold_at, node.threshold,
                             node.threshold_int);
         } else {
-            node.code_offset = static_cast<std::int64_t>(fragment.branch_of_code.size());
-            const auto branch_of_code = codes_of_branches(winner, column, *open.block);
-            fragment.branch_of_code.insert(fragment.branch_of_code.end(), branch_of_code.begin(),
-                                           branch_of_code.end());
+            const CodeBranches branches = branches_of(winner, column, *open.block);
+            node.code_offset = append_branches(fragment.branches, branches);
+            node.code_count = static_cast<std::int32_t>(branches.code.size());
         }
         for (FoundSurrogate& found : surrogates) {
             if (found.surrogate.is_cut)
@@ -771,7 +771,8 @@ private:
             at += ws.counts[b];
         }
         if (children.size() > first_open)
-            partition(open, ws, shared, first_child, std::span(children).subspan(first_open));
+            partition(open, winner, ws, shared, first_child,
+                      std::span(children).subspan(first_open));
     }
 
     /// A finer grid for the child's targets, if it pays; its sums are then taken anew.
@@ -878,8 +879,8 @@ private:
     }
 
     /// Reorders every list in use; `opened` are the children that will be split further.
-    void partition(const Open& open, Workspace& ws, bool shared, std::size_t first_child,
-                   std::span<Open> opened) {
+    void partition(const Open& open, const Candidate& winner, Workspace& ws, bool shared,
+                   std::size_t first_child, std::span<Open> opened) {
         const bool lists = open.block->holding == Holding::lists;
         const std::vector<std::uint32_t>& columns = *open.columns;
         const bool counts_missing = lists && !open.n_missing.empty();
@@ -889,6 +890,9 @@ private:
         const auto one = [&](std::size_t i, PartitionScratch& scratch) {
             const std::uint32_t column = columns[i];
             const std::uint32_t n_missing = counts_missing ? n_missing_of(open, column) : 0;
+            if (lists && column == winner.column && winner.question == Question::cut &&
+                ws.missing_rows.empty())
+                return;  // a cut leaves its own list in order
             if (n_missing > 0) scratch.missing_of_child.assign(ws.counts.size(), 0);
             const auto by = [&]<class Word, class Side>(const Side* side) {
                 partition_list(open.block->list<Word>(column) + open.begin, open.size(), n_missing,

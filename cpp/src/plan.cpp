@@ -19,7 +19,7 @@ constexpr std::uint32_t kUnsettled = ~0U;  // the fast loop met a missing value
 
 Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
            std::vector<std::uint32_t> classes)
-    : branch_of_code(tree.branch_of_code), n_classes(std::move(classes)), answer_width(tree.width) {
+    : n_classes(std::move(classes)), answer_width(tree.width) {
     const std::size_t n = tree.nodes.size();
     require(n > 0 && n < (std::size_t{1} << 31), "number of nodes");
     std::vector<std::uint32_t> level(n, 0);
@@ -53,7 +53,8 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
             out.first_child = packed[static_cast<std::size_t>(node.first_child)];
             if (node.kind == 2) {
                 kind = categories;
-                out.whole = node.code_offset;
+                out.whole = static_cast<std::int64_t>(code_tables.size());
+                add_code_table(tree, node);
             } else if (std::isnan(node.threshold)) {
                 kind = whole_cut;
                 out.whole = node.threshold_int;
@@ -93,6 +94,32 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     }
 }
 
+void Plan::add_code_table(const Tree& tree, const TreeNode& node) {
+    const auto begin = static_cast<std::size_t>(node.code_offset);
+    const auto count = static_cast<std::size_t>(node.code_count);
+    const auto* codes = tree.branches.code.data() + begin;
+    const auto* branches = tree.branches.branch.data() + begin;
+    const std::size_t reach = count == 0 ? 0 : static_cast<std::size_t>(codes[count - 1]) + 1;
+    if (reach > 8 * count + 64) {
+        code_tables.push_back({sparse_codes.size(), static_cast<std::uint32_t>(count), true});
+        sparse_codes.insert(sparse_codes.end(), codes, codes + count);
+        sparse_branches.insert(sparse_branches.end(), branches, branches + count);
+        return;
+    }
+    code_tables.push_back({dense_branches.size(), static_cast<std::uint32_t>(reach), false});
+    dense_branches.resize(dense_branches.size() + reach, -1);
+    for (std::size_t i = 0; i < count; ++i)
+        dense_branches[code_tables.back().start + static_cast<std::size_t>(codes[i])] = branches[i];
+}
+
+std::int32_t Plan::branch_in(const CodeTable& table, std::int64_t code) const {
+    if (table.is_sparse)
+        return branch_of_code(std::span(sparse_codes).subspan(table.start, table.n),
+                              std::span(sparse_branches).subspan(table.start, table.n), code);
+    if (code < 0 || code >= static_cast<std::int64_t>(table.n)) return -1;
+    return dense_branches[table.start + static_cast<std::size_t>(code)];
+}
+
 /// Branch of a row at a node; -1 = all branches.
 int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     const Node& node = nodes[i];
@@ -111,10 +138,9 @@ int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     } else {
         const std::int64_t code = column.whole(row);
         missing = code == kMissingCode;
-        if (code >= 0 && code < static_cast<std::int64_t>(column.n_codes)) {
-            const std::int32_t branch = branch_of_code[static_cast<std::size_t>(node.whole + code)];
-            if (branch >= 0) return branch;
-        }
+        const std::int32_t branch =
+            branch_in(code_tables[static_cast<std::size_t>(node.whole)], code);
+        if (branch >= 0) return branch;
     }
     if (!surrogates.empty())
         for (const Surrogate& surrogate : surrogates[i]) {

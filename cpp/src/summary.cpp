@@ -6,6 +6,7 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/grow/node_rows.hpp"
+#include "treewright/grow/question.hpp"
 #include "treewright/split/finder.hpp"
 
 namespace treewright {
@@ -16,7 +17,7 @@ void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_r
             std::vector<std::uint32_t>& leaf_rows, std::vector<double>& leaf_weights,
             Fragment fragment, std::uint32_t anchor) {
     const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
-    const auto code_base = static_cast<std::int64_t>(tree.branch_of_code.size());
+    const auto code_base = static_cast<std::int64_t>(tree.branches.code.size());
     const std::size_t row_base = leaf_rows.size();
     for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
         TreeNode node = std::move(fragment.nodes[i]);
@@ -34,8 +35,7 @@ void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_r
         tree.nodes.push_back(std::move(node));
         leaf_range.push_back(range);
     }
-    tree.branch_of_code.insert(tree.branch_of_code.end(), fragment.branch_of_code.begin(),
-                               fragment.branch_of_code.end());
+    append_branches(tree.branches, fragment.branches);
     leaf_rows.insert(leaf_rows.end(), fragment.leaf_rows.begin(), fragment.leaf_rows.end());
     leaf_weights.insert(leaf_weights.end(), fragment.leaf_weights.begin(),
                         fragment.leaf_weights.end());
@@ -191,7 +191,7 @@ Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::
     std::vector<double> deviations = std::move(top.deviations);
     const std::size_t n_outputs = data.target.n_outputs;
     tree.nodes = std::move(top.nodes);
-    tree.branch_of_code = std::move(top.branch_of_code);
+    tree.branches = std::move(top.branches);
     leaves.range = std::move(top.leaf_range);
     leaves.rows = std::move(top.leaf_rows);
     leaves.weights = std::move(top.leaf_weights);
@@ -242,7 +242,7 @@ void move_thresholds_down(const Dataset& data, Tree& tree) {
             for (TreeNode* node : cuts) {
                 const auto above = std::upper_bound(values.begin(), values.end(), node->*threshold);
                 if (above != values.begin() && std::isfinite(static_cast<double>(*(above - 1))))
-                    node->*threshold = *(above - 1);
+                    node->*threshold = *(above - 1) + Value{0};  // -0.0 is 0.0
             }
         };
         if (column.is_real())

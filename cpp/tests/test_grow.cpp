@@ -16,7 +16,7 @@ Tree grown(const MadeData& made, const GrowOptions& options) {
 
 bool same(const Tree& a, const Tree& b) {
     if (a.nodes.size() != b.nodes.size() || a.value != b.value ||
-        a.branch_of_code != b.branch_of_code)
+        a.branches.code != b.branches.code || a.branches.branch != b.branches.branch)
         return false;
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
         const TreeNode& x = a.nodes[i];

@@ -95,8 +95,9 @@ struct Laid {
 
 Laid lay(const MadeData& made) {
     Team team(1);
+    Progress progress(nullptr);
     std::vector<std::uint32_t> n_missing;
-    Laid laid{make_block(made.data, {}, team, n_missing), {}};
+    Laid laid{make_block(made.data, {}, team, progress, n_missing), {}};
     std::vector<std::uint32_t> rows(laid.block->n_rows);
     std::iota(rows.begin(), rows.end(), 0U);
     CHECK(Gridding(made.data, false).refine(*laid.block, rows, laid.grid));

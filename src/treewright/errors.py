@@ -1,8 +1,11 @@
 """Every exception and warning class of the package.
 
 Everything derives from :class:`TreewrightError`; what is wrong with a value is also a
-``ValueError``, so that code written for scikit-learn keeps working.
+``ValueError``, so that code written for scikit-learn keeps working. :func:`warn` gives a warning.
 """
+
+import sys
+import warnings
 
 
 class TreewrightError(Exception):
@@ -51,3 +54,13 @@ class IdentifierWarning(TreewrightWarning):
 
 class SmallDataWarning(TreewrightWarning):
     """So few rows that the model says little."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Give a warning that points at the line of the user's which led here."""
+    level = 1
+    frame = sys._getframe()
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)

@@ -239,7 +239,9 @@ def test_the_tree_takes_columns_in_any_order_and_leaves_out_others() -> None:
 def test_arrays_with_another_number_of_columns_are_an_error() -> None:
     """FAULTS 30."""
     model = DecisionTreeClassifier().fit(np.eye(4), [0, 0, 1, 1])
-    with pytest.raises(ColumnMismatchError, match="X has 3 features, but DecisionTreeClassifier is"):
+    with pytest.raises(
+        ColumnMismatchError, match="X has 3 features, but DecisionTreeClassifier is"
+    ):
         model.predict(np.eye(3))
 
 

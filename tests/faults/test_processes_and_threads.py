@@ -80,9 +80,7 @@ def test_eight_threads_can_fit_at_once(n_jobs: int) -> None:
     targets = [CLASSES, VALUES, CLASSES, CLASSES] * 2
     alone = [clone(model).fit(X, y).tree_ for model, y in zip(estimators, targets, strict=True)]
     with ThreadPoolExecutor(8) as pool:
-        jobs = [
-            pool.submit(model.fit, X, y) for model, y in zip(estimators, targets, strict=True)
-        ]
+        jobs = [pool.submit(model.fit, X, y) for model, y in zip(estimators, targets, strict=True)]
         together = [job.result(timeout=120).tree_ for job in jobs]
     assert all(a.arrays.equals(b.arrays) for a, b in zip(alone, together, strict=True))
 
@@ -173,20 +171,20 @@ LONG_FIT = """
 @pytest.mark.parametrize("kind", ["chain", "wide"])
 def test_ctrl_c_stops_a_fit_and_leaves_the_estimator_as_it_was(n_jobs: str, kind: str) -> None:
     """FAULTS 35."""
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(LONG_FIT), n_jobs, kind],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "growing\n"
-        time.sleep(0.4)
-        sent = time.time()
-        process.send_signal(signal.SIGINT)
-        printed, complaints = process.communicate(timeout=60)
-    finally:
-        process.kill()
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "growing\n"
+            time.sleep(0.4)
+            sent = time.time()
+            process.send_signal(signal.SIGINT)
+            printed, complaints = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 0, complaints
     assert float(printed) - sent < 1.0  # about 0.02 s when the machine is idle

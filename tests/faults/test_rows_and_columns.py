@@ -99,7 +99,7 @@ def test_too_many_classes_for_the_memory_are_refused_before_allocating() -> None
     """FAULTS 5."""
     n_rows = 2_000_000
     x = np.arange(n_rows, dtype=np.float32)[:, np.newaxis]
-    with pytest.raises(MemoryLimitError, match="2,000,000 classes each could need 128000.0 GB"):
+    with pytest.raises(MemoryLimitError, match=r"2,000,000 classes each could need 128000\.0 GB"):
         DecisionTreeClassifier().fit(x, np.arange(n_rows))
 
 

@@ -110,11 +110,12 @@ def _nested(
             "below": below[0],
             "at_or_above": below[1],
         }
-    branch_of_value = dict(zip(column["values"], question["branch_of_value"], strict=True))
+    values = [column["values"][code] for code in question["codes"]]
+    branch_of_value = dict(zip(values, question["branch_of_code"], strict=True))
     if is_binary:
         (value,) = [value for value, branch in branch_of_value.items() if branch == 0]
         return {**asked, "kind": "equals", "value": value, "true": below[0], "false": below[1]}
-    branches = {value: below[branch] for value, branch in branch_of_value.items() if branch >= 0}
+    branches = {value: below[branch] for value, branch in branch_of_value.items()}
     return {**asked, "kind": "multiway", "branches": branches}
 
 

@@ -171,11 +171,14 @@ def column_values(table: Table, column: int, *, missing: Missing) -> dict[int, A
     return filled
 
 
-def surrogate_agreement(table: Table, primary: Split, column: int) -> float:
+def surrogate_agreement(
+    table: Table, primary: Split, column: int, *, min_rows: int = 1
+) -> float:
     """The most weight another column can send the way the primary split sends it.
 
-    Over the rows that know both columns; cuts in both directions, and every grouping of nominal
-    values in two (Breiman et al. 1984, section 5.3).
+    Over the rows that know both columns; cuts in both directions with at least ``min_rows`` on each
+    side (rpart asks for 2), and every grouping of nominal values in two (Breiman et al. 1984,
+    section 5.3).
     """
     rows = [
         row
@@ -188,6 +191,12 @@ def surrogate_agreement(table: Table, primary: Split, column: int) -> float:
         groups = [set(group) for n in range(1, len(values)) for group in combinations(values, n)]
     else:
         groups = [set(values[:n]) for n in range(1, len(values))]
+        n_below = [sum(table.rows[row][column] in group for row in rows) for group in groups]
+        groups = [
+            group
+            for group, n in zip(groups, n_below, strict=True)
+            if min(n, len(rows) - n) >= min_rows
+        ]
     best = 0.0
     for group in groups:
         for inside in (0, 1):

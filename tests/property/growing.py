@@ -53,9 +53,7 @@ def as_oracle_split(question: Question) -> oracle.Split:
             column=question.index,
             kind="categories",
             branch_of_value={
-                values[code]: branch
-                for code, branch in enumerate(question.branch_of_code)
-                if branch >= 0
+                values[code]: branch for code, branch in question.branch_of_code.items()
             },
             missing_branch=missing_branch,
         )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
 from treewright.data.matching import TypedColumn
-from treewright.errors import IdentifierWarning
+from treewright.errors import IdentifierWarning, warn
 
 # Fewer rows than this may all differ by chance.
 _ROWS_TO_SEE_AN_IDENTIFIER = 50
@@ -23,12 +22,11 @@ def warn_of_identifiers(typed: Sequence[TypedColumn], n_rows: int) -> None:
     for column in typed:
         if _looks_like_identifier(column, n_rows):
             name = column.spec.name
-            warnings.warn(
+            warn(
                 f"column {name!r} looks like an identifier: all {n_rows} values are distinct, so"
                 " what it says about these rows says nothing about others.\n"
                 f"  Hint: leave it out, by dropping it or with Schema(ignore=[{name!r}]).",
                 IdentifierWarning,
-                stacklevel=4,
             )
 
 

@@ -7,13 +7,12 @@ and its users know them; what follows says what to do.
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 
 from treewright.data.schema import FittedSchema, list_names, short_name
-from treewright.errors import ColumnMismatchError, DataError
+from treewright.errors import ColumnMismatchError, DataError, warn
 
 
 def default_names(n_columns: int) -> tuple[str, ...]:
@@ -56,16 +55,14 @@ def check_names(names: Sequence[Hashable]) -> tuple[str, ...] | None:
 def match_by_position(n_given: int, is_named: bool, fitted: FittedSchema, owner: str) -> None:
     """Check a table without names, or a model without names: only the count can be compared."""
     if is_named and not fitted.named:
-        warnings.warn(
+        warn(
             f"X has feature names, but {owner} was fitted without feature names",
             UserWarning,
-            stacklevel=4,
         )
     elif fitted.named and not is_named:
-        warnings.warn(
+        warn(
             f"X does not have valid feature names, but {owner} was fitted with feature names",
             UserWarning,
-            stacklevel=4,
         )
     check_count(n_given, fitted, owner)
 

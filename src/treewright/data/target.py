@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ from treewright.data.coding import code_numbers, code_text, code_text_array
 from treewright.data.intake import target_array
 from treewright.data.objects import read_objects
 from treewright.data.sparse import is_sparse
-from treewright.errors import DataError, TargetError
+from treewright.errors import DataError, TargetError, warn
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
@@ -120,6 +119,11 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if len(weights) != n_rows:
         raise DataError(f"sample_weight has {len(weights)} values, the table has {n_rows} rows.")
     _check_weights(weights)
+    return of_ordinary_size(weights)
+
+
+def of_ordinary_size(weights: FloatArray) -> FloatArray:
+    """Multiply weights of extreme size by a power of two, which changes no tree."""
     exponent = math.frexp(float(weights.max()))[1]
     return weights if abs(exponent) <= _SAFE_EXPONENT else np.ldexp(weights, -exponent)
 
@@ -162,11 +166,10 @@ def _outputs(y: Any, owner: str, n_rows: int | None) -> tuple[list[Array], bool]
     if array.ndim == 2 and array.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn(
+        warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape"
             " of y to (n_samples, ), for example using ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
         array = array[:, 0]
     single = array.ndim == 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +20,7 @@ from treewright.data.intake import match_table, read_table
 from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
-from treewright.errors import ParameterError, SmallDataWarning, TargetError
+from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn
 from treewright.learn.class_weights import class_factors
 from treewright.learn.fit import Problem, Report, RowWeights, fit_tree
 from treewright.learn.options import (
@@ -103,10 +102,9 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             priors=getattr(self, "priors", None),
         )
         if table.n_rows == 1:
-            warnings.warn(
+            warn(
                 "the table has a single row (n_samples = 1): the tree is one leaf.",
                 SmallDataWarning,
-                stacklevel=2,
             )
         tree = fit_tree(problem, report=_reporter(table.n_rows) if verbose else None)
         if verbose:

@@ -41,7 +41,8 @@ def class_factors(
     per_output = class_weight if isinstance(class_weight, list | tuple) else None
     if per_output is not None and len(per_output) != n_outputs:
         raise ParameterError(
-            f"class_weight has {len(per_output)} entries for {n_outputs} outputs; give one each."
+            f"class_weight has length {len(per_output)}, but y has {n_outputs} columns.\n"
+            "  Hint: give one entry for each column of y, or one for all."
         )
     for output, names in enumerate(target.classes):
         counted = np.bincount(codes[:, output], weights=sample_weight, minlength=len(names))
@@ -72,7 +73,7 @@ def _given_factor(rule: Mapping[Any, Any], names: npt.NDArray[Any]) -> FloatArra
                 f"class_weight names class {label!r}, which is not in y.\n"
                 f"  Classes: {list_names(map(str, names))}"
             )
-        check_number(f"class_weight of class {label!r}", value, low=0.0)
+        check_number(f"class_weight[{label!r}]", value, low=0.0)
         factor[known[_plain(label)]] = float(value)
     return factor
 

@@ -15,7 +15,7 @@ from treewright.data.encoding import lend
 from treewright.data.schema import FittedSchema, list_names, nearest_name_hint
 from treewright.data.sparse import available_memory
 from treewright.data.table import Table
-from treewright.data.target import ClassTarget, ValueTarget
+from treewright.data.target import ClassTarget, ValueTarget, of_ordinary_size
 from treewright.errors import ColumnMismatchError, MemoryLimitError, ParameterError, TargetError
 from treewright.learn.extremes import in_units_of_shift, restore, shift_of
 from treewright.learn.options import GrowthOptions, check_combination, check_number
@@ -49,7 +49,13 @@ class RowWeights:
             elif np.all(sample_weight == np.floor(sample_weight)):
                 copies = sample_weight
         if class_factor is not None and not np.all(class_factor == 1.0):
-            weight = class_factor if weight is None else weight * class_factor
+            factor = of_ordinary_size(class_factor)
+            weight = of_ordinary_size(factor if weight is None else weight * factor)
+            if not weight.any():
+                raise ParameterError(
+                    "class_weight or priors leave every row without weight; there is nothing to"
+                    " learn from."
+                )
         return cls(weight=weight, copies=copies)
 
 
@@ -193,7 +199,7 @@ def column_costs(schema: FittedSchema, options: GrowthOptions) -> list[float] | 
     if all(cost == 1.0 for cost in costs):
         return None
     for spec, cost in zip(schema.columns, costs, strict=True):
-        check_number(f"the cost of column {spec.name!r}", cost, low=0.0)
+        check_number(f"column_costs[{spec.name!r}]", cost, low=0.0)
         if cost == 0.0 and options.cost_rule != "nunez":
             raise ParameterError(
                 f"column {spec.name!r} costs 0, by which cost_rule={options.cost_rule!r} divides.\n"
@@ -237,8 +243,7 @@ def _by_column(
     values = list(given)
     if len(values) != len(schema.input_names):
         raise ParameterError(
-            f"{name} has {len(values)} entries, but the table has {len(schema.input_names)}"
-            " columns."
+            f"{name} has length {len(values)}, but the table has {len(schema.input_names)} columns."
         )
     return [values[position] for position in schema.positions]
 

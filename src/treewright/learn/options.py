@@ -276,9 +276,7 @@ def check_combination(
             "missing='most_likely' works with every target.",
         )
     if options.thresholds == "class_boundaries" and (not is_classification or n_outputs > 1):
-        _refuse(
-            "thresholds='class_boundaries' needs one target of classes.", "thresholds='all'."
-        )
+        _refuse("thresholds='class_boundaries' needs one target of classes.", "thresholds='all'.")
     if options.thresholds == "class_boundaries" and options.splitter == "random":
         _refuse(
             "thresholds='class_boundaries' cannot be used with splitter='random', which draws"

@@ -79,8 +79,7 @@ class TrainingRecord:
         problem = self.problem
         path = tree.path(node)
         branches = [
-            child - int(tree.arrays.first_child[parent])
-            for parent, child in pairwise(path)
+            child - int(tree.arrays.first_child[parent]) for parent, child in pairwise(path)
         ]
         seen: Any = _core.inspect(
             lend(problem.table), problem.core_target(), problem.core_options(), branches
@@ -242,15 +241,18 @@ class _Working:
                 known = np.ones(len(stored), dtype=bool)
             branch = np.where(stored <= threshold, 0, 1)
         else:
-            table = np.asarray(item["branch_of_code"])
+            codes, branches = np.asarray(item["code"]), np.asarray(item["branch_of_code"])
             question = Categories(
                 index=column,
                 column=spec,
-                branch_of_code=tuple(table.tolist()),
+                codes=tuple(codes.tolist()),
+                branches=tuple(branches.tolist()),
                 n_branches=n_branches,
                 missing_branch=int(item["missing_branch"]),
             )
             known = stored >= 0
+            table = np.full(len(spec.values), -1)
+            table[codes] = branches
             branch = np.where(known, table[np.maximum(stored, 0)], 0)
         return question, branch.astype(np.int64), known
 

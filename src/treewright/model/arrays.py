@@ -65,9 +65,13 @@ class TreeArrays:
     threshold, threshold_int
         A cut sends ``x <= threshold`` to branch 0. ``threshold`` serves float columns (NaN
         elsewhere), ``threshold_int`` all columns stored as integers and the codes of ordinal ones.
-    code_offset, branch_of_code
-        The branch of code ``c`` is ``branch_of_code[code_offset[i] + c]``; -1 there means a value
-        that no row of the node had. No two nodes share a slice.
+    code_offset, code_count
+        A node that asks for categories owns ``code_count`` entries of the next two arrays, from
+        ``code_offset`` on; -1 and 0 elsewhere. No two questions share an entry.
+    code, branch_of_code
+        The values that the node has seen, as ascending codes, and the branch of each. A value that
+        is not listed is unseen there: a column of thousands of values costs a deep node only the
+        few it has left.
     missing_branch, unseen_branch
         Where a missing value and an unseen category go; -1 means to every branch, in proportion to
         its weight.
@@ -77,7 +81,8 @@ class TreeArrays:
         One line per node: the weight of each class (outputs side by side), or the prediction(s).
     surrogate_start
         The surrogates of node ``i`` are ``surrogate_start[i] .. surrogate_start[i + 1] - 1``, best
-        first. Left out when no node has any, like the arrays that describe them.
+        first. Left out when no node has any, like the arrays that describe them, whose slices of
+        ``code`` are further ones of the same array.
     """
 
     first_child: Int32Array
@@ -88,6 +93,8 @@ class TreeArrays:
     threshold: FloatArray
     threshold_int: Int64Array
     code_offset: Int64Array
+    code_count: Int32Array
+    code: Int32Array
     branch_of_code: Int32Array
     missing_branch: Int32Array
     unseen_branch: Int32Array
@@ -103,6 +110,7 @@ class TreeArrays:
     surrogate_threshold_int: Int64Array = field(default_factory=_absent)
     surrogate_kind: Int8Array = field(default_factory=_absent)
     surrogate_code_offset: Int64Array = field(default_factory=_absent)
+    surrogate_code_count: Int32Array = field(default_factory=_absent)
     surrogate_reversed: BoolArray = field(default_factory=_absent)
     surrogate_agreement: FloatArray = field(default_factory=_absent)
 
@@ -158,8 +166,12 @@ class TreeArrays:
         self._validate_questions()
         self._validate_numbers()
         self._validate_surrogates()
+        asked = self._questions()
         if schema is not None:
-            self._validate_schema(schema)
+            self._validate_columns(schema, asked)
+        self._validate_codes(asked)
+        if schema is not None:
+            self._validate_domains(schema, asked)
 
     def _validate_shapes(self) -> None:
         n_nodes = self.n_nodes
@@ -172,10 +184,10 @@ class TreeArrays:
                 raise ModelFormatError(
                     f"{entry.name} has {array.ndim} dimensions instead of {n_dimensions}."
                 )
-            if entry.name == "branch_of_code":
-                continue
             expected = n_nodes
-            if entry.name == "surrogate_start":
+            if entry.name in ("code", "branch_of_code"):
+                expected = len(self.code)
+            elif entry.name == "surrogate_start":
                 expected = n_nodes + 1
             elif entry.name.startswith("surrogate_"):
                 expected = self.n_surrogates
@@ -228,8 +240,6 @@ class TreeArrays:
         for name in ("missing_branch", "unseen_branch"):
             branch = getattr(self, name)
             _forbid(asks & ((branch < -1) | (branch >= self.n_branches)), name, "is no branch")
-        if len(self.branch_of_code) and self.branch_of_code.min() < -1:
-            raise ModelFormatError("branch_of_code holds an entry below -1.")
 
     def _validate_numbers(self) -> None:
         _forbid(self.n_rows < 0, "n_rows", "is negative")
@@ -254,41 +264,81 @@ class TreeArrays:
         _forbid(bad, "surrogate_kind", "is neither 1 nor 2", entry="surrogate")
         _forbid(self.surrogate_column < 0, "surrogate_column", "is negative", entry="surrogate")
 
-    def _validate_schema(self, schema: FittedSchema) -> None:
-        specs = schema.columns
-        is_float = np.array([spec.storage == "float" for spec in specs], dtype=bool)
-        is_coded = np.array([spec.storage == "value" for spec in specs], dtype=bool)
-        n_values = np.array([len(spec.values) for spec in specs], dtype=np.int64)
-        asks = np.flatnonzero(self.kind != LEAF)
+    def _questions(self) -> _Questions:
         owner = np.repeat(np.arange(self.n_nodes), np.diff(self.surrogate_start))
-        # Nodes and surrogates ask alike: check them as one list.
-        column = np.concatenate([self.column[asks], self.surrogate_column])
-        kind = np.concatenate([self.kind[asks], self.surrogate_kind])
-        threshold = np.concatenate([self.threshold[asks], self.surrogate_threshold])
-        offset = np.concatenate([self.code_offset[asks], self.surrogate_code_offset])
-        n_branches = np.concatenate([self.n_branches[asks], self.n_branches[owner]])
-        node = np.concatenate([asks, owner])
+        return _Questions(
+            node=np.concatenate([np.arange(self.n_nodes), owner]),
+            column=np.concatenate([self.column, self.surrogate_column]),
+            kind=np.concatenate([self.kind, self.surrogate_kind]),
+            threshold=np.concatenate([self.threshold, self.surrogate_threshold]),
+            n_branches=np.concatenate([self.n_branches, self.n_branches[owner]]),
+            offset=np.concatenate([self.code_offset, self.surrogate_code_offset]),
+            count=np.concatenate([self.code_count, self.surrogate_code_count]).astype(np.int64),
+        )
 
+    def _validate_columns(self, schema: FittedSchema, asked: _Questions) -> None:
+        specs = schema.columns
+        # A last entry for leaves, whose column is -1.
+        is_float = np.array([*(spec.storage == "float" for spec in specs), False])
+        is_coded = np.array([*(spec.storage == "value" for spec in specs), False])
+        has_order = np.array([*(spec.kind != "nominal" for spec in specs), False])
+        node, column = asked.node, asked.column
         _forbid(column >= len(specs), "column", f"is none of the {len(specs)} columns", at=node)
-        cut = kind == CUT
-        _forbid(cut & is_float[column] & np.isnan(threshold), "threshold", "is NaN", at=node)
+        cut = asked.kind == CUT
+        unset = np.isnan(asked.threshold)
+        _forbid(cut & is_float[column] & unset, "threshold", "is NaN", at=node)
         # The plan tells a cut of whole numbers by its NaN.
-        whole = (self.kind[asks] == CUT) & ~is_float[self.column[asks]]
-        both = whole & ~np.isnan(self.threshold[asks])
-        _forbid(both, "threshold", "is set beside threshold_int", at=asks)
-        has_order = np.array([spec.kind != "nominal" for spec in specs], dtype=bool)
+        whole = (self.kind == CUT) & ~is_float[self.column]
+        both = whole & ~np.isnan(self.threshold)
+        _forbid(both, "threshold", "is set beside threshold_int")
         _forbid(cut & ~has_order[column], "kind", "cuts a column without order", at=node)
-        _forbid(~cut & ~is_coded[column], "kind", "asks for categories of a number", at=node)
-        length = np.where(cut, 0, n_values[column])
-        outside = ~cut & ((offset < 0) | (offset > len(self.branch_of_code) - length))
-        _forbid(outside, "code_offset", "points outside branch_of_code", at=node)
-        total = int(length.sum())
-        if total > len(self.branch_of_code):  # also bounds the work below
-            raise ModelFormatError("code_offset gives overlapping slices of branch_of_code.")
-        begin = np.repeat(offset - (np.cumsum(length) - length), length)
-        branch = self.branch_of_code[begin + np.arange(total)]
-        bad = branch >= np.repeat(n_branches, length)
-        _forbid(bad, "branch_of_code", "is no branch", at=np.repeat(node, length))
+        number = (asked.kind == CATEGORIES) & ~is_coded[column]
+        _forbid(number, "kind", "asks for categories of a number", at=node)
+
+    def _validate_codes(self, asked: _Questions) -> None:
+        node, offset, count = asked.node, asked.offset, asked.count
+        other = asked.kind != CATEGORIES
+        _forbid(other & (offset != -1), "code_offset", "is not -1 without categories", at=node)
+        _forbid(other & (count != 0), "code_count", "is not 0 without categories", at=node)
+        _forbid(count < 0, "code_count", "is negative", at=node)
+        outside = ~other & ((offset < 0) | (offset > len(self.code) - count))
+        _forbid(outside, "code_offset", "gives a slice that leaves code", at=node)
+        filled = np.flatnonzero(count)
+        order = filled[np.argsort(offset[filled], kind="stable")]
+        first, end, node = offset[order], (offset + count)[order], node[order]
+        overlaps = first[1:] < end[:-1]
+        _forbid(overlaps, "code_offset", "gives overlapping slices of code", at=node[1:])
+        # From here on the slices follow one another, and one pass over the arrays sees them all.
+        _forbid(self.code[first] < 0, "code", "is negative", at=node)
+        several = end - first > 1
+        stalls = self.code[1:] <= self.code[:-1]
+        stalled = _each_slice(np.logical_or, stalls, first[several], end[several] - 1)
+        _forbid(stalled, "code", "does not ascend", at=node[several])
+        least = _each_slice(np.minimum, self.branch_of_code, first, end)
+        most = _each_slice(np.maximum, self.branch_of_code, first, end)
+        bad = (least < 0) | (most >= asked.n_branches[order])
+        _forbid(bad, "branch_of_code", "is no branch", at=node)
+
+    def _validate_domains(self, schema: FittedSchema, asked: _Questions) -> None:
+        n_values = np.array([len(spec.values) for spec in schema.columns], dtype=np.int64)
+        filled = np.flatnonzero(asked.count)
+        # Codes ascend, so the last of each slice speaks for all.
+        last = self.code[(asked.offset + asked.count)[filled] - 1]
+        beyond = last >= n_values[asked.column[filled]]
+        _forbid(beyond, "code", "is no value of the column", at=asked.node[filled])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Questions:
+    """What all nodes, then all surrogates ask, as one list: they are checked alike."""
+
+    node: Int64Array  # that asks, or that the surrogate belongs to
+    column: Int32Array
+    kind: Int8Array
+    threshold: FloatArray
+    n_branches: Int32Array
+    offset: Int64Array
+    count: Int64Array
 
 
 def _read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -299,6 +349,19 @@ def _read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[
     view = np.ascontiguousarray(given, dtype=dtype).view()
     view.flags.writeable = False
     return view
+
+
+def _each_slice(
+    reduce: np.ufunc, array: NDArray[Any], start: Int64Array, stop: Int64Array
+) -> NDArray[Any]:
+    """Reduce ``array[start:stop]`` of slices that are not empty and follow one another."""
+    edges = np.column_stack([start, stop]).ravel()
+    # reduceat takes each edge to the next, so every other answer is about what lies between two
+    # slices; it refuses the edge at the very end and does not need it.
+    if len(edges) and edges[-1] == len(array):
+        edges = edges[:-1]
+    reduced: NDArray[Any] = reduce.reduceat(array, edges)
+    return reduced[::2]
 
 
 def _same_bits(left: NDArray[Any], right: NDArray[Any]) -> bool:

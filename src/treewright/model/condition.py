@@ -223,6 +223,8 @@ class Members:
     strays
         Codes that qualify although no training row on this path had them. They count in
         :meth:`mask`; in words they are left out unless there is nothing else to say.
+    barred
+        Where given, the strays are not listed: every code qualifies but these.
     missing, unseen
         Whether a missing value, and a value unknown to training, qualify.
     """
@@ -231,6 +233,7 @@ class Members:
     column: ColumnSpec
     codes: frozenset[int]
     strays: frozenset[int] = field(default=frozenset())
+    barred: frozenset[int] | None = None
     missing: bool = False
     unseen: bool = False
 
@@ -239,11 +242,19 @@ class Members:
         if isinstance(other, Interval):
             other = other.as_members()
         codes = self.codes & other.codes
-        allowed = (self.codes | self.strays) & (other.codes | other.strays)
+        strays: frozenset[int] = frozenset()
+        barred = None
+        if self.barred is not None and other.barred is not None:
+            barred = self.barred | other.barred
+        elif self.barred is None:
+            strays = other._qualifying(self.codes | self.strays) - codes
+        else:
+            strays = self._qualifying(other.codes | other.strays) - codes
         return replace(
             self,
             codes=codes,
-            strays=allowed - codes,
+            strays=strays,
+            barred=barred,
             missing=self.missing and other.missing,
             unseen=self.unseen and other.unseen,
         )
@@ -251,8 +262,11 @@ class Members:
     def text(self, wording: Wording = COMPLETE) -> str:
         """Say it, e.g. ``region in {north, west}``."""
         name = wording.name(self.column)
-        said = self.codes or self.strays
-        n_left_out = len(self.column.values) - len(self.codes) - len(self.strays)
+        said = self.codes or self._all_strays()
+        if self.barred is not None:
+            n_left_out = len(self.barred)
+        else:
+            n_left_out = len(self.column.values) - len(self.codes) - len(self.strays)
         if not said:
             if self.missing:
                 return f"{name} is missing"
@@ -260,8 +274,7 @@ class Members:
         if n_left_out == 0 and not self.missing:
             words = f"{name} is known"
         elif len(said) > _MANY_VALUES and 0 < n_left_out < len(said):
-            left_out = frozenset(range(len(self.column.values))) - self.codes - self.strays
-            words = f"{name} {wording.excluded(self.column, left_out)}"
+            words = f"{name} {wording.excluded(self.column, self._left_out())}"
         else:
             words = f"{name} {wording.values(self.column, said)}"
         return f"{words} or missing" if wording.missing and self.missing else words
@@ -270,11 +283,27 @@ class Members:
         """Tell for each row whether it qualifies."""
         n_values = len(self.column.values)
         # Codes -2 and -1 count from the end: room for both after the declared values.
-        qualifies = np.zeros(n_values + 2, dtype=bool)
+        qualifies = np.full(n_values + 2, self.barred is not None)
+        qualifies[list(self.barred or ())] = False
         qualifies[list(self.codes | self.strays)] = True
         qualifies[MISSING], qualifies[UNSEEN] = self.missing, self.unseen
         answer: BoolArray = qualifies[table.columns[self.index]]
         return answer
+
+    def _qualifying(self, codes: frozenset[int]) -> frozenset[int]:
+        if self.barred is not None:
+            return codes - self.barred
+        return codes & (self.codes | self.strays)
+
+    def _all_strays(self) -> frozenset[int]:
+        if self.barred is None:
+            return self.strays
+        return frozenset(range(len(self.column.values))) - self.barred - self.codes
+
+    def _left_out(self) -> frozenset[int]:
+        if self.barred is not None:
+            return self.barred
+        return frozenset(range(len(self.column.values))) - self.codes - self.strays
 
 
 Condition: TypeAlias = Interval | Members

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 _LARGE, _SMALL = 1e9, 1e-6
 """Beyond these, fixed decimals are hard to read and the shortest form is used instead."""
 
+_SMALL_P = 0.001
+
 
 def figure(value: float) -> str:
     """Give one number: whole numbers as such, others with at least three figures."""
@@ -44,6 +46,30 @@ def figures(values: Iterable[float | None]) -> list[str]:
         while decimals > 1 and all(f"{number:.{decimals}f}"[-1] == "0" for number in finite):
             decimals -= 1
     return ["" if number is None else f"{number:.{decimals}f}" for number in numbers]
+
+
+def p_values(values: Iterable[float | None]) -> list[str]:
+    """Give a column of p-values; beside larger ones, those below 0.001 are not told apart.
+
+    Examples
+    --------
+    >>> p_values([0.17, 3e-9, None])
+    ['0.170', '<0.001', '']
+    >>> p_values([4.25e-05, 3e-09])
+    ['4.25e-05', '3e-09']
+    """
+    numbers = list(values)
+    given = [number for number in numbers if number is not None]
+    n_small = sum(number < _SMALL_P for number in given)
+    if n_small == 0:
+        return figures(numbers)
+    if n_small == len(given):
+        return ["" if number is None else f"{number:.3g}" for number in numbers]
+    return ["" if number is None else _beside_larger(number) for number in numbers]
+
+
+def _beside_larger(p_value: float) -> str:
+    return f"<{_SMALL_P}" if p_value < _SMALL_P else f"{p_value:.3f}"
 
 
 def percent(fraction: float) -> str:

@@ -84,7 +84,12 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
 def _question(question: Question) -> dict[str, Any]:
     described: dict[str, Any] = {"column": question.index}
     if isinstance(question, Categories):
-        described |= {"kind": "categories", "branch_of_value": list(question.branch_of_code)}
+        # Only the values seen there: all values at every node would be their product.
+        described |= {
+            "kind": "categories",
+            "codes": list(question.codes),
+            "branch_of_code": list(question.branches),
+        }
     else:
         threshold: Any = question.threshold
         if question.column.storage == "uint":

@@ -73,7 +73,6 @@ def compile_plan(
     packed: dict[str, object] = {
         entry.name: getattr(arrays, entry.name) for entry in dataclasses.fields(arrays)
     }
-    packed["n_codes"] = [len(spec.values) for spec in schema.columns]
     core = _core.Plan(packed, arrays.unseen_branch.tolist(), list(n_classes))
     return Plan(core, combine)
 

@@ -16,6 +16,7 @@ Examples
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -90,14 +91,15 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True)
 class Categories:
-    """Each value of the column's domain has its branch: multiway, subset and one-vs-rest alike.
+    """Each value seen in the node has its branch: multiway, subset and one-vs-rest alike.
 
     Parameters
     ----------
     index, column
         The column's place in the schema, and its description.
-    branch_of_code
-        The branch of each value of the domain; -1 where no training row of the node had it.
+    codes, branches
+        The values of the domain that have a branch, as ascending codes, and the branch of each. No
+        training row of the node had the others.
     n_branches
         Number of branches.
     missing_branch, unseen_branch
@@ -107,42 +109,44 @@ class Categories:
 
     index: int
     column: ColumnSpec
-    branch_of_code: tuple[int, ...]
+    codes: tuple[int, ...]
+    branches: tuple[int, ...]
     n_branches: int
     missing_branch: int = EVERY_BRANCH
     unseen_branch: int = EVERY_BRANCH
 
     @cached_property
+    def branch_of_code(self) -> Mapping[int, int]:
+        """The branch of each code that has one."""
+        return dict(zip(self.codes, self.branches, strict=True))
+
+    @cached_property
     def codes_of_branch(self) -> tuple[frozenset[int], ...]:
         """The codes that each branch collects."""
         codes: list[list[int]] = [[] for _ in range(self.n_branches)]
-        for code, branch in enumerate(self.branch_of_code):
-            if branch >= 0:
-                codes[branch].append(code)
+        for code, branch in zip(self.codes, self.branches, strict=True):
+            codes[branch].append(code)
         return tuple(map(frozenset, codes))
-
-    @cached_property
-    def _strays(self) -> frozenset[int]:
-        return frozenset(code for code, branch in enumerate(self.branch_of_code) if branch < 0)
 
     def knows(self, value: Stored) -> bool:
         """Tell whether the value itself decides; it does not when missing or unseen here."""
-        return value is not None and value >= 0 and self.branch_of_code[int(value)] >= 0
+        return value is not None and value in self.branch_of_code
 
     def branch_of(self, value: Stored) -> int:
         """Give the branch of a code, or :data:`EVERY_BRANCH`."""
         if value is None:
             return self.missing_branch
-        return self.branch_of_code[int(value)] if self.knows(value) else self.unseen_branch
+        return self.branch_of_code.get(int(value), self.unseen_branch)
 
     def condition(self, branch: int) -> Members:
         """Give what a row must meet to follow one branch."""
         takes_unseen = branch == self.unseen_branch
+        codes = self.codes_of_branch[branch]
         return Members(
             index=self.index,
             column=self.column,
-            codes=self.codes_of_branch[branch],
-            strays=self._strays if takes_unseen else frozenset(),
+            codes=codes,
+            barred=frozenset(self.codes) - codes if takes_unseen else None,
             missing=branch == self.missing_branch,
             unseen=takes_unseen,
         )
@@ -209,6 +213,7 @@ def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question
         threshold=float(arrays.threshold[node]),
         threshold_int=int(arrays.threshold_int[node]),
         code_offset=int(arrays.code_offset[node]),
+        code_count=int(arrays.code_count[node]),
         n_branches=int(arrays.n_branches[node]),
         missing_branch=int(arrays.missing_branch[node]),
         unseen_branch=int(arrays.unseen_branch[node]),
@@ -227,6 +232,7 @@ def surrogates_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> tuple[
                 threshold=float(arrays.surrogate_threshold[i]),
                 threshold_int=int(arrays.surrogate_threshold_int[i]),
                 code_offset=int(arrays.surrogate_code_offset[i]),
+                code_count=int(arrays.surrogate_code_count[i]),
                 n_branches=2,
                 missing_branch=EVERY_BRANCH,
                 unseen_branch=EVERY_BRANCH,
@@ -248,17 +254,19 @@ def _question(
     threshold: float,
     threshold_int: int,
     code_offset: int,
+    code_count: int,
     n_branches: int,
     missing_branch: int,
     unseen_branch: int,
 ) -> Question:
     column = schema.columns[index]
     if kind == CATEGORIES:
-        codes = arrays.branch_of_code[code_offset : code_offset + len(column.values)]
+        seen = slice(code_offset, code_offset + code_count)
         return Categories(
             index=index,
             column=column,
-            branch_of_code=tuple(codes.tolist()),
+            codes=tuple(arrays.code[seen].tolist()),
+            branches=tuple(arrays.branch_of_code[seen].tolist()),
             n_branches=n_branches,
             missing_branch=missing_branch,
             unseen_branch=unseen_branch,

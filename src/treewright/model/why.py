@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from treewright.model.figures import TextColumn, figure, figures, lay_out
+from treewright.model.figures import TextColumn, figure, figures, lay_out, p_values
 from treewright.model.ledger import class_columns, classes_in_words
 
 if TYPE_CHECKING:
@@ -244,7 +244,8 @@ class WhyTable:
             usual = {"cost": 1.0, "missing_weight": 0.0}.get(attribute)
             if all(value is None or value == usual for value in values):
                 continue
-            columns.append(TextColumn(header, figures(values), right=True))
+            in_words = p_values if attribute == "p_value" else figures
+            columns.append(TextColumn(header, in_words(values), right=True))
         return columns
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from treewright.data.schema import ColumnSpec, FittedSchema
 from treewright.model.arrays import CATEGORIES, CUT, LEAF, TreeArrays
 from treewright.model.tree import Tree
+
+StandIn: TypeAlias = tuple[str, float | dict[object, int], bool]
+"""A column, its threshold (or the branch of each value), and whether the branches are flipped."""
 
 
 @dataclass
@@ -25,7 +29,7 @@ class Node:
     children: tuple[Node, ...] = ()
     missing_branch: int = -1
     unseen_branch: int = -1
-    surrogates: tuple[tuple[str, float, bool], ...] = ()
+    surrogates: tuple[StandIn, ...] = ()
 
 
 def leaf(*counts: float) -> Node:
@@ -42,7 +46,7 @@ def cut(
     *children: Node,
     missing_branch: int = -1,
     unseen_branch: int = -1,
-    surrogates: tuple[tuple[str, float, bool], ...] = (),
+    surrogates: tuple[StandIn, ...] = (),
 ) -> Node:
     return Node(
         column=column,
@@ -111,17 +115,26 @@ def build(
     threshold = np.full(n_nodes, np.nan)
     threshold_int = np.zeros(n_nodes, dtype=np.int64)
     code_offset = np.full(n_nodes, -1, dtype=np.int64)
-    branch_of_code: list[int] = []
+    code_count = np.zeros(n_nodes, dtype=np.int32)
+    seen: list[tuple[int, int]] = []
     for i, node in enumerate(nodes):
         if node.threshold is not None:
             is_float = schema.columns[columns[i]].storage == "float"
             (threshold if is_float else threshold_int)[i] = node.threshold
         if node.groups is not None:
-            code_offset[i] = len(branch_of_code)
-            values = schema.columns[columns[i]].values
             of_value = {value: b for b, group in enumerate(node.groups) for value in group}
-            branch_of_code += [of_value.get(value, -1) for value in values]
+            code_offset[i], code_count[i] = len(seen), len(of_value)
+            seen += _codes(schema.columns[columns[i]], of_value)
     surrogates = [stand_in for node in nodes for stand_in in node.surrogates]
+    surrogate_column = [names.index(name) for name, _, _ in surrogates]
+    surrogate_offset = np.full(len(surrogates), -1, dtype=np.int64)
+    surrogate_count = np.zeros(len(surrogates), dtype=np.int32)
+    for i, (_, asked, _) in enumerate(surrogates):
+        if isinstance(asked, dict):
+            surrogate_offset[i], surrogate_count[i] = len(seen), len(asked)
+            seen += _codes(schema.columns[surrogate_column[i]], asked)
+    is_cut = [not isinstance(asked, dict) for _, asked, _ in surrogates]
+    bounds = [np.nan if isinstance(asked, dict) else asked for _, asked, _ in surrogates]
     arrays = TreeArrays(
         first_child=np.array(first_child, dtype=np.int32),
         n_branches=np.array([len(node.children) for node in nodes], dtype=np.int32),
@@ -131,7 +144,9 @@ def build(
         threshold=threshold,
         threshold_int=threshold_int,
         code_offset=code_offset,
-        branch_of_code=np.array(branch_of_code, dtype=np.int32),
+        code_count=code_count,
+        code=np.array([code for code, _ in seen], dtype=np.int32),
+        branch_of_code=np.array([branch for _, branch in seen], dtype=np.int32),
         missing_branch=np.array([node.missing_branch for node in nodes], dtype=np.int32),
         unseen_branch=np.array([node.unseen_branch for node in nodes], dtype=np.int32),
         n_rows=np.array([n_rows for n_rows, _, _ in statistics], dtype=np.int64),
@@ -141,11 +156,12 @@ def build(
         score=np.array([0.1 if node.children else 0.0 for node in nodes]),
         value=np.array([value for _, value, _ in statistics]),
         surrogate_start=np.cumsum([0] + [len(node.surrogates) for node in nodes]).astype(np.int32),
-        surrogate_column=np.array([names.index(name) for name, _, _ in surrogates], np.int32),
-        surrogate_threshold=np.array([bound for _, bound, _ in surrogates], dtype=np.float64),
+        surrogate_column=np.array(surrogate_column, dtype=np.int32),
+        surrogate_threshold=np.array(bounds, dtype=np.float64),
         surrogate_threshold_int=np.zeros(len(surrogates), dtype=np.int64),
-        surrogate_kind=np.ones(len(surrogates), dtype=np.int8),
-        surrogate_code_offset=np.full(len(surrogates), -1, dtype=np.int64),
+        surrogate_kind=np.where(is_cut, CUT, CATEGORIES).astype(np.int8),
+        surrogate_code_offset=surrogate_offset,
+        surrogate_code_count=surrogate_count,
         surrogate_reversed=np.array([flipped for _, _, flipped in surrogates], dtype=bool),
         surrogate_agreement=np.full(len(surrogates), 0.9),
     )
@@ -156,6 +172,11 @@ def build(
         criterion=criterion or ("squared_error" if classes is None else "entropy"),
         **options,  # type: ignore[arg-type]
     )
+
+
+def _codes(column: ColumnSpec, branch_of_value: dict[object, int]) -> list[tuple[int, int]]:
+    """The codes of the values and their branches, ascending."""
+    return sorted((column.values.index(value), b) for value, b in branch_of_value.items())
 
 
 def _kind(node: Node) -> int:
@@ -263,6 +284,8 @@ def chain(n_tests: int) -> Tree:
         threshold=np.where(asks, node // 2, np.nan).astype(np.float64),
         threshold_int=np.zeros(n_nodes, dtype=np.int64),
         code_offset=np.full(n_nodes, -1, dtype=np.int64),
+        code_count=np.zeros(n_nodes, dtype=np.int32),
+        code=np.empty(0, dtype=np.int32),
         branch_of_code=np.empty(0, dtype=np.int32),
         missing_branch=np.full(n_nodes, -1, dtype=np.int32),
         unseen_branch=np.full(n_nodes, -1, dtype=np.int32),

@@ -5,7 +5,18 @@ import pickle
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import TENNIS, build, chain, leaf, loans, play_tennis
+from unit.model.hand_trees import (
+    TENNIS,
+    build,
+    chain,
+    cut,
+    leaf,
+    loans,
+    nominal,
+    numeric,
+    play_tennis,
+    schema_of,
+)
 
 from treewright.errors import ModelFormatError
 from treewright.model.arrays import TreeArrays
@@ -17,6 +28,13 @@ def changed(name: str, index: object, value: object, *, arrays: TreeArrays) -> T
     return dataclasses.replace(arrays, **{name: array})
 
 
+def with_stand_ins():
+    """A cut with two stand-ins, the second by categories; its slice is the only one."""
+    schema = schema_of(numeric("a"), numeric("b"), nominal("c", "u", "v", "w"))
+    stand_ins = (("b", 2.0, True), ("c", {"u": 1, "w": 0}, False))
+    return build(schema, cut("a", 1.0, leaf(1, 0), leaf(0, 1), surrogates=stand_ins), "xy")
+
+
 @pytest.mark.parametrize(
     "tree",
     [
@@ -25,8 +43,9 @@ def changed(name: str, index: object, value: object, *, arrays: TreeArrays) -> T
         loans(),
         chain(50),
         build(TENNIS, leaf(1, 2), "ab"),
+        with_stand_ins(),
     ],
-    ids=["tennis", "empty leaf", "loans", "chain", "root alone"],
+    ids=["tennis", "empty leaf", "loans", "chain", "root alone", "stand-ins"],
 )
 def test_what_is_built_right_is_valid(tree) -> None:
     tree.arrays.validate()
@@ -49,11 +68,24 @@ def test_what_is_built_right_is_valid(tree) -> None:
         ("parent", 4, 3, "parent is not the node whose branch leads here: node 4."),
         ("missing_branch", 1, 2, "missing_branch is no branch: node 1."),
         ("unseen_branch", 1, -2, "unseen_branch is no branch: node 1."),
-        ("branch_of_code", 0, -2, "branch_of_code holds an entry below -1."),
+        ("branch_of_code", 0, -1, "branch_of_code is no branch: node 0."),
         ("branch_of_code", 3, 2, "branch_of_code is no branch: node 1."),
+        ("code", 0, -1, "code is negative: node 0."),
+        ("code", 1, 0, "code does not ascend: node 0."),
+        ("code", 1, 2, "code does not ascend: node 0."),
+        ("code", 6, 2, "code is no value of the column: node 3."),
+        ("code", 6, 2**31 - 1, "code is no value of the column: node 3."),
+        ("code_count", 3, 3, "code_offset gives a slice that leaves code: node 3."),
+        ("code_count", 3, 2**31 - 1, "code_offset gives a slice that leaves code: node 3."),
+        ("code_count", 3, -1, "code_count is negative: node 3."),
+        ("code_count", 2, 1, "code_count is not 0 without categories: node 2."),
+        ("code_count", 0, 4, "code_offset gives overlapping slices of code: node 1."),
         ("column", 0, 4, "column is none of the 4 columns: node 0."),
-        ("code_offset", 3, 7, "code_offset points outside branch_of_code: node 3."),
-        ("code_offset", 3, -1, "code_offset points outside branch_of_code: node 3."),
+        ("code_offset", 3, 6, "code_offset gives a slice that leaves code: node 3."),
+        ("code_offset", 3, -1, "code_offset gives a slice that leaves code: node 3."),
+        ("code_offset", 3, 2**63 - 1, "code_offset gives a slice that leaves code: node 3."),
+        ("code_offset", 3, 0, "code_offset gives overlapping slices of code: node 3."),
+        ("code_offset", 2, 0, "code_offset is not -1 without categories: node 2."),
         ("n_rows", 2, -1, "n_rows is negative: node 2."),
         ("weight", 2, -1.0, "weight is negative: node 2."),
         ("weight", slice(None), np.nan, "weight is not a finite number: node 0 (and 7 more)."),
@@ -104,12 +136,46 @@ def test_a_nominal_column_cannot_be_cut() -> None:
         arrays.validate(TENNIS)
 
 
-def test_slices_of_codes_do_not_overlap() -> None:
-    arrays = dataclasses.replace(
-        play_tennis().arrays, code_offset=[0, 0, -1, 0, -1, -1, -1, -1], branch_of_code=[0, 1, 1]
-    )
-    with pytest.raises(ModelFormatError, match="overlapping slices"):
-        arrays.validate(TENNIS)
+def test_only_the_values_a_node_has_seen_are_kept() -> None:
+    arrays = play_tennis().arrays
+    assert arrays.code.tolist() == [0, 1, 2, 0, 1, 0, 1]  # no row of node 1 has Humidity = Low
+    assert arrays.code_offset.tolist() == [0, 3, -1, 5, -1, -1, -1, -1]
+    assert arrays.code_count.tolist() == [3, 2, 0, 2, 0, 0, 0, 0]
+
+
+def test_slices_may_leave_gaps_be_empty_and_come_in_any_order() -> None:
+    dataclasses.replace(
+        play_tennis().arrays,
+        code_offset=[3, 6, -1, 0, -1, -1, -1, -1],
+        code_count=[3, 0, 0, 2, 0, 0, 0, 0],
+        code=[0, 1, -5, 0, 1, 2],
+        branch_of_code=[0, 1, 9, 0, 1, 2],
+    ).validate(TENNIS)
+
+
+def test_every_code_has_its_branch() -> None:
+    arrays = dataclasses.replace(play_tennis().arrays, branch_of_code=[0, 1])
+    with pytest.raises(ModelFormatError, match="branch_of_code has 2 entries where 7 are due"):
+        arrays.validate()
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "value", "complaint"),
+    [
+        ("surrogate_code_offset", 0, 0, "code_offset is not -1 without categories: node 0."),
+        ("surrogate_code_offset", 1, 1, "code_offset gives a slice that leaves code: node 0."),
+        ("surrogate_code_count", 1, 3, "code_offset gives a slice that leaves code: node 0."),
+        ("surrogate_kind", 1, 1, "kind cuts a column without order: node 0."),
+        ("surrogate_column", 1, 3, "column is none of the 3 columns: node 0."),
+        ("branch_of_code", 1, 2, "branch_of_code is no branch: node 0."),
+        ("code", 1, 3, "code is no value of the column: node 0."),
+    ],
+)
+def test_a_stand_in_is_checked_like_a_node(name: str, index: int, value: int, complaint: str):
+    tree = with_stand_ins()
+    with pytest.raises(ModelFormatError) as caught:
+        changed(name, index, value, arrays=tree.arrays).validate(tree.schema)
+    assert str(caught.value) == complaint
 
 
 def test_lengths_must_agree() -> None:
@@ -153,14 +219,14 @@ def test_equals_compares_bits() -> None:
 
 def test_validation_of_a_large_tree_is_quick_and_survives_any_damage() -> None:
     generator = np.random.default_rng(0)
-    tree = loans()
-    integers = [
-        entry.name
-        for entry in dataclasses.fields(tree.arrays)
-        if getattr(tree.arrays, entry.name).dtype.kind == "i"
-        and getattr(tree.arrays, entry.name).size
-    ]
-    for _ in range(300):
+    trees = [loans(), play_tennis(), with_stand_ins()]
+    for tree in trees * 150:
+        integers = [
+            entry.name
+            for entry in dataclasses.fields(tree.arrays)
+            if getattr(tree.arrays, entry.name).dtype.kind == "i"
+            and getattr(tree.arrays, entry.name).size
+        ]
         name = str(generator.choice(integers))
         array = getattr(tree.arrays, name).copy()
         limits = np.iinfo(array.dtype)

@@ -69,6 +69,11 @@ def test_dates_are_said_as_dates() -> None:
         (members(unseen=True), "letter is unknown to training"),
         (members(0, strays=frozenset([1])), "letter = a"),
         (members(strays=frozenset([1])), "letter = b"),
+        (members(0, barred=frozenset([1])), "letter = a"),
+        (members(barred=frozenset(range(1, 10))), "letter = a"),
+        (members(barred=frozenset([1])), "letter != b"),
+        (members(*range(6), barred=frozenset([8, 9])), "letter not in {i, j}"),
+        (members(0, barred=frozenset()), "letter is known"),
     ],
 )
 def test_a_set_of_values_in_words(given: Members, words: str) -> None:
@@ -109,6 +114,16 @@ def test_sets_intersect_and_keep_track_of_strays() -> None:
     parent = members(0, 1, 2)
     child = members(1, strays=frozenset([2, 5]))
     assert parent.intersect(child) == members(1, strays=frozenset([2]))
+
+
+def test_sets_that_bar_a_few_values_intersect() -> None:
+    most = members(0, 1, barred=frozenset([2]))
+    assert most.intersect(members(1, barred=frozenset([0, 3]))) == members(
+        1, barred=frozenset([0, 2, 3])
+    )
+    listed = members(1, 2, strays=frozenset([0, 5]))
+    both = members(1, strays=frozenset([0, 5]))
+    assert most.intersect(listed) == listed.intersect(most) == both
 
 
 def test_an_interval_and_a_set_of_ordinal_values_intersect() -> None:

@@ -148,7 +148,8 @@ def test_to_dict_is_plain_and_flat() -> None:
     assert root["children"] == [1, 2, 3]
     assert root["branches"] == ["income <= 30000.5", "income > 30000.5", "income is missing"]
     assert root["question"]["missing_branch"] == 2
-    assert described["nodes"][1]["question"]["branch_of_value"] == [0, 1, 1, 0]
+    assert described["nodes"][1]["question"]["codes"] == [0, 1, 2, 3]
+    assert described["nodes"][1]["question"]["branch_of_code"] == [0, 1, 1, 0]
     assert described["classes"] == [["default", "repaid"]]
     assert described["columns"][1]["unit"] == "ns"
     assert [node["id"] for node in described["nodes"]] == list(range(14))

@@ -134,6 +134,16 @@ def test_a_score_of_another_name_has_its_own_column() -> None:
     assert lines[3].endswith("0.333")
 
 
+def test_a_small_p_value_beside_a_larger_one_is_not_zero() -> None:
+    small = replace(WIND, p_value=3e-9)
+    table = replace(TABLE, candidates=(OUTLOOK, small))
+    lines = table.to_text(detail=False).splitlines()
+    assert [line[-7:] for line in lines[2:]] == ["      p", "  0.170", " <0.001"]
+    assert table.candidates[1].p_value == 3e-9
+    alone = replace(TABLE, candidates=(small,)).to_text(detail=False)
+    assert alone.endswith("  3e-09")
+
+
 def test_regression() -> None:
     below = BranchRow(label="<= 0.5", n_rows=3, weight=4.5, impurity=17.61, mean=7.33, sse=52.83)
     above = BranchRow(label="> 0.5", n_rows=2, weight=2.0, impurity=0.0, mean=10.0, sse=0.0)

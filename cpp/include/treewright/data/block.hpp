@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "treewright/base/parallel.hpp"
+#include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
 
@@ -84,6 +85,7 @@ struct BlockOptions {
 /// All rows of positive weight, `values` not yet on a grid. `n_missing[column]` receives how many
 /// of them lack the column's value.
 [[nodiscard]] std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options,
-                                                Team& team, std::vector<std::uint32_t>& n_missing);
+                                                Team& team, Progress& progress,
+                                                std::vector<std::uint32_t>& n_missing);
 
 }  // namespace treewright

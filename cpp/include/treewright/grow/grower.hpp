@@ -20,7 +20,7 @@ struct InspectedCandidate {
     Candidate candidate;
     double threshold = 0.0;
     std::int64_t threshold_int = 0;
-    std::vector<std::int32_t> branch_of_code;
+    CodeBranches branches;
 };
 
 /// What growing saw in one node: its rows, their weights, and the candidate of every column.

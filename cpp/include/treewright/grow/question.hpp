@@ -1,8 +1,10 @@
 /// From a candidate, which speaks of rows and runs, to a question on raw values.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "treewright/data/block.hpp"
 #include "treewright/grow/options.hpp"
@@ -61,21 +63,41 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
         threshold_int = static_cast<std::int64_t>(floor);
 }
 
-/// Branch of every declared value; -1 for values the node has not seen.
-inline std::vector<std::int32_t> codes_of_branches(const Candidate& candidate, const Column& column,
-                                                   const Block& block) {
-    if (candidate.question != Question::categories) return {};
-    std::vector<std::int32_t> branch_of_code(column.n_codes, -1);
+/// Branches of the values the node has seen, or of all declared values, by ascending code.
+inline CodeBranches branches_of(const Candidate& candidate, const Column& column,
+                                const Block& block) {
+    CodeBranches found;
+    if (candidate.question != Question::categories) return found;
+    if (candidate.is_declared) {
+        for (std::int32_t code = 0; code < static_cast<std::int32_t>(column.n_codes); ++code) {
+            found.code.push_back(code);
+            found.branch.push_back(code);
+        }
+        return found;
+    }
     for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
         const std::uint32_t row = block.table_row[candidate.row_of_run[run]];
         if (column.is_missing(row)) continue;
-        branch_of_code[static_cast<std::size_t>(column.whole(row))] =
-            static_cast<std::int32_t>(candidate.branch_of_run[run]);
+        found.code.push_back(static_cast<std::int32_t>(column.whole(row)));
+        found.branch.push_back(static_cast<std::int32_t>(candidate.branch_of_run[run]));
     }
-    if (candidate.is_declared)
-        for (std::size_t code = 0; code < branch_of_code.size(); ++code)
-            branch_of_code[code] = static_cast<std::int32_t>(code);
-    return branch_of_code;
+    return found;  // runs ascend by value, so codes do
+}
+
+/// Appends a slice and returns where it starts.
+inline std::int64_t append_branches(CodeBranches& all, const CodeBranches& slice) {
+    const auto start = static_cast<std::int64_t>(all.code.size());
+    all.code.insert(all.code.end(), slice.code.begin(), slice.code.end());
+    all.branch.insert(all.branch.end(), slice.branch.begin(), slice.branch.end());
+    return start;
+}
+
+/// Branch of a code in a slice of ascending codes; -1 if it is not there.
+inline std::int32_t branch_of_code(std::span<const std::int32_t> codes,
+                                   std::span<const std::int32_t> branches, std::int64_t code) {
+    const auto at = std::lower_bound(codes.begin(), codes.end(), code);
+    if (at == codes.end() || *at != code) return -1;
+    return branches[static_cast<std::size_t>(at - codes.begin())];
 }
 
 /// Gives a multiway split one branch per declared value, in their order, whether the node has rows
@@ -105,10 +127,8 @@ inline void declare_branches(Candidate& candidate, const Column& column, const B
 inline int surrogate_branch(const Surrogate& surrogate, const Column& column, std::size_t row) {
     if (column.is_missing(row)) return -1;
     if (!surrogate.is_cut) {
-        const std::int64_t code = column.whole(row);
-        if (code < 0 || code >= static_cast<std::int64_t>(surrogate.branch_of_code.size()))
-            return -1;
-        return surrogate.branch_of_code[static_cast<std::size_t>(code)];
+        return branch_of_code(surrogate.branches.code, surrogate.branches.branch,
+                              column.whole(row));
     }
     const bool below = column.is_real() ? column.real(row) <= surrogate.threshold
                                         : column.whole(row) <= surrogate.threshold_int;

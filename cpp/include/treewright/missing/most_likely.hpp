@@ -54,13 +54,11 @@ MissingPart fill_most_likely_in_class(const C& criterion, Scale scale, Tally& ta
     for (std::size_t k = kStatistics; k < criterion.width(); ++k)
         fill.run_of_class.push_back(most_likely_run(scale, tally, k, fill.run));
     if (tally.any_missing) {
-        // Copies have no class: they follow the weight.
-        const double copies = tally.missing[kCopies] / tally.missing[kWeight];
         for (std::size_t k = kStatistics; k < criterion.width(); ++k) {
             double* run = tally.run(fill.run_of_class[k - kStatistics]);
             run[k] += tally.missing[k];
             run[kWeight] += tally.missing[k];
-            run[kCopies] += tally.missing[k] * copies;
+            run[kCopies] += tally.missing_copies[k - kStatistics];
         }
         tally.absorb_missing();
     }

@@ -49,13 +49,13 @@ inline FoundSurrogate best_surrogate(const SurrogateRuns& runs, const Column& co
         double agree = 0.0;
         bool both[2] = {false, false};
         found.surrogate.is_cut = false;
-        found.surrogate.branch_of_code.assign(column.n_codes, -1);
         for (std::size_t i = 0; i < runs.left.size(); ++i) {
             const bool right = runs.right[i] > runs.left[i];
             both[right ? 1 : 0] = true;
             agree += std::max(runs.left[i], runs.right[i]);
-            const auto code = static_cast<std::size_t>(column.whole(table_row[runs.first_row[i]]));
-            found.surrogate.branch_of_code[code] = right ? 1 : 0;
+            found.surrogate.branches.code.push_back(
+                static_cast<std::int32_t>(column.whole(table_row[runs.first_row[i]])));
+            found.surrogate.branches.branch.push_back(right ? 1 : 0);
         }
         if (both[0] && both[1] && agree > best * (1.0 + 1e-12))
             found.surrogate.agreement = agree / all;

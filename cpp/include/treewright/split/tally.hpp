@@ -37,6 +37,7 @@ struct Tally {
     std::vector<double> missing;
     std::vector<double> known;  ///< sum of all runs
     bool any_missing = false;
+    std::vector<double> missing_copies;  ///< copies of the missing rows by class (first output)
     std::uint32_t first_missing_row = 0;
     std::uint32_t missing_code = 0;  ///< when the block holds codes
 
@@ -54,6 +55,7 @@ struct Tally {
         missing.assign(width, 0.0);
         known.assign(width, 0.0);
         any_missing = false;
+        missing_copies.assign(width, 0.0);
     }
     void open_run(std::uint32_t first_row) {
         sums.resize(sums.size() + width, 0.0);
@@ -87,6 +89,15 @@ void add_row(const C& criterion, double* into, const Block& block, std::uint32_t
     criterion.add(into, block, row, weight);
 }
 
+template <Criterion C>
+void add_missing(const C& criterion, const Block& block, std::uint32_t row, Tally& tally) {
+    if (!tally.any_missing) tally.first_missing_row = row;
+    tally.any_missing = true;
+    add_row(criterion, tally.missing.data(), block, row);
+    if constexpr (std::is_base_of_v<ClassSums, C>)
+        tally.missing_copies[block.classes[row * criterion.n_outputs]] += block.copies_of(row);
+}
+
 template <Criterion C, class Word>
 void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
                 std::uint32_t n_missing, Tally& tally) {
@@ -105,9 +116,7 @@ void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
         add_row(criterion, run, block, row);
     }
     for (std::uint32_t i = known_end; i < node.end; ++i)
-        add_row(criterion, tally.missing.data(), block, Entry<Word>::row(list[i]));
-    tally.any_missing = n_missing > 0;
-    if (n_missing > 0) tally.first_missing_row = Entry<Word>::row(list[known_end]);
+        add_missing(criterion, block, Entry<Word>::row(list[i]), tally);
 }
 
 /// Counting touches the whole codebook, sorting costs n log n: count unless the codes outnumber
@@ -123,11 +132,6 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
     const Word* list = block.list<Word>(0);
     const bool count = way == TallyWay::counting ||
                        (way == TallyWay::automatic && counting_is_cheaper(n_codes, node.size()));
-    const auto add_missing = [&](std::uint32_t row) {
-        if (!tally.any_missing) tally.first_missing_row = row;
-        tally.any_missing = true;
-        add_row(criterion, tally.missing.data(), block, row);
-    };
     tally.missing_code = static_cast<std::uint32_t>(n_codes);
     if (count) {
         // Two passes: which codes are present, then their sums at the run each code has.
@@ -145,7 +149,7 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
             const std::uint32_t row = Entry<Word>::row(list[i]);
             const std::size_t code = code_of_row[row];
             if (code == n_codes) {
-                add_missing(row);
+                add_missing(criterion, block, row, tally);
                 continue;
             }
             const std::uint32_t run = scratch.run_of_code[code];
@@ -165,7 +169,7 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
         const std::uint32_t row =
             Entry<Word>::row(list[static_cast<std::uint32_t>(scratch.keys[k])]);
         if (code == n_codes) {
-            add_missing(row);
+            add_missing(criterion, block, row, tally);
             continue;
         }
         if (tally.code.empty() || tally.code.back() != code) {

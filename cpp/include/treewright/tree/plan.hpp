@@ -45,7 +45,7 @@ private:
     struct Node {
         union {
             double threshold;
-            std::int64_t whole;  ///< integer threshold, or offset of the branches of the codes
+            std::int64_t whole;  ///< integer threshold, or the number of a category table
         };
         std::uint32_t first_child;
         std::uint32_t column_and_kind;  ///< column << 2 | kind
@@ -78,7 +78,19 @@ private:
     std::vector<std::uint32_t> n_branches;
     std::vector<std::int32_t> missing_branch;
     std::vector<std::int32_t> unseen_branch;
-    std::vector<std::int32_t> branch_of_code;
+    /// Branches of the categories a node asks about: by code, or, where it has seen few of many,
+    /// a sorted list to search.
+    struct CodeTable {
+        std::size_t start;
+        std::uint32_t n;
+        bool is_sparse;
+    };
+    void add_code_table(const Tree& tree, const TreeNode& node);
+    [[nodiscard]] std::int32_t branch_in(const CodeTable& table, std::int64_t code) const;
+    std::vector<CodeTable> code_tables;
+    std::vector<std::int32_t> sparse_codes;
+    std::vector<std::int32_t> sparse_branches;
+    std::vector<std::int32_t> dense_branches;
     std::vector<std::vector<Surrogate>> surrogates;  ///< empty if the tree has none
     std::vector<double> weight;
     std::vector<double> answer;  ///< packed nodes x width

@@ -7,6 +7,12 @@
 
 namespace treewright {
 
+/// The branches of the categories a node has seen, by ascending code.
+struct CodeBranches {
+    std::vector<std::int32_t> code;
+    std::vector<std::int32_t> branch;
+};
+
 /// A stand-in question for rows whose value of the node's column is missing (CART).
 struct Surrogate {
     std::uint32_t column = 0;
@@ -14,7 +20,7 @@ struct Surrogate {
     bool reversed = false;  ///< values up to the threshold go to branch 1
     double threshold = 0.0;
     std::int64_t threshold_int = 0;
-    std::vector<std::int32_t> branch_of_code;
+    CodeBranches branches;
     double agreement = 0.0;  ///< share of the rows, known in both columns, sent the same way
 };
 
@@ -26,7 +32,8 @@ struct TreeNode {
     std::int8_t kind = 0;  ///< 0 leaf, 1 cut, 2 categories
     double threshold = 0.0;
     std::int64_t threshold_int = 0;
-    std::int64_t code_offset = -1;
+    std::int64_t code_offset = -1;  ///< categories: the node's slice of the tree's branches
+    std::int32_t code_count = 0;
     std::int32_t missing_branch = -1;
     std::int64_t n_rows = 0;
     double weight = 0.0;
@@ -40,7 +47,7 @@ struct TreeNode {
 
 struct Tree {
     std::vector<TreeNode> nodes;
-    std::vector<std::int32_t> branch_of_code;
+    CodeBranches branches;  ///< of all nodes, slice by slice
     std::size_t width = 0;
     std::vector<double> value;  ///< nodes x width
 };

@@ -1,0 +1,157 @@
+"""Every parameter of every estimator with values it should not have (FAULTS 43)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ID3Classifier,
+)
+from treewright.errors import ColumnMismatchError, ParameterError
+
+ESTIMATORS = [
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ID3Classifier,
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+]
+PARAMETERS = [(estimator, name) for estimator in ESTIMATORS for name in estimator().get_params()]
+STRANGE = [
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    -1,
+    0,
+    1e9,
+    10**9,
+    10**30,
+    -(10**30),
+    0.5,
+    1.5,
+    "3",
+    "",
+    b"gini",
+    None,
+    True,
+    [],
+    {},
+    [1, 2],
+    [[1], [2]],
+    {"nobody": 1},
+    {3: 4},
+    1 + 2j,
+    object(),
+    len,
+    np.int64(3),
+    np.uint8(3),
+    np.float32(0.25),
+    np.float64("nan"),
+    np.bool_(True),
+    np.array(3),
+    np.array([1, 2]),
+    np.array([["a"]]),
+]
+RANDOM = np.random.default_rng(2)
+X = RANDOM.normal(size=(60, 3))
+Y = RANDOM.integers(0, 2, 60)
+
+
+def refusal_of(model: Any) -> str | None:
+    """What fit says against the parameters; any other error is not caught."""
+    try:
+        model.fit(X, Y)
+    except (ParameterError, ColumnMismatchError) as refusal:  # or names a column not there
+        return str(refusal)
+    return None
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name"), PARAMETERS, ids=[f"{e.__name__}-{name}" for e, name in PARAMETERS]
+)
+def test_a_strange_value_works_or_is_refused_by_name(estimator: Any, name: str) -> None:
+    """FAULTS 43: validated in fit, never in the constructor, and nothing is left half-learned."""
+    for value in STRANGE:
+        model = estimator(**{name: value})
+        refusal = refusal_of(model)
+        if refusal is None:
+            assert model.predict(X).shape == (60,)
+        else:
+            assert name in refusal, (value, refusal)
+            assert not hasattr(model, "tree_")
+
+
+@pytest.mark.parametrize("whole", [np.int8, np.int32, np.int64, np.uint16])
+def test_numpy_integers_are_integers(whole: Any) -> None:
+    """FAULTS 43."""
+    plain = DecisionTreeClassifier(
+        max_depth=4, max_leaf_nodes=9, min_samples_leaf=3, min_samples_split=7, max_features=2
+    ).fit(X, Y)
+    same = DecisionTreeClassifier(
+        max_depth=whole(4),
+        max_leaf_nodes=whole(9),
+        min_samples_leaf=whole(3),
+        min_samples_split=whole(7),
+        max_features=whole(2),
+        random_state=whole(0),
+        n_jobs=whole(2),
+    ).fit(X, Y)
+    assert same.tree_.arrays.equals(plain.tree_.arrays)
+
+
+@pytest.mark.parametrize("name", ["max_depth", "max_leaf_nodes"])
+def test_a_limit_beyond_all_rows_is_no_limit(name: str) -> None:
+    """FAULTS 43."""
+    plain = DecisionTreeClassifier().fit(X, Y).tree_
+    for limit in (10**9, 10**30):
+        assert DecisionTreeClassifier(**{name: limit}).fit(X, Y).tree_.n_leaves == plain.n_leaves
+
+
+@pytest.mark.parametrize("name", ["min_samples_leaf", "min_samples_split"])
+def test_a_leaf_that_must_have_more_rows_than_there_are_is_the_root(name: str) -> None:
+    """FAULTS 43."""
+    assert DecisionTreeClassifier(**{name: 10**9}).fit(X, Y).tree_.n_nodes == 1
+
+
+def test_contradictions_are_refused_with_a_way_out() -> None:
+    """FAULTS 43."""
+    contradictions: list[dict[str, Any]] = [
+        {"criterion": "twoing", "missing": "own_branch"},
+        {"thresholds": "class_boundaries", "splitter": "random"},
+        {"class_weight": "balanced", "priors": [0.5, 0.5]},
+    ]
+    for parameters in contradictions:
+        with pytest.raises(ParameterError, match="Hint: ") as caught:
+            DecisionTreeClassifier(**parameters).fit(X, Y)
+        assert all(name in str(caught.value) for name in parameters)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_class_weights_of_any_size_work(size: float) -> None:
+    """FAULTS 43."""
+    plain = DecisionTreeClassifier(max_depth=3).fit(X, Y)
+    model = DecisionTreeClassifier(max_depth=3, class_weight={0: size, 1: size})
+    assert (model.fit(X, Y).predict(X) == plain.predict(X)).all()
+    assert (model.fit(X, Y, np.full(60, size)).predict(X) == plain.predict(X)).all()
+    assert np.isfinite(model.tree_.arrays.value).all()
+
+
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was() -> None:
+    """FAULTS 43."""
+    model = DecisionTreeClassifier().fit(X, Y)
+    tree, answer = model.tree_, model.predict(X)
+    model.set_params(max_depth=-1)
+    with pytest.raises(ParameterError, match="max_depth=-1"):
+        model.fit(X[:, :2], Y)
+    assert model.tree_ is tree
+    assert model.n_features_in_ == 3
+    assert (model.predict(X) == answer).all()
