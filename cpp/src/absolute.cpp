@@ -150,9 +150,11 @@ public:
             if (own_run && !run_code.empty())
                 candidate.code_of_run.push_back(
                     static_cast<std::uint32_t>(block->codes[column].n_codes()));
-            if (own_run)
+            if (own_run) {
+                candidate.owns_missing = true;
                 candidate.missing_branch =
                     static_cast<std::int32_t>(candidate.branch_of_run.back());
+            }
         }
         if (fill_run >= 0)
             candidate.missing_branch =

@@ -193,8 +193,11 @@ private:
                 branch_weights[candidate.branch_of_run[i]] += tally.run(i)[kWeight];
             if (raw.scale == Scale::nominal && options.missing == Missing::own_branch &&
                 tally.n_entries.back() == 0)  // the run own_branch() appended
+            {
+                candidate.owns_missing = true;
                 candidate.missing_branch =
                     static_cast<std::int32_t>(candidate.branch_of_run.back());
+            }
         } else {
             std::uint32_t position = 0;
             for (std::size_t i = 0; i < tally.n_runs(); ++i) {

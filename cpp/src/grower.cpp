@@ -350,7 +350,7 @@ private:
     [[nodiscard]] std::size_t n_branches_of(const Candidate& c, const Column& column) const {
         const bool declared = options.empty_branches && c.question == Question::categories &&
                               options.nominal == Nominal::multiway;
-        return declared ? column.n_codes : c.n_branches;
+        return declared ? column.n_codes + (c.owns_missing ? 1 : 0) : c.n_branches;
     }
 
     void close(const Open& open, Workspace& ws, Fragment& fragment) {
@@ -431,7 +431,7 @@ private:
                 for (std::size_t i = 0; i < columns.size(); ++i) evaluate(i, *ws.finder);
             }
         }
-        Candidate* winner = select(candidates, data, options, open.total[kWeight]);
+        Candidate* winner = select(candidates, data, options, total_weight);
         drop_constant_columns(open, candidates);
         if (winner == nullptr) return nullptr;
         const double improvement =

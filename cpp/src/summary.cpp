@@ -113,8 +113,8 @@ void summarise_classes(Tree& tree, LeafRows& leaves, const Dataset& data,
 struct ValueSummary {
     double weight = 0.0;
     ExactSum sum;
-    double squares = 0.0;
-    double y_log_y = 0.0;
+    ExactSum squares;
+    ExactSum y_log_y;
 };
 
 void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
@@ -141,8 +141,8 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
                 mean = same ? first : here.sum.value() / here.weight;
                 leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
                     const double y = target.values[row * n_outputs + o];
-                    here.squares += weight * (y - mean) * (y - mean);
-                    if (poisson && y > 0.0) here.y_log_y += weight * y * std::log(y);
+                    here.squares.add(weight * (y - mean) * (y - mean));
+                    if (poisson && y > 0.0) here.y_log_y.add(weight * y * std::log(y));
                 });
             } else {
                 for (std::int32_t b = 0; b < node.n_branches; ++b) {
@@ -150,23 +150,24 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
                     const ValueSummary& below = summaries[child * n_outputs + o];
                     here.weight += below.weight;
                     here.sum.add(below.sum);
-                    here.y_log_y += below.y_log_y;
+                    here.y_log_y.add(below.y_log_y);
                 }
                 mean = here.sum.value() / here.weight;
                 for (std::int32_t b = 0; b < node.n_branches; ++b) {
                     const auto child = static_cast<std::size_t>(node.first_child + b);
                     const ValueSummary& below = summaries[child * n_outputs + o];
                     const double off = tree.value[child * n_outputs + o] - mean;
-                    if (below.weight > 0.0)
-                        here.squares += below.squares + below.weight * off * off;
+                    if (!(below.weight > 0.0)) continue;
+                    here.squares.add(below.squares);
+                    here.squares.add(below.weight * off * off);
                 }
             }
             node.weight = here.weight;
             tree.value[i * n_outputs + o] = here.weight > 0.0 ? mean : 0.0;
-            double impurity = here.weight > 0.0 ? here.squares / here.weight : 0.0;
-            if (options.criterion == "weighted_squared_error") impurity = here.squares;
+            double impurity = here.weight > 0.0 ? here.squares.value() / here.weight : 0.0;
+            if (options.criterion == "weighted_squared_error") impurity = here.squares.value();
             if (poisson && mean > 0.0 && here.weight > 0.0)
-                impurity = (here.y_log_y - here.sum.value() * std::log(mean)) / here.weight;
+                impurity = (here.y_log_y.value() - here.sum.value() * std::log(mean)) / here.weight;
             node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);
         }
     }

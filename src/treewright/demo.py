@@ -76,7 +76,9 @@ def real_table() -> None:
     _title("Accuracy on 600 rows that no tree has seen, with 95 % intervals")
     majority = np.mean(y[test] == "repaid")
     print(f"{'':34}{'leaves':>7}{'training':>10}{'test':>8}   interval")
-    print(f"{'always the largest class':34}{1:7}{np.mean(y[train] == 'repaid'):10.3f}{majority:8.3f}")
+    print(
+        f"{'always the largest class':34}{1:7}{np.mean(y[train] == 'repaid'):10.3f}{majority:8.3f}"
+    )
     models: dict[str, TreeClassifier] = {
         "DecisionTreeClassifier, full": DecisionTreeClassifier(),
         "DecisionTreeClassifier, 8 leaves": model,

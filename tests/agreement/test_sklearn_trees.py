@@ -89,11 +89,11 @@ def check_agreement(data: walk.Data, ours: Any, theirs: Any) -> walk.Agreement:
     assert met.n_same + len(met.ties) > 0
     if theirs.max_leaf_nodes is None:
         walk.compare_with_stumps(data, ours, theirs, met)
-        n_compared = met.n_same + met.n_leaves + len(met.ties) + met.n_stumps
         if theirs.max_depth is None:
-            # Every node of ours has met its counterpart or a stump.
-            n_unmatched = met.n_constant + met.n_empty + met.n_close
-            assert n_compared + n_unmatched >= ours.tree_.n_nodes
+            # Every node of ours has met its counterpart or a stump; a node of one target value is
+            # a leaf of ours that scikit-learn splits.
+            n_compared = met.n_same + met.n_leaves + met.n_constant + len(met.parted)
+            assert n_compared + met.n_stumps == ours.tree_.n_nodes
     elif not met.n_constant:
         assert ours.get_n_leaves() == theirs.get_n_leaves()
     if met.is_identical:
@@ -334,4 +334,4 @@ def test_a_far_value_does_not_blur_the_splits_of_the_others(far: float) -> None:
     X[0], y[0] = 9.0, far
     data, ours, theirs = fit_both(X, y, criterion="squared_error")
     # Every node below the root, which sets the far row apart, against a stump of its rows alone.
-    walk.compare_with_stumps(data, ours, theirs, walk.Agreement(ties=[0]))
+    walk.compare_with_stumps(data, ours, theirs, walk.Agreement(parted=[0]))

@@ -48,10 +48,11 @@ class Agreement:
     n_other_column: int = 0  # of those, by columns that order the node's rows alike
     n_leaves: int = 0  # nodes that are leaves in both
     ties: list[int] = field(default_factory=list)  # our nodes where equally good splits differ
-    n_stumps: int = 0  # nodes below ties, each compared with a stump
+    n_stumps: int = 0  # nodes below partings, each compared with a stump
     n_constant: int = 0  # scikit-learn splits rows of one target value, by rounding
     n_empty: int = 0  # scikit-learn rounds a decrease of 0 to less than 0 and has a leaf
     n_close: int = 0  # values closer than scikit-learn tells apart
+    parted: list[int] = field(default_factory=list)  # our nodes below which the trees differ
     same_leaves: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -222,10 +223,12 @@ def _check_tie(
     ours, theirs = decrease(data, rows, mine), decrease(data, rows, other)
     if _is_close(data, rows, ours, theirs):
         met.ties.append(node)
+        met.parted.append(node)
         return
     assert ours > theirs, f"node {node}, {len(rows)} rows: {ours!r} is below {theirs!r}"
     assert _gap(data, tree, node, rows) <= NEAREST, f"node {node}: {ours!r} is above {theirs!r}"
     met.n_close += 1
+    met.parted.append(node)
 
 
 def _is_close(data: Data, rows: Array, first: float, second: float) -> bool:
@@ -249,9 +252,11 @@ def _excuse(
         met.n_constant += 1
     elif _is_close(data, rows, decrease(data, rows, mine), 0.0):
         met.n_empty += 1
+        met.parted.append(node)
     else:
         assert _gap(data, tree, node, rows) <= NEAREST, f"node {node}: scikit-learn has a leaf"
         met.n_close += 1
+        met.parted.append(node)
 
 
 def rows_of_nodes(tree: Tree, X: npt.NDArray[np.float32]) -> Iterator[tuple[int, Array]]:
@@ -276,13 +281,13 @@ def check_gains(data: Data, tree: Tree) -> None:
 
 
 def compare_with_stumps(data: Data, ours: Any, theirs: Any, met: Agreement) -> None:
-    """Hold every node below a tie against the stump scikit-learn grows from the node's rows.
+    """Hold every node below a parting against the stump scikit-learn grows from the node's rows.
 
     Only for depth-first trees: which nodes a best-first tree opens depends on all the others.
     """
     tree = ours.tree_
     deepest = np.inf if theirs.max_depth is None else theirs.max_depth
-    below = _nodes_below(tree, met.ties)
+    below = _nodes_below(tree, met.parted)
     for node, rows in rows_of_nodes(tree, data.X):
         if node not in below or tree.levels[node] >= deepest:
             continue
@@ -294,7 +299,7 @@ def compare_with_stumps(data: Data, ours: Any, theirs: Any, met: Agreement) -> N
         if mine is None and other is None:
             continue
         if mine is None or other is None:
-            _excuse(data, tree, node, rows, mine, met)
+            _excuse(data, tree, node, rows, mine, Agreement())
         elif not np.array_equal(mine, other):
             _check_tie(data, tree, node, rows, mine, other, Agreement())
 

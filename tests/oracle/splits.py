@@ -171,9 +171,7 @@ def column_values(table: Table, column: int, *, missing: Missing) -> dict[int, A
     return filled
 
 
-def surrogate_agreement(
-    table: Table, primary: Split, column: int, *, min_rows: int = 1
-) -> float:
+def surrogate_agreement(table: Table, primary: Split, column: int, *, min_rows: int = 1) -> float:
     """The most weight another column can send the way the primary split sends it.
 
     Over the rows that know both columns; cuts in both directions with at least ``min_rows`` on each

@@ -31,7 +31,10 @@ WAYS: tuple[dict[str, Any], ...] = (
 )
 TASKS = [
     *(("classes", criterion) for criterion in CLASS_CRITERIA),
-    *(("counts" if criterion == "poisson" else "numbers", criterion) for criterion in VALUE_CRITERIA),
+    *(
+        ("counts" if criterion == "poisson" else "numbers", criterion)
+        for criterion in VALUE_CRITERIA
+    ),
 ]
 
 
@@ -175,5 +178,3 @@ def test_a_tree_is_the_same_every_time() -> None:
     problem = large_problem(2_000, 12, target="classes", missing="learned_side", seed=7)
     options = {"splitter": "random", "max_features": 4}
     assert grown(problem, **options).arrays.equals(grown(problem, **options).arrays)
-
-

@@ -95,9 +95,7 @@ def answers_of(tree: Tree, rows: Any) -> Any:
 @pytest.mark.parametrize(("target", "criterion"), TASKS)
 @given(data=st.data())
 @settings(examples(0.5))
-def test_paths_leaves_and_answers_agree(
-    target: Any, criterion: str, data: st.DataObject
-) -> None:
+def test_paths_leaves_and_answers_agree(target: Any, criterion: str, data: st.DataObject) -> None:
     sample, other = data.draw(tables_alike(target=target))
     assume_fit(sample, criterion)
     options = draw_tree_options(data, criterion)
@@ -113,7 +111,7 @@ def test_paths_leaves_and_answers_agree(
             assert len(reached) == 1
         if len(reached) == 1:
             assert sorted(visited) == sorted(tree.path(int(leaves[row])))
-            assert np.array_equal(answers[row], tree.answers[leaves[row]])
+            np.testing.assert_allclose(answers[row], tree.answers[leaves[row]], rtol=1e-14)
         else:
             low = tree.answers[sorted(reached)].min(axis=0)
             high = tree.answers[sorted(reached)].max(axis=0)
@@ -124,12 +122,12 @@ def test_paths_leaves_and_answers_agree(
 @pytest.mark.parametrize("missing", SETTLED)
 @given(data=st.data())
 @settings(examples(0.75))
-def test_training_rows_are_predicted_where_they_were_put(
-    missing: str, data: st.DataObject
-) -> None:
+def test_training_rows_are_predicted_where_they_were_put(missing: str, data: st.DataObject) -> None:
     target = data.draw(st.sampled_from(["classes", "numbers"]))
     sample = data.draw(small_tables(target=target, weightings=["none", "dyadic"]))
-    nominal = "subset" if missing == "surrogates" else data.draw(st.sampled_from(["multiway", "subset"]))
+    nominal = (
+        "subset" if missing == "surrogates" else data.draw(st.sampled_from(["multiway", "subset"]))
+    )
     tree = grow(sample, missing=missing, nominal=nominal)
     weights = np.array(sample.weights or (1.0,) * sample.n_rows)
     leaves = tree.apply(sample.frame)[weights > 0]
@@ -254,9 +252,9 @@ def test_a_drawn_split_is_a_split(sample: Sample, seed: int) -> None:
             criterion="gini", splitter="random", missing=missing, min_samples_leaf=2
         )
         problem = problem_of(sample, options, seed=seed)
-        tree = grow(sample, seed=seed, **{
-            "splitter": "random", "missing": missing, "min_samples_leaf": 2
-        })
+        tree = grow(
+            sample, seed=seed, **{"splitter": "random", "missing": missing, "min_samples_leaf": 2}
+        )
         tree.arrays.validate(problem.table.schema)
         copies = sample.weights if sample.weights is not None and sample.has_copies else None
         if copies is None and missing != "divide":

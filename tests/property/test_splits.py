@@ -132,9 +132,7 @@ def check_root(sample: Sample, combination: Combination, min_samples_leaf: int) 
         check_children(tree.arrays.value, split, table, combination.missing)
 
 
-def check_children(
-    value: Any, split: oracle.Split, table: oracle.Table, missing: Missing
-) -> None:
+def check_children(value: Any, split: oracle.Split, table: oracle.Table, missing: Missing) -> None:
     """The rows really went where the split says, those without a value too."""
     values = column_values(table, split.column, missing=missing)
     for position, label in enumerate(table.class_order()):

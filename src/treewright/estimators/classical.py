@@ -150,7 +150,7 @@ class CARTClassifier(TreeClassifier):
     >>> from treewright import CARTClassifier, load_example
     >>> iris = load_example("iris")
     >>> CARTClassifier().fit(iris.X, iris.y).get_n_leaves()
-    4
+    6
     """
 
     def __init__(

@@ -124,7 +124,7 @@ class DecisionTreeClassifier(TreeClassifier):
     >>> play = load_example("play_tennis")
     >>> tree = DecisionTreeClassifier(criterion="entropy", nominal="multiway").fit(play.X, play.y)
     >>> print(tree.tree_.rules().for_label("No")[0].text())
-    IF Outlook = Sunny and Humidity = High THEN No  (covers 3)
+    IF Outlook = Sunny AND Humidity = High THEN No  (3 covered, 0 wrong)
     """
 
     _takes_outputs = True

@@ -27,7 +27,7 @@ def shift_of(values: FloatArray, total_weight: float) -> int:
     >>> shift_of(np.array([1.0, -250.0]), 2.0)
     0
     >>> shift_of(np.array([1e300]), 1.0)
-    597
+    598
     """
     largest = float(np.abs(values).max())
     if largest == 0.0:

@@ -88,7 +88,10 @@ class Problem:
         """Power of two by which the target is divided to be learned; not 0 only for extremes."""
         if isinstance(self.target, ClassTarget):
             return 0
-        return shift_of(self.target.values, self.total_weight)
+        values = self.target.values
+        if self.weights.weight is not None:  # a row that does not count has no say
+            values = values[self.weights.weight > 0]
+        return shift_of(values, self.total_weight)
 
     @property
     def n_copies(self) -> float:

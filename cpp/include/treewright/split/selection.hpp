@@ -24,19 +24,19 @@ inline double price(double gain, double cost, const GrowOptions& options) {
 }
 
 /// C4.5 compares gain ratios only among columns of at least average gain, less 0.001. Nominal
-/// columns with as many values as 0.3 x rows are left out of the average, unless all columns are
-/// such (constants of Quinlan's and Weka's programs).
+/// columns with as many values as 0.3 x all training rows are left out of the average, unless all
+/// columns are such (constants of Quinlan's and Weka's programs).
 inline void guard_by_average_gain(std::span<Candidate> candidates, const Dataset& data,
-                                  double node_weight) {
+                                  double all_weight) {
     const auto has_many_values = [&](const Candidate& c) {
         const Column& column = data.columns[c.column];
         return column.scale == Scale::nominal &&
-               static_cast<double>(column.n_codes) >= 0.3 * node_weight;
+               static_cast<double>(column.n_codes) >= 0.3 * all_weight;
     };
     bool all_many = true;
     for (const Column& column : data.columns)
         all_many = all_many && column.scale == Scale::nominal &&
-                   static_cast<double>(column.n_codes) >= 0.3 * node_weight;
+                   static_cast<double>(column.n_codes) >= 0.3 * all_weight;
     double sum = 0.0;
     double count = 0.0;
     for (const Candidate& c : candidates) {
@@ -52,12 +52,12 @@ inline void guard_by_average_gain(std::span<Candidate> candidates, const Dataset
 /// Scores the candidates (ascending columns) and returns the winner, null if there is none.
 /// Scores that differ by less than their rounding error are ties, and ties go to the lower column.
 inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
-                         const GrowOptions& options, double node_weight) {
+                         const GrowOptions& options, double all_weight) {
     for (Candidate& c : candidates)
         if (c.guard == Guard::none && options.strict_gain && !(c.gain > c.noise))
             c.guard = Guard::no_gain;
     if (options.selection == Selection::guarded_gain_ratio)
-        guard_by_average_gain(candidates, data, node_weight);
+        guard_by_average_gain(candidates, data, all_weight);
 
     Candidate* best = nullptr;
     double best_noise = 0.0;

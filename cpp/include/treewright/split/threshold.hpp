@@ -22,13 +22,15 @@ double level([[maybe_unused]] const C& criterion, const double* sums) {
     else return criterion.centre[0] + sums[kStatistics] / sums[kWeight];
 }
 
+/// Only cuts of a column with a direction are held to the bounds; elsewhere the values of leaves
+/// are brought into them (as scikit-learn does).
 template <Criterion C>
 bool respects(const C& criterion, const Monotone& rule, const double* left, const double* right) {
+    if (rule.direction == 0) return true;
     const double low = level(criterion, left);
     const double high = level(criterion, right);
-    if (low < rule.lower || low > rule.upper || high < rule.lower || high > rule.upper)
-        return false;
-    return rule.direction == 0 || (high - low) * rule.direction >= 0.0;
+    return low >= rule.lower && low <= rule.upper && high >= rule.lower && high <= rule.upper &&
+           (high - low) * rule.direction >= 0.0;
 }
 
 /// Tries missing rows on the right and then, where the policy learns a side, on the left. Strict
