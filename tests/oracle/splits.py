@@ -129,7 +129,7 @@ def candidate_splits(
     present = sorted({values[row] for row in known}, key=_order(table, column))
     if table.kinds[column] != "nominal":
         cuts = [
-            Split(column=column, kind="cut", threshold=_midpoint(below, above))
+            Split(column=column, kind="cut", threshold=midpoint(below, above))
             for below, above in pairwise(present)
             if thresholds == "all" or _is_boundary(table, values, below, above)
         ]
@@ -343,6 +343,8 @@ def _order(table: Table, column: int) -> Any:
     return lambda value: value
 
 
-def _midpoint(below: float, above: float) -> float:
+def midpoint(below: float, above: float) -> float:
+    if isinstance(below, int) and isinstance(above, int) and (below + above) % 2 == 0:
+        return (below + above) // 2  # exact beyond 2^53
     middle = below / 2.0 + above / 2.0
     return middle if below <= middle < above else below

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from oracle import criteria
+from oracle.splits import midpoint
 from oracle.table import Row, Split, Table
 
 Case = tuple[int, float]
@@ -79,15 +80,15 @@ def _id3_node(table: Table, cases: list[Case], columns: list[int], min_gain: flo
             candidates.append(candidate)
     if not candidates:
         return _leaf(table, cases)
-    best = max(candidates, key=lambda candidate: candidate.gain)  # the first of several
-    rivals = [abs(best.gain - other.gain) for other in candidates if other is not best]
+    best = candidates[_first_of_best([candidate.gain for candidate in candidates])]
+    rivals = [abs(best.gain - other.gain) for other in candidates]
     remaining = [column for column in columns if column != best.split.column]
     return _question(
         table,
         cases,
         best,
         score=best.gain,
-        margin=min(rivals, default=math.inf),
+        margin=_least(rivals),
         grow=lambda part: _id3_node(table, part, remaining, min_gain),
     )
 
@@ -131,14 +132,14 @@ def _c45_node(
     useful = [candidate for candidate in allowed if candidate.ratio > NOTHING]
     if not useful:
         return _leaf(table, cases)
-    best = max(useful, key=lambda candidate: candidate.ratio)  # the first column of several
-    rivals = [best.ratio - other.ratio for other in useful if other is not best]
+    best = useful[_first_of_best([candidate.ratio for candidate in useful])]
+    rivals = [abs(best.ratio - other.ratio) for other in useful]
     return _question(
         table,
         cases,
         best,
         score=best.ratio,
-        margin=min([margin, *rivals, *(candidate.margin for candidate in candidates)]),
+        margin=min([margin, _least(rivals), *(candidate.margin for candidate in candidates)]),
         grow=lambda part: _c45_node(table, part, min_weight, mdl, guard, threshold_at),
     )
 
@@ -202,7 +203,7 @@ def _best_cut(
     smallest_side = max(min_weight, min(tenth, 25.0))
     tried = []
     for below, above in pairwise(values):
-        split = Split(column=column, kind="cut", threshold=below / 2.0 + above / 2.0)
+        split = Split(column=column, kind="cut", threshold=midpoint(below, above))
         branches, unknown = _divided(table, cases, split, 2)
         if all(_reaches(_weight(branch), smallest_side) for branch in branches):
             tried.append((split, branches, unknown))
@@ -213,16 +214,16 @@ def _best_cut(
         (split, *_judge(table, branches, unknown, penalty=penalty))
         for split, branches, unknown in tried
     ]
-    best, gain, ratio = max(judged, key=lambda entry: entry[1])
+    best, gain, ratio = judged[_first_of_best([gain for _, gain, _ in judged])]
     if gain <= NOTHING:
         return None
-    rivals = [gain - other_gain for split, other_gain, _ in judged if split is not best]
+    rivals = [abs(gain - other_gain) for _, other_gain, _ in judged]
     if threshold_at == "observed":
         assert best.threshold is not None
         training = [row[column] for row in table.rows if row[column] is not None]
         lowered = max(value for value in training if value <= best.threshold)
         best = Split(column=column, kind="cut", threshold=lowered)
-    return _Candidate(split=best, n_branches=2, gain=gain, ratio=ratio, margin=min([gain, *rivals]))
+    return _Candidate(split=best, n_branches=2, gain=gain, ratio=ratio, margin=min(gain, _least(rivals)))
 
 
 def _judge(
@@ -378,6 +379,17 @@ def _weight(cases: list[Case]) -> float:
 def _reaches(weight: float, least: float) -> bool:
     """At least, forgiving the rounding of divided cases (three thirds are one)."""
     return weight >= least - 1e-9
+
+
+def _first_of_best(scores: Sequence[float]) -> int:
+    """Where the best score is; of several that differ by rounding only, the first."""
+    best = max(scores)
+    return next(i for i, score in enumerate(scores) if score >= best - NOTHING)
+
+
+def _least(gaps: Iterable[float]) -> float:
+    """The smallest gap between different scores: ties are no question of rounding."""
+    return min((gap for gap in gaps if gap > NOTHING), default=math.inf)
 
 
 def _is_pure(table: Table, cases: list[Case]) -> bool:

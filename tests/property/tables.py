@@ -38,6 +38,7 @@ Weighting = Literal["none", "whole", "dyadic", "awkward"]
 class Column:
     storage: Storage
     values: tuple[Any, ...]  # None = missing; ordinal values by rank
+    domain: tuple[str, ...] = _DOMAIN  # declared, if nominal; not all of it need occur
 
     @property
     def kind(self) -> oracle.table.Kind:
@@ -100,7 +101,7 @@ class Sample:
         named = [(f"c{i}", column) for i, column in enumerate(self.columns)]
         return Schema(
             kinds={name: "numeric" for name, column in named if column.kind == "numeric"},
-            values={name: _DOMAIN for name, column in named if column.kind == "nominal"},
+            values={name: column.domain for name, column in named if column.kind == "nominal"},
             order={name: _ORDER for name, column in named if column.kind == "ordinal"},
         )
 
@@ -135,7 +136,7 @@ class Sample:
             target=self.target,
             kinds=[column.kind for column in columns],
             weights=self.weights,
-            domains={i: _DOMAIN for i, column in enumerate(columns) if column.kind == "nominal"},
+            domains={i: column.domain for i, column in enumerate(columns)},
             classes=self.classes or None,
         )
 
@@ -160,9 +161,13 @@ def small_tables(
         storage = draw(st.sampled_from(storages))
         n_values = draw(st.integers(2, len(_POOLS[storage])))
         pool: list[Any] = list(draw(st.permutations(_POOLS[storage]))[:n_values])
+        domain = tuple(sorted(pool)) if storage == "nominal" else ()
+        if draw(st.booleans()):
+            domain = (*domain, "absent")
         if missing and draw(st.booleans()):
             pool.append(None)
-        columns.append(Column(storage=storage, values=draw(_rows_of(pool, n_rows))))
+        values = draw(_rows_of(pool, n_rows))
+        columns.append(Column(storage=storage, values=values, domain=domain))
     classes: tuple[str, ...] = ()
     if target == "classes":
         n_classes = fixed_classes or draw(st.integers(2, max_classes))

@@ -1,0 +1,165 @@
+/// The state of one tree being grown, and the steps that growing it is made of:
+/// choose a split (choose.cpp), send the rows to its branches (routing.cpp), open the children
+/// (children.cpp); grower.cpp is the loop.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/data/grid.hpp"
+#include "treewright/grow/fragment.hpp"
+#include "treewright/grow/grower.hpp"
+#include "treewright/grow/options.hpp"
+#include "treewright/grow/partition.hpp"
+#include "treewright/missing/surrogates.hpp"
+#include "treewright/split/finder.hpp"
+
+namespace treewright {
+
+/// A node whose split has not been decided.
+struct Open {
+    std::shared_ptr<Block> block;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    std::uint32_t node = 0;  ///< in its fragment
+    std::int64_t depth = 0;
+    std::uint64_t key = 0;
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+    bool is_settled = false;
+    std::shared_ptr<const std::vector<std::uint32_t>> columns;  ///< not yet constant, ascending
+    std::vector<std::uint32_t> n_missing;  ///< by column; empty if no column misses any value
+    std::vector<double> total;
+    Grid grid;  ///< of a regression's targets in this node
+
+    [[nodiscard]] std::uint32_t size() const { return end - begin; }
+};
+
+/// What one thread works in.
+struct Workspace {
+    std::unique_ptr<Finder> finder;
+    std::vector<Candidate> candidates;
+    PartitionScratch partition;
+    Sides sides;
+    std::vector<std::uint32_t> new_row;
+    std::vector<std::uint32_t> rows;  ///< of the node, branch by branch
+    std::vector<std::uint32_t> missing_rows;
+    std::vector<std::uint32_t> counts;  ///< rows per branch
+    std::vector<std::uint32_t> drawn;
+    std::vector<double> branch_sums;
+    bool is_caller = false;
+};
+
+class Growth {
+public:
+    Growth(const Dataset& data, const GrowOptions& options, Progress& progress);
+
+    Tree grow_tree();
+    Inspection inspect_node(const std::vector<std::uint32_t>& path);
+
+private:
+    // The loop (grower.cpp)
+    /// `tasks`, if given, receives the subtrees that one thread should grow alone.
+    void grow_depth_first(Open root, Fragment& fragment, Workspace& ws, std::vector<Open>* tasks);
+    /// Splits the node that gains most, weighted by its rows, until there are enough leaves.
+    void grow_best_first(Open root, Fragment& fragment);
+    [[nodiscard]] std::size_t n_branches_of(const Candidate& c, const Column& column) const;
+    void close(const Open& open, Workspace& ws, Fragment& fragment);
+
+    // Nodes (growth.cpp)
+    /// What a gain on the node's grid is in the target's own units.
+    [[nodiscard]] double unit_of(const Grid& grid) const;
+    Open open_root(Fragment& fragment);
+    void collect_rows(const Open& open, std::vector<std::uint32_t>& rows) const;
+    /// Whether the rows agree on the target, or nearly enough to be left alone.
+    [[nodiscard]] bool is_settled(const Block& block, std::span<const std::uint32_t> rows,
+                                  const double* sums, const Finder& finder) const;
+    [[nodiscard]] bool agree(const Block& block, std::span<const std::uint32_t> rows) const;
+    /// Writes what is known of a node when it is made; medians are no sums over leaves.
+    void note(Fragment& fragment, std::uint32_t node, const Block& block,
+              std::span<const std::uint32_t> rows, double lower, double upper) const;
+    /// Whether a node of this size, at this depth, may be split at all.
+    [[nodiscard]] bool within_limits(std::size_t n_rows, std::int64_t depth,
+                                     const double* sums) const;
+    [[nodiscard]] bool may_split(const Open& open) const;
+    [[nodiscard]] bool is_shared(const Open& open) const;
+    void record_leaf(std::uint32_t node, const Block& block, std::span<const std::uint32_t> rows,
+                     Fragment& fragment);
+    /// Monotonic bounds are kept in the target's own units; searches compare on the node's grid.
+    [[nodiscard]] static double on_grid(const Grid& grid, double level);
+    [[nodiscard]] static double off_grid(const Grid& grid, double level);
+    [[nodiscard]] NodeContext context_of(const Open& open) const;
+    [[nodiscard]] std::uint32_t n_missing_of(const Open& open, std::uint32_t column) const;
+
+    // Splits (choose.cpp)
+    /// The node's best split, null if it has none. Columns found constant are dropped for good.
+    Candidate* choose(Open& open, Workspace& ws, bool shared);
+    /// Moves a small node out of a wide block into a narrow one of its own.
+    void rehome(Open& open, Workspace& ws) const;
+    /// Draws columns without replacement until enough that vary have been judged and one of them
+    /// offers a split, as scikit-learn does.
+    void evaluate_drawn(const Open& open, const NodeContext& context, Workspace& ws);
+    /// The fused scan does not say whether a column without a cut is constant or just too small.
+    void mark_constant(const Open& open, Candidate& candidate) const;
+    void drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const;
+
+    // Rows (routing.cpp)
+    /// Sends every row with a known value to its branch; the others are listed in missing_rows.
+    void route_known(const Open& open, const Candidate& winner, Workspace& ws) const;
+    void sum_branches(const Block& block, std::size_t n_branches, std::size_t width,
+                      Workspace& ws) const;
+    static std::uint32_t heaviest_branch(std::size_t n_branches, std::size_t width,
+                                         const Workspace& ws);
+    /// Sum of squares about the node's mean, on the grid (first output).
+    [[nodiscard]] double sum_of_squares(const Open& open, const Workspace& ws) const;
+    /// Up to max_surrogates questions on other columns, best agreement first.
+    std::vector<FoundSurrogate> find_surrogates(const Open& open, const Candidate& winner,
+                                                Workspace& ws) const;
+    /// Branch of a row whose value is missing, for every policy but divided cases.
+    [[nodiscard]] std::uint32_t branch_of_missing(const Open& open, const Candidate& winner,
+                                                  const TreeNode& node, std::uint32_t row) const;
+    /// Reorders every list in use; `opened` are the children that will be split further.
+    void partition(const Open& open, const Candidate& winner, Workspace& ws, bool shared,
+                   std::size_t first_child, std::span<Open> opened);
+    /// Divided rows stand in several blocks; a block's missing values are counted afresh.
+    void count_missing(const Open& open, Open& child) const;
+
+    // Children (children.cpp)
+    static constexpr std::uint32_t kAllBranches = ~0U;
+
+    /// Partitions the node by the winner and opens its children. False if the split turns out to
+    /// be not significant. With `only` one child is opened (to look at one node).
+    bool split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fragment& fragment,
+               std::vector<Open>& children, std::uint32_t only);
+    void open_children(Open& open, const Candidate& winner, Workspace& ws, bool shared,
+                       Fragment& fragment, std::vector<Open>& children, std::uint32_t only);
+    /// Sends the rows without a value to the branch the policy gives them; ws.rows, the counts and
+    /// the sums then hold all rows of the node.
+    void settle_missing(const Open& open, const Candidate& winner, Workspace& ws,
+                        const Fragment& fragment) const;
+    /// C4.5's divided cases: a row without a value goes down every branch, with the branch's share
+    /// of the known weight; each child gets a block of its own.
+    void open_divided(const Open& open, const Candidate& winner, Workspace& ws, Fragment& fragment,
+                      std::vector<Open>& children, std::uint32_t only, std::size_t first_child);
+    /// A finer grid for the child's targets, if it pays; its sums are then taken anew.
+    void lay_grid(const Open& open, Open& child, std::span<const std::uint32_t> rows,
+                  Workspace& ws) const;
+    void bound_child(const Open& open, const Candidate& winner, const Workspace& ws, std::size_t b,
+                     double& lower, double& upper) const;
+
+    const Dataset& data;
+    const GrowOptions& options;
+    Progress& progress;
+    Team team;
+    Gridding gridding;
+    Reciprocals reciprocals;
+    double total_weight = 0.0;
+    std::vector<Workspace> workspaces;
+};
+
+}  // namespace treewright

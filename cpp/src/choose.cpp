@@ -1,0 +1,105 @@
+/// Which split a node gets: every column in play is judged, one wins.
+#include "treewright/grow/growth.hpp"
+
+#include <algorithm>
+
+#include "treewright/base/random.hpp"
+#include "treewright/split/selection.hpp"
+
+namespace treewright {
+
+Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
+    rehome(open, ws);
+    const NodeContext context = context_of(open);
+    const std::vector<std::uint32_t>& columns = *open.columns;
+    std::vector<Candidate>& candidates = ws.candidates;
+    if (options.max_columns > 0 && options.max_columns < columns.size()) {
+        evaluate_drawn(open, context, ws);
+    } else {
+        candidates.resize(columns.size());
+        const auto evaluate = [&](std::size_t i, Finder& finder) {
+            finder.evaluate(context, columns[i], n_missing_of(open, columns[i]), candidates[i]);
+            mark_constant(open, candidates[i]);
+        };
+        if (shared) {
+            for (Workspace& each : workspaces) each.finder->enter(context);
+            team.for_each(columns.size(), [&](std::size_t i, std::size_t thread) {
+                progress.check(workspaces[thread].is_caller);
+                evaluate(i, *workspaces[thread].finder);
+            });
+        } else {
+            ws.finder->enter(context);
+            for (std::size_t i = 0; i < columns.size(); ++i) evaluate(i, *ws.finder);
+        }
+    }
+    Candidate* winner = select(candidates, data, options, total_weight);
+    drop_constant_columns(open, candidates);
+    if (winner == nullptr) return nullptr;
+    const double improvement =
+        winner->gain * unit_of(open.grid) * open.total[kWeight] / total_weight;
+    return improvement >= options.min_gain ? winner : nullptr;
+}
+
+void Growth::rehome(Open& open, Workspace& ws) const {
+    if (open.block->is_narrow() || options.block.wide || open.size() > Entry<Narrow>::kMostRows)
+        return;
+    collect_rows(open, ws.rows);
+    open.block = extract(*open.block, open.begin, open.end, *open.columns, ws.rows, {},
+                         data.target.n_outputs, false, ws.new_row);
+    open.begin = 0;
+    open.end = open.block->n_rows;
+}
+
+void Growth::evaluate_drawn(const Open& open, const NodeContext& context, Workspace& ws) {
+    ws.finder->enter(context);
+    ws.drawn.assign(open.columns->begin(), open.columns->end());
+    Generator generator(mix(open.key, ~0ULL));
+    ws.candidates.clear();
+    std::size_t n_varying = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < ws.drawn.size(); ++i) {
+        if (n_varying >= options.max_columns && any) break;
+        const std::size_t other = i + generator.below(ws.drawn.size() - i);
+        std::swap(ws.drawn[i], ws.drawn[other]);
+        Candidate& candidate = ws.candidates.emplace_back();
+        ws.finder->evaluate(context, ws.drawn[i], n_missing_of(open, ws.drawn[i]), candidate);
+        mark_constant(open, candidate);
+        n_varying += candidate.guard != Guard::constant ? 1 : 0;
+        any = any || candidate.guard == Guard::none;
+    }
+    std::sort(ws.candidates.begin(), ws.candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+}
+
+void Growth::mark_constant(const Open& open, Candidate& candidate) const {
+    if (candidate.guard != Guard::limits || open.block->holding != Holding::lists) return;
+    if (n_missing_of(open, candidate.column) > 0) return;
+    const auto varies = [&]<class Word>() {
+        const Word* list = open.block->list<Word>(candidate.column);
+        for (std::uint32_t i = open.begin + 1; i < open.end; ++i)
+            if ((list[i] & Entry<Word>::kTie) == 0) return true;
+        return false;
+    };
+    const bool found = open.block->is_narrow() ? varies.template operator()<Narrow>()
+                                               : varies.template operator()<Wide>();
+    if (!found) candidate.guard = Guard::constant;
+}
+
+void Growth::drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const {
+    const auto is_dead = [&](const Candidate& c) {
+        return c.guard == Guard::constant && n_missing_of(open, c.column) == 0;
+    };
+    const auto n_dead = std::count_if(candidates.begin(), candidates.end(), is_dead);
+    if (n_dead == 0 || static_cast<std::size_t>(n_dead) == open.columns->size()) return;
+    std::vector<std::uint32_t> alive;
+    alive.reserve(open.columns->size());
+    auto candidate = candidates.begin();
+    for (const std::uint32_t column : *open.columns) {
+        while (candidate != candidates.end() && candidate->column < column) ++candidate;
+        const bool judged = candidate != candidates.end() && candidate->column == column;
+        if (!judged || !is_dead(*candidate)) alive.push_back(column);
+    }
+    open.columns = std::make_shared<const std::vector<std::uint32_t>>(std::move(alive));
+}
+
+}  // namespace treewright
