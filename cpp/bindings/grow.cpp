@@ -111,6 +111,7 @@ nb::dict arrays_of(Tree tree) {
     });
     out["threshold_int"] = column_of(tree, [](const TreeNode& n) { return n.threshold_int; });
     out["code_offset"] = column_of(tree, [](const TreeNode& n) { return n.code_offset; });
+    out["rest_branch"] = column_of(tree, [](const TreeNode& n) { return n.rest_branch; });
     out["code_count"] = column_of(tree, [](const TreeNode& n) { return n.code_count; });
     out["missing_branch"] = column_of(tree, [](const TreeNode& n) { return n.missing_branch; });
     out["n_rows"] = column_of(tree, [](const TreeNode& n) { return n.n_rows; });
@@ -161,6 +162,7 @@ nb::dict dict_of(const Inspection& seen) {
         item["gain"] = c.gain;
         item["score"] = c.score;
         item["split_information"] = c.split_information;
+        item["rest_branch"] = c.has_rest ? 1 : -1;
         item["n_cuts"] = c.n_cuts;
         item["n_branches"] = c.n_branches;
         item["missing_branch"] = c.missing_branch;

@@ -23,6 +23,7 @@ Tree tree_of(const nb::dict& arrays) {
     const auto weight = get.operator()<double>("weight");
     const auto value = get.operator()<double>("value");
     const auto code_count = get.operator()<std::int32_t>("code_count");
+    const auto rest_branch = get.operator()<std::int32_t>("rest_branch");
     const auto codes = get.operator()<std::int32_t>("code");
     const auto branches = get.operator()<std::int32_t>("branch_of_code");
     const auto start = get.operator()<std::int32_t>("surrogate_start");
@@ -52,6 +53,7 @@ Tree tree_of(const nb::dict& arrays) {
         node.threshold_int = threshold_int.data()[i];
         node.code_offset = code_offset.data()[i];
         node.code_count = code_count.data()[i];
+        node.rest_branch = rest_branch.data()[i];
         node.missing_branch = missing_branch.data()[i];
         node.weight = weight.data()[i];
         for (std::int32_t k = start.data()[i]; k < start.data()[i + 1]; ++k) {

@@ -388,6 +388,7 @@ private:
         }
         if (best.question == Question::none) return;
         best.n_branches = 2;
+        best.has_rest = true;
         best.branch_of_run.assign(n_runs(), 1);
         best.branch_of_run[best_run] = 0;
         settle(least, best);

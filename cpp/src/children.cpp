@@ -48,6 +48,7 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     } else {
         const CodeBranches branches = branches_of(winner, column, *open.block);
         node.code_offset = append_branches(fragment.branches, branches);
+        node.rest_branch = winner.has_rest ? 1 : -1;
         node.code_count = static_cast<std::int32_t>(branches.code.size());
     }
     for (FoundSurrogate& found : surrogates) {

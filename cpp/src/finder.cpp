@@ -18,12 +18,15 @@
 namespace treewright {
 namespace {
 
+/// Parts of divided rows add up to a whole number but for rounding.
+constexpr double kWhole = 1.0 - 1e-9;
+
 /// C4.5's smallest side of a cut: a tenth of the known cases per class, between the usual minimum
 /// and 25 (Quinlan's contin.c; Weka's C45Split).
 double smallest_side(const GrowOptions& options, const Target& target, double known_weight) {
     if (!options.c45_sides) return 0.0;
     const double tenth = 0.1 * known_weight / static_cast<double>(target.n_classes[0]);
-    return tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0);
+    return kWhole * (tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0));
 }
 
 /// Entropy in bits of the branch weights; divided missing rows are one more part (C4.5).

@@ -101,23 +101,28 @@ void Plan::add_code_table(const Tree& tree, const TreeNode& node) {
     const auto* branches = tree.branches.branch.data() + begin;
     const std::size_t reach = count == 0 ? 0 : static_cast<std::size_t>(codes[count - 1]) + 1;
     if (reach > 8 * count + 64) {
-        code_tables.push_back({sparse_codes.size(), static_cast<std::uint32_t>(count), true});
+        code_tables.push_back(
+            {sparse_codes.size(), static_cast<std::uint32_t>(count), true, node.rest_branch});
         sparse_codes.insert(sparse_codes.end(), codes, codes + count);
         sparse_branches.insert(sparse_branches.end(), branches, branches + count);
         return;
     }
-    code_tables.push_back({dense_branches.size(), static_cast<std::uint32_t>(reach), false});
+    code_tables.push_back(
+        {dense_branches.size(), static_cast<std::uint32_t>(reach), false, node.rest_branch});
     dense_branches.resize(dense_branches.size() + reach, -1);
     for (std::size_t i = 0; i < count; ++i)
         dense_branches[code_tables.back().start + static_cast<std::size_t>(codes[i])] = branches[i];
 }
 
 std::int32_t Plan::branch_in(const CodeTable& table, std::int64_t code) const {
+    if (code < 0) return -1;
+    std::int32_t branch = -1;
     if (table.is_sparse)
-        return branch_of_code(std::span(sparse_codes).subspan(table.start, table.n),
-                              std::span(sparse_branches).subspan(table.start, table.n), code);
-    if (code < 0 || code >= static_cast<std::int64_t>(table.n)) return -1;
-    return dense_branches[table.start + static_cast<std::size_t>(code)];
+        branch = branch_of_code(std::span(sparse_codes).subspan(table.start, table.n),
+                                std::span(sparse_branches).subspan(table.start, table.n), code);
+    else if (code < static_cast<std::int64_t>(table.n))
+        branch = dense_branches[table.start + static_cast<std::size_t>(code)];
+    return branch >= 0 ? branch : table.rest_branch;
 }
 
 /// Branch of a row at a node; -1 = all branches.

@@ -223,7 +223,9 @@ def _best_cut(
         training = [row[column] for row in table.rows if row[column] is not None]
         lowered = max(value for value in training if value <= best.threshold)
         best = Split(column=column, kind="cut", threshold=lowered)
-    return _Candidate(split=best, n_branches=2, gain=gain, ratio=ratio, margin=min(gain, _least(rivals)))
+    return _Candidate(
+        split=best, n_branches=2, gain=gain, ratio=ratio, margin=min(gain, _least(rivals))
+    )
 
 
 def _judge(

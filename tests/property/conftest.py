@@ -7,11 +7,11 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-_COMMON = {
-    "deadline": None,
-    "database": None,
-    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],
-}
-settings.register_profile("ci", max_examples=40, derandomize=True, **_COMMON)
-settings.register_profile("deep", max_examples=1500, print_blob=True, **_COMMON)
+_COMMON = settings(
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.register_profile("ci", _COMMON, max_examples=40, derandomize=True)
+settings.register_profile("deep", _COMMON, max_examples=1500, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

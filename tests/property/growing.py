@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+import oracle
 from hypothesis import settings
 
-import oracle
 from property.tables import Sample
 from treewright.data.intake import read_table
 from treewright.data.target import read_classes, read_values, read_weights
@@ -48,12 +48,13 @@ def split_of(tree: Tree, node: int = 0) -> oracle.Split | None:
 def as_oracle_split(question: Question) -> oracle.Split:
     missing_branch = None if question.missing_branch < 0 else question.missing_branch
     if isinstance(question, Categories):
-        values = question.column.values
         return oracle.Split(
             column=question.index,
             kind="categories",
             branch_of_value={
-                values[code]: branch for code, branch in question.branch_of_code.items()
+                value: question.branch_of(code)
+                for code, value in enumerate(question.column.values)
+                if question.knows(code)
             },
             missing_branch=missing_branch,
         )
@@ -69,7 +70,7 @@ def scale_of_score(sample: Sample, criterion: str) -> float:
     """What 1 is to a score: the size below which a difference of 1e-12 means nothing."""
     if sample.is_classification:
         return sample.total_weight if criterion == "chi2" else 1.0
-    goals = sample.weighed_target
+    goals: set[float] = sample.weighed_target
     spread = max(goals) - min(goals)
     return {
         "squared_error": spread**2,

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import oracle
 from hypothesis import strategies as st
 
-import oracle
 from treewright.data.schema import Schema
 
 Storage = Literal["float", "float32", "int", "ordinal", "nominal"]
@@ -43,7 +43,7 @@ class Column:
     @property
     def kind(self) -> oracle.table.Kind:
         if self.storage in ("ordinal", "nominal"):
-            return self.storage  # type: ignore[return-value]
+            return self.storage
         return "numeric"
 
     def given(self) -> Any:

@@ -1,20 +1,20 @@
 """ID3 and C4.5 grow, node by node, the trees that the oracle grows from their definitions.
 
-Where a decision hangs by a rounding error, two correct programs may differ: such tables are left out
-by the margin that every question of the oracle carries. Exact ties are not: they go to the first.
+Where a decision hangs by a rounding error, two correct programs may differ: such tables are left
+out by the margin that every question of the oracle carries. Exact ties are not: the first wins.
 """
 
 import math
 from typing import Any, Literal
 
 import numpy as np
+import oracle
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import oracle
 from property.growing import examples, split_of
-from property.tables import Sample, small_tables
+from property.tables import Sample
 from property.test_predictions import tables_alike
 from treewright import C45Classifier, ID3Classifier
 from treewright.model.tree import Tree

@@ -10,10 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from property.growing import examples, grow
-from property.tables import Column, Sample, small_tables
+from property.tables import Column, Sample, Storage, small_tables
 from property.test_one_tree import TASKS, knobs
 from treewright.model.tree import Tree
 
+LOGARITHMIC = ("entropy", "gain_ratio", "impurity_ratio", "poisson")
 MEASURES = ("weight", "impurity", "gain", "score", "value")
 
 
@@ -50,23 +51,25 @@ def test_the_order_of_rows_does_not_matter(
     target: Any, criterion: str, data: st.DataObject
 ) -> None:
     # Other weights have sums that depend on their order.
-    exact = ("none", "whole", "dyadic") if target == "classes" else ("none", "whole")
+    exact: Any = ("none", "whole", "dyadic") if target == "classes" else ("none", "whole")
     sample = data.draw(small_tables(target=target, weightings=exact))
     assume_fit(sample, criterion)
     order = data.draw(st.permutations(range(sample.n_rows)))
     options = draw_tree_options(data, criterion)
-    # Divided rows weigh thirds and sevenths.
-    nearly = MEASURES if options["missing"] == "divide" and sample.any_missing else ()
+    nearly = limit_divided_rows(sample, options)
     tree, other = grow(sample, **options), grow(sample.take(order), **options)
-    if options["missing"] == "divide" and sample.any_missing:
-        assume(not near_tie(tree) and not near_tie(other))
     assert_same_tree(tree, other, nearly=nearly)
 
 
-def near_tie(tree: Tree) -> bool:
-    """Whether a gain is so small that rounding may have made it."""
-    gains = tree.arrays.gain[tree.arrays.n_branches > 0]
-    return bool(np.any(gains < 1e-9))
+def limit_divided_rows(sample: Sample, options: dict[str, Any]) -> tuple[str, ...]:
+    """Stop at the root where rows are divided: below it weights are thirds and sevenths, rounded.
+
+    Gives the arrays that may differ by rounding.
+    """
+    if options["missing"] != "divide" or not sample.any_missing:
+        return ()
+    options["max_depth"] = 1
+    return ("weight", "impurity", "value")
 
 
 @pytest.mark.parametrize(("target", "criterion"), TASKS)
@@ -80,6 +83,7 @@ def test_a_weight_of_k_is_the_row_written_k_times(
     options = draw_tree_options(data, criterion)
     if sample.is_classification:  # both must know the same classes
         assume(sample.weighed_target == set(sample.target))
+    limit_divided_rows(sample, options)
     weighted, written = grow(sample, **options), grow(sample.written_out(), **options)
     assert_same_tree(weighted, written, but_for=("n_rows",), nearly=MEASURES)
 
@@ -115,8 +119,7 @@ def test_the_target_of_a_row_of_weight_zero_does_not_matter(sample: Sample, outl
 def test_the_unit_of_weights_does_not_matter(
     target: Any, criterion: str, data: st.DataObject
 ) -> None:
-    weightings = ("none", "whole", "dyadic", "awkward")
-    sample = data.draw(small_tables(target=target, weightings=weightings))
+    sample = data.draw(small_tables(target=target))
     assume_fit(sample, criterion)
     weights = sample.weights or (1.0,) * sample.n_rows
     factor = 2.0 ** data.draw(st.sampled_from([-300, -60, -3, -1, 1, 7, 45, 60, 300]))
@@ -124,6 +127,10 @@ def test_the_unit_of_weights_does_not_matter(
     # whether weights are whole numbers.
     no_limits = {"min_samples_leaf": 1, "max_surrogates": 0}
     options = draw_tree_options(data, criterion) | no_limits
+    if (
+        criterion in LOGARITHMIC
+    ):  # which of two leaves gains more is a question of rounding if equal
+        options["max_leaf_nodes"] = None
     in_other_units = sample.take(range(sample.n_rows), weights=[w * factor for w in weights])
     if options["missing"] == "divide":  # parts of a row are less than one
         assume(not sample.any_missing or not (sample.has_copies or in_other_units.has_copies))
@@ -131,7 +138,7 @@ def test_the_unit_of_weights_does_not_matter(
     assert_same_tree(tree, scaled, but_for=MEASURES)
     np.testing.assert_allclose(tree.answers, scaled.answers, rtol=1e-9, atol=1e-300)
     shares = [each.arrays.weight / each.arrays.weight[0] for each in (tree, scaled)]
-    np.testing.assert_allclose(*shares, rtol=1e-9)
+    np.testing.assert_allclose(shares[0], shares[1], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("target", "criterion"), TASKS)
@@ -140,7 +147,7 @@ def test_the_unit_of_weights_does_not_matter(
 def test_an_increasing_transform_of_a_column_changes_thresholds_only(
     target: Any, criterion: str, data: st.DataObject
 ) -> None:
-    numeric = ("float", "float32", "int")
+    numeric: tuple[Storage, ...] = ("float", "float32", "int")
     sample = data.draw(small_tables(target=target, storages=("nominal", *numeric)))
     assume_fit(sample, criterion)
     options = draw_tree_options(data, criterion)

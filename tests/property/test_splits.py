@@ -4,16 +4,16 @@ Several splits may tie, so what a split achieves is compared, not where it is.
 """
 
 from dataclasses import dataclass
-from typing import Any
-
-import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from typing import Any, Literal
 
 import oracle
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 from oracle.splits import MISSING_POLICIES, Missing, Nominal, Thresholds, column_values
+
 from property.growing import examples, grow, scale_of_score, split_of
-from property.tables import STORAGES, Column, Sample, Storage, small_tables
+from property.tables import STORAGES, Column, Sample, Storage, Weighting, small_tables
 from treewright.errors import UnsupportedError
 
 NOMINALS: tuple[Nominal, ...] = ("multiway", "subset", "one_vs_rest")
@@ -67,10 +67,13 @@ class Combination:
         }
 
     def tables(self) -> st.SearchStrategy[Sample]:
-        target = "classes"
+        target: Literal["classes", "numbers", "counts"] = "classes"
         if not self.is_classification:
             target = "counts" if self.criterion == "poisson" else "numbers"
-        return small_tables(target=target, storages=self.storages)  # type: ignore[arg-type]
+        weightings: list[Weighting] = ["none", "whole", "dyadic"]
+        if not self.missing.startswith("most_likely"):  # rounding would decide what is most likely
+            weightings.append("awkward")
+        return small_tables(target=target, storages=self.storages, weightings=weightings)
 
 
 COMBINATIONS = [
@@ -100,6 +103,56 @@ def test_no_split_beats_the_one_found(combination: Combination, data: st.DataObj
 def test_no_split_beats_the_one_found_whatever_the_options(data: st.DataObject) -> None:
     combination = data.draw(st.sampled_from(SUPPORTED))
     check_root(data.draw(combination.tables()), combination, 1)
+
+
+def one_nominal_column(values: str, target: Any) -> Sample:
+    column = Column(storage="nominal", values=tuple(None if v == "-" else v for v in values))
+    classes = tuple(sorted(set(target))) if isinstance(target, str) else ()
+    return Sample(columns=(column,), target=tuple(target), classes=classes)
+
+
+# Where the rows without a value differ most from the others, the best subset is no cut of the order
+# of the values by their share or mean.
+@given(
+    sample=st.one_of(
+        small_tables(storages=["nominal"], max_columns=1, fixed_classes=2, min_rows=5),
+        small_tables(storages=["nominal"], max_columns=1, target="numbers", min_rows=5),
+    )
+)
+@example(one_nominal_column("r-sssqq", [1.0, 8.0, 1.0, 2.0, 0.0, 1.0, 0.0]))
+@example(one_nominal_column("pr---q-prr", "bbaabbbbbb"))
+@settings(examples(5))
+def test_no_subset_beats_the_one_found_with_missing_rows_on_either_side(sample: Sample) -> None:
+    criterion = "gini" if sample.is_classification else "squared_error"
+    combination = Combination(
+        criterion=criterion, nominal="subset", missing="learned_side", thresholds="all"
+    )
+    check_root(sample, combination, 1)
+
+
+@given(data=st.data())
+@settings(examples(5))
+def test_ties_go_to_the_lower_column_then_the_lower_cut_or_code(data: st.DataObject) -> None:
+    criterion = data.draw(
+        st.sampled_from(["gini", "entropy", "misclassification", "chi2", "hellinger"])
+    )
+    nominal = data.draw(st.sampled_from(NOMINALS))
+    sample = data.draw(small_tables(missing=False, weightings=["none", "whole"]))
+    tree = grow(sample, criterion=criterion, nominal=nominal, max_depth=1)
+    split = split_of(tree)
+    if split is None:
+        return
+    first = oracle.best_splits(sample.for_oracle(), criterion=criterion, nominal=nominal)[0].split
+    assert split.column == first.column
+    if split.kind == "cut":
+        assert split.threshold is not None
+        assert first.threshold is not None
+        values = {value for value in sample.columns[split.column].values if value is not None}
+        below = {value for value in values if value <= split.threshold}
+        assert below == {value for value in values if value <= first.threshold}
+    elif nominal == "one_vs_rest":
+        expected = first.branch_of_value
+        assert {value: split.branch_of(value) for value in expected} == expected
 
 
 def check_root(sample: Sample, combination: Combination, min_samples_leaf: int) -> None:

@@ -2,11 +2,11 @@
 
 import math
 
+import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
 from property.growing import as_oracle_split, examples, grow, split_of
 from property.tables import Sample, small_tables
 

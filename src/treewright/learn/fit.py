@@ -143,6 +143,11 @@ class Problem:
         core.min_leaf = options.amount("min_samples_leaf", n_rows)
         if options.min_cases is not None:  # C4.5 counts divided cases: may be a decimal
             core.min_leaf, core.min_split = options.min_cases, 2 * options.min_cases
+        if options.missing == "divide":
+            counts_parts = options.min_cases is not None
+            core.min_leaf, core.min_split = _divided_limits(
+                core.min_leaf, core.min_split, counts_parts=counts_parts
+            )
         core.min_leaf_weight = float(options.min_fraction_leaf) * self.total_weight
         core.min_impurity = self._in_units(options.min_impurity)
         core.min_gain = self._in_units(options.min_impurity_decrease)
@@ -192,6 +197,21 @@ class Problem:
 
 
 _CORE_CRITERION = {"gain_ratio": "entropy", "impurity_ratio": "entropy"}
+
+
+def _divided_limits(
+    min_leaf: float, min_split: float, *, counts_parts: bool
+) -> tuple[float, float]:
+    """Give the limits for nodes that hold parts of rows.
+
+    Three thirds may add up to less than one, so limits are a little lower; and the limits that
+    mean "none" (a row in every branch, two to be split) let parts pass, down to a thousandth of a
+    row: without an end, a row with many gaps would be divided again and again. C4.5's own limit
+    (`counts_parts`) means what it says.
+    """
+    if not counts_parts and min_leaf <= 1:
+        min_leaf, min_split = 1e-3, 2e-3 if min_split <= 2 else min_split
+    return min_leaf * (1 - 1e-9), min_split * (1 - 1e-9)
 
 
 def column_costs(schema: FittedSchema, options: GrowthOptions) -> list[float] | None:

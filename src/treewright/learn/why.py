@@ -249,9 +249,10 @@ class _Working:
                 branches=tuple(branches.tolist()),
                 n_branches=n_branches,
                 missing_branch=int(item["missing_branch"]),
+                rest_branch=int(item["rest_branch"]),
             )
             known = stored >= 0
-            table = np.full(len(spec.values), -1)
+            table = np.full(len(spec.values), int(item["rest_branch"]))
             table[codes] = branches
             branch = np.where(known, table[np.maximum(stored, 0)], 0)
         return question, branch.astype(np.int64), known

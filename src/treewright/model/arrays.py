@@ -72,6 +72,9 @@ class TreeArrays:
         The values that the node has seen, as ascending codes, and the branch of each. A value that
         is not listed is unseen there: a column of thousands of values costs a deep node only the
         few it has left.
+    rest_branch
+        The branch of every category of the domain that is not listed, as ``x = v`` has one; -1
+        where such a value is treated as an unseen one. Left out when no node has any.
     missing_branch, unseen_branch
         Where a missing value and an unseen category go; -1 means to every branch, in proportion to
         its weight.
@@ -104,6 +107,7 @@ class TreeArrays:
     gain: FloatArray
     score: FloatArray
     value: FloatArray
+    rest_branch: Int32Array = field(default_factory=_absent)
     surrogate_start: Int32Array = field(default_factory=_absent)
     surrogate_column: Int32Array = field(default_factory=_absent)
     surrogate_threshold: FloatArray = field(default_factory=_absent)
@@ -115,6 +119,9 @@ class TreeArrays:
     surrogate_agreement: FloatArray = field(default_factory=_absent)
 
     def __post_init__(self) -> None:
+        if np.size(self.rest_branch) == 0:
+            rest = np.full(np.size(self.first_child), -1, dtype=np.int32)
+            object.__setattr__(self, "rest_branch", rest)
         if np.size(self.surrogate_start) == 0:
             start = np.zeros(np.size(self.first_child) + 1, dtype=np.int32)
             object.__setattr__(self, "surrogate_start", start)
@@ -237,7 +244,7 @@ class TreeArrays:
             "n_branches",
             "is neither 2 nor, with a branch of its own for missing values, 3 at a cut",
         )
-        for name in ("missing_branch", "unseen_branch"):
+        for name in ("missing_branch", "unseen_branch", "rest_branch"):
             branch = getattr(self, name)
             _forbid(asks & ((branch < -1) | (branch >= self.n_branches)), name, "is no branch")
 

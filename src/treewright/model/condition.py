@@ -273,7 +273,7 @@ class Members:
             return f"{name} is unknown to training" if self.unseen else f"{name} in {{}}"
         if n_left_out == 0 and not self.missing:
             words = f"{name} is known"
-        elif len(said) > _MANY_VALUES and 0 < n_left_out < len(said):
+        elif 0 < n_left_out < len(said) and (len(said) > _MANY_VALUES or not self.codes):
             words = f"{name} {wording.excluded(self.column, self._left_out())}"
         else:
             words = f"{name} {wording.values(self.column, said)}"

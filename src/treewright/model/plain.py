@@ -89,6 +89,7 @@ def _question(question: Question) -> dict[str, Any]:
             "kind": "categories",
             "codes": list(question.codes),
             "branch_of_code": list(question.branches),
+            "rest_branch": question.rest_branch,
         }
     else:
         threshold: Any = question.threshold

@@ -35,6 +35,8 @@ Stored: TypeAlias = float | int | None
 
 EVERY_BRANCH = -1
 """In place of a branch: to every branch, in proportion to its weight."""
+NO_BRANCH = -1
+"""In place of a branch: there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,13 +100,16 @@ class Categories:
     index, column
         The column's place in the schema, and its description.
     codes, branches
-        The values of the domain that have a branch, as ascending codes, and the branch of each. No
-        training row of the node had the others.
+        The values of the domain that have a branch of their own, as ascending codes, and the
+        branch of each.
     n_branches
         Number of branches.
     missing_branch, unseen_branch
         Where missing values, and values that the node or all of training did not have, go;
         :data:`EVERY_BRANCH` divides them.
+    rest_branch
+        Where all other values of the domain go, as ``x = v`` has it; :data:`NO_BRANCH` where no
+        training row of the node had them, and they go the way of unseen ones.
     """
 
     index: int
@@ -114,6 +119,7 @@ class Categories:
     n_branches: int
     missing_branch: int = EVERY_BRANCH
     unseen_branch: int = EVERY_BRANCH
+    rest_branch: int = NO_BRANCH
 
     @cached_property
     def branch_of_code(self) -> Mapping[int, int]:
@@ -130,23 +136,28 @@ class Categories:
 
     def knows(self, value: Stored) -> bool:
         """Tell whether the value itself decides; it does not when missing or unseen here."""
-        return value is not None and value in self.branch_of_code
+        if value is None or value < 0:
+            return False
+        return self.rest_branch >= 0 or value in self.branch_of_code
 
     def branch_of(self, value: Stored) -> int:
         """Give the branch of a code, or :data:`EVERY_BRANCH`."""
         if value is None:
             return self.missing_branch
-        return self.branch_of_code.get(int(value), self.unseen_branch)
+        has_rest = self.rest_branch >= 0 and value >= 0
+        other = self.rest_branch if has_rest else self.unseen_branch
+        return self.branch_of_code.get(int(value), other)
 
     def condition(self, branch: int) -> Members:
         """Give what a row must meet to follow one branch."""
         takes_unseen = branch == self.unseen_branch
+        takes_rest = branch == self.rest_branch if self.rest_branch >= 0 else takes_unseen
         codes = self.codes_of_branch[branch]
         return Members(
             index=self.index,
             column=self.column,
             codes=codes,
-            barred=frozenset(self.codes) - codes if takes_unseen else None,
+            barred=frozenset(self.codes) - codes if takes_rest else None,
             missing=branch == self.missing_branch,
             unseen=takes_unseen,
         )
@@ -154,7 +165,7 @@ class Categories:
     def text(self, branch: int, wording: Wording = SHORT) -> str:
         """Say what one branch requires; against a single value, the rest is ``!=`` that value."""
         codes = self.codes_of_branch
-        if self.n_branches == 2 and len(codes[branch]) > 1:
+        if self.n_branches == 2 and (len(codes[branch]) > 1 or branch == self.rest_branch):
             name, other = wording.name(self.column), codes[1 - branch]
             words = None
             if len(other) == 1:
@@ -217,6 +228,7 @@ def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question
         n_branches=int(arrays.n_branches[node]),
         missing_branch=int(arrays.missing_branch[node]),
         unseen_branch=int(arrays.unseen_branch[node]),
+        rest_branch=int(arrays.rest_branch[node]),
     )
 
 
@@ -236,6 +248,7 @@ def surrogates_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> tuple[
                 n_branches=2,
                 missing_branch=EVERY_BRANCH,
                 unseen_branch=EVERY_BRANCH,
+                rest_branch=NO_BRANCH,
             ),
             # The branches of categories are spelled out: only a cut can be the other way round.
             flipped=bool(arrays.surrogate_reversed[i]) and arrays.surrogate_kind[i] == CUT,
@@ -258,6 +271,7 @@ def _question(
     n_branches: int,
     missing_branch: int,
     unseen_branch: int,
+    rest_branch: int,
 ) -> Question:
     column = schema.columns[index]
     if kind == CATEGORIES:
@@ -270,6 +284,7 @@ def _question(
             n_branches=n_branches,
             missing_branch=missing_branch,
             unseen_branch=unseen_branch,
+            rest_branch=rest_branch,
         )
     return Cut(
         index=index,

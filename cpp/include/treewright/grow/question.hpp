@@ -63,7 +63,8 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
         threshold_int = static_cast<std::int64_t>(floor);
 }
 
-/// Branches of the values the node has seen, or of all declared values, by ascending code.
+/// Branches of the values the node has seen, or of all declared values, by ascending code; of a
+/// question "x = v" only v, since a column of many values would list its rest at every node.
 inline CodeBranches branches_of(const Candidate& candidate, const Column& column,
                                 const Block& block) {
     CodeBranches found;
@@ -77,7 +78,8 @@ inline CodeBranches branches_of(const Candidate& candidate, const Column& column
     }
     for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
         const std::uint32_t row = block.table_row[candidate.row_of_run[run]];
-        if (column.is_missing(row)) continue;
+        if (column.is_missing(row) || (candidate.has_rest && candidate.branch_of_run[run] == 1))
+            continue;
         found.code.push_back(static_cast<std::int32_t>(column.whole(row)));
         found.branch.push_back(static_cast<std::int32_t>(candidate.branch_of_run[run]));
     }

@@ -46,6 +46,7 @@ struct Candidate {
 
     std::uint32_t n_branches = 0;
     bool is_declared = false;          ///< branch c is declared value c (see declare_branches)
+    bool has_rest = false;             ///< "x = v": branch 1 is every other value, seen or not
     bool owns_missing = false;         ///< the last run is the rows without a value
     std::int32_t missing_branch = -1;  ///< -1: divided among all, or settled by the policy
     std::vector<std::int32_t> missing_branch_of_class;  ///< most_likely_in_class only
@@ -57,7 +58,7 @@ struct Candidate {
         gain = score = -std::numeric_limits<double>::infinity();
         split_information = noise = 0.0;
         n_cuts = n_branches = 0;
-        is_drawn = is_declared = owns_missing = false;
+        is_drawn = is_declared = owns_missing = has_rest = false;
         missing_branch = -1;
         branch_of_run.clear();
         row_of_run.clear();

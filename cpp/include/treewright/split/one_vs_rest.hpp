@@ -35,6 +35,7 @@ void best_one_vs_rest(Judge<C>& judge, SearchScratch& scratch, Candidate& best) 
     if (best.question == Question::none) return;
     best.guard = Guard::none;
     best.n_branches = 2;
+    best.has_rest = true;
     best.branch_of_run.assign(tally.n_runs(), 1);
     best.branch_of_run[best_run] = 0;
     judge.settle(best_purity, best);

@@ -44,20 +44,27 @@ inline void guard_by_average_gain(std::span<Candidate> candidates, const Dataset
         sum += c.gain;
         count += 1.0;
     }
-    if (count == 0.0) return;
+    // Where no column counts, none is above the average: there is no split.
     for (Candidate& c : candidates)
-        if (c.guard == Guard::none && c.gain < sum / count - 1e-3) c.guard = Guard::average_gain;
+        if (c.guard == Guard::none && (count == 0.0 || c.gain < sum / count - 1e-3))
+            c.guard = Guard::average_gain;
 }
 
 /// Scores the candidates (ascending columns) and returns the winner, null if there is none.
 /// Scores that differ by less than their rounding error are ties, and ties go to the lower column.
 inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
                          const GrowOptions& options, double all_weight) {
-    for (Candidate& c : candidates)
-        if (c.guard == Guard::none && options.strict_gain && !(c.gain > c.noise))
-            c.guard = Guard::no_gain;
+    const auto bar_without_gain = [&](Question question) {
+        for (Candidate& c : candidates)
+            if (c.guard == Guard::none && c.question == question && options.strict_gain &&
+                !(c.gain > c.noise))
+                c.guard = Guard::no_gain;
+    };
+    // In C4.5 a cut that gains nothing is no candidate; a nominal column still counts as average.
+    bar_without_gain(Question::cut);
     if (options.selection == Selection::guarded_gain_ratio)
         guard_by_average_gain(candidates, data, all_weight);
+    bar_without_gain(Question::categories);
 
     Candidate* best = nullptr;
     double best_noise = 0.0;

@@ -36,9 +36,9 @@ struct SubsetRace {
     Candidate& best;
     double best_purity = -std::numeric_limits<double>::infinity();
 
-    /// scratch.left holds the sums of the subset, without the missing rows.
-    /// Returns true if this subset is the best so far.
-    bool offer() {
+    /// scratch.left holds the sums of the subset, without the missing rows. Returns true if this
+    /// subset is the best so far, missing rows on either side or, if given, on one.
+    bool offer(const bool* only_left = nullptr) {
         const std::size_t width = judge.tally.width;
         double* left = scratch.left.data();
         double* right = scratch.right.data();
@@ -46,6 +46,7 @@ struct SubsetRace {
         bool tried = false;
         for (const bool missing_left : {false, true}) {
             if (missing_left && !judge.tries_sides()) break;
+            if (only_left != nullptr && *only_left != missing_left) continue;
             if (missing_left) add_to(left, judge.tally.missing.data(), width);
             difference(right, judge.total.data(), left, width);
             if (judge.admits(left) && judge.admits(right)) {
@@ -61,6 +62,13 @@ struct SubsetRace {
         }
         best.n_cuts += tried ? 1 : 0;
         return improved;
+    }
+
+    /// What "missing" against all values would be worth, a split that is not offered.
+    double missing_alone() {
+        const double* known = judge.tally.known.data();
+        std::copy(known, known + judge.tally.width, scratch.left.begin());
+        return judge.criterion.pair(scratch.left.data(), judge.tally.missing.data());
     }
 };
 
@@ -87,6 +95,33 @@ void race_order(SubsetRace<C>& race, std::size_t statistic) {
     if (best_count == 0) return;
     race.best.branch_of_run.assign(tally.n_runs(), 1);
     for (std::size_t n = 0; n < best_count; ++n) race.best.branch_of_run[order[n]] = 0;
+}
+
+/// The ordering theorem counts "missing" against all values among the cuts. Where that would beat
+/// every cut offered, the best of the others need not be a cut: it sends some value v the way of
+/// the missing rows, and given v the theorem holds for the rest. So every v is tried (k^2 offers,
+/// rarely).
+template <Criterion C>
+void race_beside_missing(SubsetRace<C>& race) {
+    const Tally& tally = race.judge.tally;
+    const std::vector<std::uint32_t> order = race.scratch.order;
+    std::vector<double>& left = race.scratch.left;
+    constexpr bool kWithValue[] = {true, false};  // v in the subset, or in its complement
+    for (std::size_t v = 0; v < order.size(); ++v) {
+        for (const bool with_value : kWithValue) {
+            left.assign(tally.width, 0.0);
+            if (with_value) add_to(left.data(), tally.run(order[v]), tally.width);
+            std::size_t best_count = order.size();
+            for (std::size_t n = 0; n < order.size(); ++n) {
+                if (race.offer(&with_value)) best_count = n;
+                if (n != v) add_to(left.data(), tally.run(order[n]), tally.width);
+            }
+            if (best_count == order.size()) continue;
+            race.best.branch_of_run.assign(tally.n_runs(), 1);
+            for (std::size_t n = 0; n < best_count; ++n) race.best.branch_of_run[order[n]] = 0;
+            race.best.branch_of_run[order[v]] = with_value ? 0 : 1;
+        }
+    }
 }
 
 /// All subsets that leave out the last value, in Gray-code order: one value changes at a time.
@@ -119,6 +154,8 @@ void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     SubsetRace<C> race{judge, scratch, best};
     if (ordering_is_exact(judge.criterion)) {
         race_order(race, tally.width - 1);
+        if (judge.tries_sides() && race.missing_alone() > race.best_purity)
+            race_beside_missing(race);
     } else if (tally.n_runs() <= kMostEnumerated) {
         race_all(race);
     } else {

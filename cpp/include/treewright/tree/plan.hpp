@@ -84,6 +84,7 @@ private:
         std::size_t start;
         std::uint32_t n;
         bool is_sparse;
+        std::int32_t rest_branch;  ///< of known categories not listed; -1: as an unseen one
     };
     void add_code_table(const Tree& tree, const TreeNode& node);
     [[nodiscard]] std::int32_t branch_in(const CodeTable& table, std::int64_t code) const;

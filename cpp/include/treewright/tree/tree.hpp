@@ -34,6 +34,7 @@ struct TreeNode {
     std::int64_t threshold_int = 0;
     std::int64_t code_offset = -1;  ///< categories: the node's slice of the tree's branches
     std::int32_t code_count = 0;
+    std::int32_t rest_branch = -1;  ///< of every category not listed; -1: as an unseen one
     std::int32_t missing_branch = -1;
     std::int64_t n_rows = 0;
     double weight = 0.0;
