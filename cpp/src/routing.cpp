@@ -78,6 +78,16 @@ void Growth::route_known(const Open& open, const Candidate& winner, Workspace& w
     };
     if (block.is_narrow()) gather.template operator()<Narrow>();
     else gather.template operator()<Wide>();
+    if (block.weight.empty()) return;
+    // Weights may not add exactly: add them in the order of the table, however rows are held.
+    std::size_t at = 0;
+    for (const std::uint32_t count : ws.counts) {
+        const auto begin = ws.rows.begin() + static_cast<std::ptrdiff_t>(at);
+        std::sort(begin, begin + count, [&](std::uint32_t a, std::uint32_t b) {
+            return block.table_row[a] < block.table_row[b];
+        });
+        at += count;
+    }
 }
 
 void Growth::sum_branches(const Block& block, std::size_t n_branches, std::size_t width,
