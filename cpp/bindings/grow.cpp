@@ -57,12 +57,8 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
 Progress make_progress(const std::optional<nb::callable>& report) {
     return Progress([report](std::uint64_t done) {
         const nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) {
-            PyErr_Clear();
-            return true;
-        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();  // whatever the handler raised
         if (report) (*report)(done);
-        return false;
     });
 }
 
@@ -142,7 +138,6 @@ const char* name_of(Guard guard) {
         case Guard::limits: return "limits";
         case Guard::no_gain: return "no_gain";
         case Guard::average_gain: return "average_gain";
-        case Guard::not_drawn: return "not_drawn";
     }
     return "none";
 }

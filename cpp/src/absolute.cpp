@@ -113,16 +113,15 @@ public:
         candidate.reset(column);
         const Column& raw = data.columns[column];
         collect_runs(node, column, n_missing);
-        if (n_runs() < 2) return;
-        candidate.guard = Guard::limits;
         const bool nominal = raw.scale == Scale::nominal;
-        fill_run = -1;
-        if (options.missing == Missing::most_likely) fill_run = most_likely_run(nominal);
         own_run = options.missing == Missing::own_branch && nominal && !missing.empty();
         if (own_run) {
             ordered.insert(ordered.end(), missing.begin(), missing.end());
             run_start.push_back(static_cast<std::uint32_t>(ordered.size()));
         }
+        if (n_runs() < 2) return;
+        candidate.guard = Guard::limits;
+        fill_run = options.missing == Missing::most_likely ? most_likely_run(nominal) : -1;
         const bool absent = options.missing == Missing::divide ||
                             options.missing == Missing::surrogates ||
                             options.missing == Missing::majority;
@@ -329,28 +328,37 @@ private:
 
     void multiway(Candidate& best) {
         double sum = 0.0;
-        std::size_t join = n_runs();
+        std::size_t n_admitted = 0;
+        std::size_t join = n_runs();  // the branch that missing rows join, where they are tried
         double join_gain = -std::numeric_limits<double>::infinity();
+        std::vector<char> admitted(n_runs(), 0);
+        std::vector<double> gained(n_runs(), 0.0);
+        std::vector<char> admitted_with(n_runs(), 0);
         for (std::size_t run = 0; run < n_runs(); ++run) {
             clear(left);
             put_run(left, run, 1.0);
-            const bool admitted = admits(left);
+            admitted[run] = admits(left) ? 1 : 0;
+            n_admitted += admitted[run] != 0 ? 1 : 0;
             const double alone = deviation(left);
             sum += alone;
-            if (tries_sides()) {
-                put_missing(left, 1.0);
-                const double gained = alone - deviation(left);
-                if (admits(left) && gained > join_gain) {
-                    join_gain = gained;
-                    join = run;
-                }
-            }
-            if (!admitted) return;
+            if (!tries_sides()) continue;
+            put_missing(left, 1.0);
+            gained[run] = alone - deviation(left);
+            admitted_with[run] = admits(left) ? 1 : 0;
         }
         if (tries_sides()) {
+            for (std::size_t run = 0; run < n_runs(); ++run) {
+                const std::size_t then =
+                    n_admitted + (admitted_with[run] != 0 && admitted[run] == 0 ? 1 : 0);
+                if (then < n_runs() || gained[run] <= join_gain) continue;
+                join_gain = gained[run];
+                join = run;
+            }
             if (join == n_runs()) return;
             sum -= join_gain;
             best.missing_branch = static_cast<std::int32_t>(join);
+        } else if (n_admitted < n_runs()) {
+            return;
         }
         best.question = Question::categories;
         best.n_cuts = 1;
@@ -366,25 +374,30 @@ private:
         const std::size_t only = options.splitter == Splitter::random
                                      ? static_cast<std::size_t>(generator.below(n_runs()))
                                      : n_runs();
+        clear(left);  // all values wait on the right; one at a time goes over and comes back
+        clear(right);
+        for (std::size_t run = 0; run < n_runs(); ++run) put_run(right, run, 1.0);
         for (std::size_t run = 0; run < n_runs(); ++run) {
             if (only < n_runs() && run != only) continue;
+            put_run(left, run, 1.0);
+            put_run(right, run, -1.0);
             for (const bool missing_left : {false, true}) {
                 if (missing_left && !tries_sides()) break;
-                clear(left);
-                clear(right);
-                put_run(left, run, 1.0);
-                for (std::size_t other = 0; other < n_runs(); ++other)
-                    if (other != run) put_run(right, other, 1.0);
-                if (tries_sides()) put_missing(missing_left ? left : right, 1.0);
-                if (!admits(left) || !admits(right)) continue;
+                Side& with = missing_left ? left : right;
+                if (tries_sides()) put_missing(with, 1.0);
+                const bool admitted = admits(left) && admits(right);
+                const double sum = admitted ? deviation(left) + deviation(right) : 0.0;
+                if (tries_sides()) put_missing(with, -1.0);
+                if (!admitted) continue;
                 best.n_cuts += missing_left ? 0 : 1;
-                const double sum = deviation(left) + deviation(right);
                 if (sum >= least) continue;
                 least = sum;
                 best_run = run;
                 best.question = Question::categories;
                 best.missing_branch = tries_sides() ? (missing_left ? 0 : 1) : -1;
             }
+            put_run(left, run, -1.0);
+            put_run(right, run, 1.0);
         }
         if (best.question == Question::none) return;
         best.n_branches = 2;

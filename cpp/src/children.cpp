@@ -25,12 +25,17 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     if (settles_missing && winner.missing_branch < 0)
         winner.missing_branch = static_cast<std::int32_t>(heaviest);
 
-    std::vector<FoundSurrogate> surrogates;
-    if (options.missing == Missing::surrogates) surrogates = find_surrogates(open, winner, ws);
+    // Rows without a value that had a say in the gain have one in its significance.
+    const bool judged_missing =
+        options.missing == Missing::learned_side || options.missing == Missing::own_branch ||
+        options.missing == Missing::most_likely || options.missing == Missing::most_likely_in_class;
+    if (judged_missing) settle_missing(open, winner, ws, fragment);
     if (options.max_p_value < 1.0 &&
         ws.finder->p_value(ws.branch_sums.data(), n_branches, sum_of_squares(open, ws)) >
             options.max_p_value)
         return false;
+    std::vector<FoundSurrogate> surrogates;
+    if (options.missing == Missing::surrogates) surrogates = find_surrogates(open, winner, ws);
 
     TreeNode& node = fragment.nodes[open.node];
     node.kind = winner.question == Question::cut ? 1 : 2;
@@ -38,10 +43,8 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     node.n_branches = static_cast<std::int32_t>(n_branches);
     node.first_child = static_cast<std::int32_t>(fragment.nodes.size());
     node.missing_branch = winner.missing_branch;
-    node.gain = winner.gain * unit_of(open.grid);
-    node.score = options.selection == Selection::gain && options.cost_rule == CostRule::none
-                     ? node.gain
-                     : winner.score;
+    node.gain = winner.gain;
+    node.score = winner.score;
     if (winner.question == Question::cut) {
         place_threshold(winner, column, *open.block, options.threshold_at, node.threshold,
                         node.threshold_int);
@@ -74,7 +77,7 @@ void Growth::open_children(Open& open, const Candidate& winner, Workspace& ws, b
         open_divided(open, winner, ws, fragment, children, only, first_child);
         return;
     }
-    if (!ws.missing_rows.empty()) settle_missing(open, winner, ws, fragment);
+    settle_missing(open, winner, ws, fragment);
 
     const std::size_t width = ws.finder->width();
     const std::size_t first_open = children.size();
@@ -114,6 +117,8 @@ void Growth::open_children(Open& open, const Candidate& winner, Workspace& ws, b
 
 void Growth::settle_missing(const Open& open, const Candidate& winner, Workspace& ws,
                             const Fragment& fragment) const {
+    if (ws.missing_rows.empty() || ws.missing_settled) return;
+    ws.missing_settled = true;
     const std::size_t width = ws.finder->width();
     std::vector<std::uint32_t> offset(winner.n_branches + 1, 0);
     std::vector<std::uint32_t> known = ws.counts;
@@ -204,9 +209,11 @@ void Growth::bound_child(const Open& open, const Candidate& winner, const Worksp
     const double middle = off_grid(open.grid, (ws.finder->level_of(ws.branch_sums.data()) +
                                                ws.finder->level_of(ws.branch_sums.data() + width)) /
                                                   2.0);
+    // Rows without a value may pull the middle out of the node's own bounds.
+    const double bound = std::clamp(middle, open.lower, open.upper);
     const bool is_lower = (direction > 0) == (b == 0);
-    if (is_lower) upper = std::min(open.upper, middle);
-    else lower = std::max(open.lower, middle);
+    if (is_lower) upper = bound;
+    else lower = bound;
 }
 
 }  // namespace treewright

@@ -32,11 +32,15 @@ Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
             for (std::size_t i = 0; i < columns.size(); ++i) evaluate(i, *ws.finder);
         }
     }
+    const double unit = unit_of(open.grid);
+    for (Candidate& c : candidates) {
+        c.gain *= unit;
+        c.noise *= unit;
+    }
     Candidate* winner = select(candidates, data, options, total_weight);
     drop_constant_columns(open, candidates);
     if (winner == nullptr) return nullptr;
-    const double improvement =
-        winner->gain * unit_of(open.grid) * open.total[kWeight] / total_weight;
+    const double improvement = winner->gain * open.total[kWeight] / total_weight;
     return improvement >= options.min_gain ? winner : nullptr;
 }
 
@@ -62,6 +66,7 @@ void Growth::evaluate_drawn(const Open& open, const NodeContext& context, Worksp
         const std::size_t other = i + generator.below(ws.drawn.size() - i);
         std::swap(ws.drawn[i], ws.drawn[other]);
         Candidate& candidate = ws.candidates.emplace_back();
+        progress.check(ws.is_caller);
         ws.finder->evaluate(context, ws.drawn[i], n_missing_of(open, ws.drawn[i]), candidate);
         mark_constant(open, candidate);
         n_varying += candidate.guard != Guard::constant ? 1 : 0;
@@ -87,7 +92,7 @@ void Growth::mark_constant(const Open& open, Candidate& candidate) const {
 
 void Growth::drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const {
     const auto is_dead = [&](const Candidate& c) {
-        return c.guard == Guard::constant && n_missing_of(open, c.column) == 0;
+        return c.guard == Guard::constant;  // one value, with or without gaps, never splits again
     };
     const auto n_dead = std::count_if(candidates.begin(), candidates.end(), is_dead);
     if (n_dead == 0 || static_cast<std::size_t>(n_dead) == open.columns->size()) return;

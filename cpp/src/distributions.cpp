@@ -2,6 +2,8 @@
 /// (Press et al., Numerical Recipes, 3rd ed., sections 6.2 and 6.4; modified Lentz method).
 #include "treewright/base/distributions.hpp"
 
+#include <math.h>
+
 #include <cmath>
 #include <initializer_list>
 
@@ -12,6 +14,12 @@ constexpr double kTiny = 1e-300;
 constexpr double kPrecision = 1e-16;
 constexpr int kMostTerms = 10'000;
 
+/// std::lgamma writes a global; several threads test splits at once.
+double log_gamma(double x) {
+    int sign = 0;
+    return ::lgamma_r(x, &sign);
+}
+
 /// P(a, x) by its power series; converges fast for x < a + 1.
 double gamma_series(double a, double x) {
     double term = 1.0 / a;
@@ -21,7 +29,7 @@ double gamma_series(double a, double x) {
         sum += term;
         if (std::abs(term) < std::abs(sum) * kPrecision) break;
     }
-    return sum * std::exp(-x + a * std::log(x) - std::lgamma(a));
+    return sum * std::exp(-x + a * std::log(x) - log_gamma(a));
 }
 
 /// Q(a, x) by its continued fraction; converges fast for x >= a + 1.
@@ -42,7 +50,7 @@ double gamma_fraction(double a, double x) {
         h *= step;
         if (std::abs(step - 1.0) < kPrecision) break;
     }
-    return std::exp(-x + a * std::log(x) - std::lgamma(a)) * h;
+    return std::exp(-x + a * std::log(x) - log_gamma(a)) * h;
 }
 
 double beta_fraction(double a, double b, double x) {
@@ -73,8 +81,8 @@ double beta_fraction(double a, double b, double x) {
 double incomplete_beta(double a, double b, double x) {
     if (x <= 0.0) return 0.0;
     if (x >= 1.0) return 1.0;
-    const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
-                                  a * std::log(x) + b * std::log1p(-x));
+    const double front = std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) +
+                                  b * std::log1p(-x));
     if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
 }

@@ -67,7 +67,7 @@ public:
                   Candidate& candidate) override {
         candidate.reset(column);
         const Column& raw = data.columns[column];
-        if (fuses(node, raw, column, n_missing)) {
+        if (fuses(node, raw, n_missing)) {
             evaluate_fused(node, candidate, nullptr);
             return;
         }
@@ -87,7 +87,8 @@ public:
     void locate(const NodeContext& node, Candidate& candidate) override {
         if (candidate.question != Question::cut || candidate.cut_position != 0) return;
         std::uint32_t position = 0;
-        evaluate_fused(node, candidate, &position);
+        Candidate found = candidate;  // its gain has been put into the target's units since
+        evaluate_fused(node, found, &position);
         candidate.cut_position = position;
         const auto rows = [&]<class Word>() {
             const Word* list = node.range.block->list<Word>(candidate.column) + node.range.begin;
@@ -106,7 +107,7 @@ public:
 
 private:
     /// Whether the scan without a tally applies (split/fused.hpp).
-    [[nodiscard]] bool fuses(const NodeContext& node, const Column& raw, std::uint32_t,
+    [[nodiscard]] bool fuses(const NodeContext& node, const Column& raw,
                              std::uint32_t n_missing) const {
         if constexpr (!std::is_same_v<C, Gini> && !std::is_same_v<C, SquaredError>) return false;
         const Block& block = *node.range.block;

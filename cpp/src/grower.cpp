@@ -30,7 +30,6 @@ Tree Growth::grow_tree() {
     team.for_each(tasks.size(), [&](std::size_t item, std::size_t thread) {
         const std::size_t task = by_size[item];
         Open open = std::move(tasks[task]);
-        tasks[task].block.reset();
         Fragment& fragment = fragments[task];
         fragment.nodes.push_back(top.nodes[open.node]);
         fragment.leaf_range.emplace_back();
@@ -83,6 +82,9 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
     };
     std::vector<std::unique_ptr<Waiting>> heap;
     Workspace& ws = workspaces[0];
+    // Gains are per unit of weight, but for these two, which are sums over the node's rows.
+    const bool grows_with_rows =
+        options.criterion == "chi2" || options.criterion == "weighted_squared_error";
     std::int64_t n_leaves = 1;
     const auto consider = [&](Open open) {
         Candidate* winner = may_split(open) ? choose(open, ws, is_shared(open)) : nullptr;
@@ -92,7 +94,7 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
         }
         ws.finder->locate(context_of(open), *winner);
         auto waiting = std::make_unique<Waiting>();
-        waiting->improvement = winner->gain * unit_of(open.grid) * open.total[kWeight];
+        waiting->improvement = winner->gain * (grows_with_rows ? 1.0 : open.total[kWeight]);
         waiting->winner = *winner;
         waiting->open = std::move(open);
         heap.push_back(std::move(waiting));
@@ -147,32 +149,29 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
         open = std::move(children[0]);
     }
     Inspection seen;
-    Candidate* winner = nullptr;
-    if (open.size() > 0) {
-        collect_rows(open, ws.rows);
-        winner = choose(open, ws, true);
-        if (winner != nullptr) ws.finder->locate(context_of(open), *winner);
+    if (open.size() == 0) return seen;
+    Candidate* winner = choose(open, ws, true);
+    collect_rows(open, ws.rows);
+    for (const std::uint32_t row : ws.rows) {
+        seen.rows.push_back(open.block->table_row[row]);
+        seen.weight.push_back(open.block->weight_of(row));
     }
-    for (std::uint32_t i = 0; i < open.size(); ++i) {
-        seen.rows.push_back(open.block->table_row[ws.rows[i]]);
-        seen.weight.push_back(open.block->weight_of(ws.rows[i]));
-    }
+    ws.finder->enter(context_of(open));
     for (Candidate& c : ws.candidates) {
-        if (open.size() > 0 && c.question != Question::none) {
-            ws.finder->enter(context_of(open));
-            ws.finder->locate(context_of(open), c);
-        }
-        c.gain *= unit_of(open.grid);
         InspectedCandidate shown;
         if (c.question != Question::none) {
+            ws.finder->locate(context_of(open), c);
             const Column& column = data.columns[c.column];
-            if (options.empty_branches) declare_branches(c, column, *open.block);
+            if (options.empty_branches && options.nominal == Nominal::multiway)
+                declare_branches(c, column, *open.block);
             shown.branches = branches_of(c, column, *open.block);
             place_threshold(c, column, *open.block, options.threshold_at, shown.threshold,
                             shown.threshold_int);
+            if (options.threshold_at == ThresholdAt::training && c.question == Question::cut)
+                move_threshold_down(data, column, shown.threshold, shown.threshold_int);
         }
-        shown.candidate = c;
         if (winner == &c) seen.chosen = static_cast<std::int64_t>(seen.candidates.size());
+        shown.candidate = c;
         seen.candidates.push_back(std::move(shown));
     }
     return seen;

@@ -15,13 +15,16 @@ namespace {
 /// Rows x columns of a node from which its columns are worth dividing among the threads.
 constexpr std::size_t kSharedWork = std::size_t{1} << 18;
 
+/// Rows x columns that make another thread worth starting.
+constexpr std::size_t kWorkPerThread = std::size_t{1} << 15;
+
 }  // namespace
 
 Growth::Growth(const Dataset& data, const GrowOptions& options, Progress& progress)
     : data(data),
       options(options),
       progress(progress),
-      team(options.n_threads),
+      team(std::min(options.n_threads, 1 + data.n_rows * options.columns.size() / kWorkPerThread)),
       gridding(data, options.criterion == "poisson"),
       reciprocals(options.block.holding == Holding::lists ? data.n_rows : 0) {
     for (std::size_t thread = 0; thread < team.size(); ++thread) {

@@ -69,7 +69,7 @@ void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& s
 }  // namespace
 
 Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderScratch& scratch) {
-    require(rows.size() < (std::size_t{1} << 30), "at most 2^30 rows");
+    require(rows.empty() || rows.back() < (1U << 30), "at most 2^30 rows");
     Order order;
     std::vector<std::uint32_t> missing;
     auto& pairs = scratch.pairs;

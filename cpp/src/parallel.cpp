@@ -1,10 +1,19 @@
 #include "treewright/base/parallel.hpp"
 
+#include <system_error>
+
+#include "treewright/base/error.hpp"
+
 namespace treewright {
 
 Team::Team(std::size_t n_threads) {
-    for (std::size_t thread = 1; thread < n_threads; ++thread)
-        workers.emplace_back([this, thread] { serve(thread); });
+    // Fewer threads than asked for change nothing but the time it takes.
+    try {
+        for (std::size_t thread = 1; thread < n_threads; ++thread)
+            workers.emplace_back([this, thread] { serve(thread); });
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
 }
 
 Team::~Team() {
@@ -59,12 +68,18 @@ void Team::drain(std::size_t thread) {
         if (item >= n_items) return;
         try {
             (*job)(item, thread);
+        } catch (const Interrupted&) {  // told to stop: whoever told knows why
+            fail(std::current_exception(), false);
         } catch (...) {
-            const std::lock_guard lock(mutex);
-            if (!failure) failure = std::current_exception();
-            next_item = n_items;  // nobody starts another item
+            fail(std::current_exception(), true);
         }
     }
+}
+
+void Team::fail(std::exception_ptr exception, bool is_cause) {
+    const std::lock_guard lock(mutex);
+    if (!failure || is_cause) failure = std::move(exception);
+    next_item = n_items;  // nobody starts another item
 }
 
 }  // namespace treewright

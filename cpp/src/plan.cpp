@@ -73,10 +73,9 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
         weight.push_back(node.weight);
         if (any_surrogates) surrogates[i] = node.surrogates;
 
-        const std::uint32_t from =  // an empty leaf answers as its parent
-            node.weight <= 0.0 && node.parent >= 0 && !n_classes.empty()
-                ? static_cast<std::uint32_t>(node.parent)
-                : tree_node[i];
+        std::uint32_t from = tree_node[i];  // an empty node answers as the nearest one above
+        while (!n_classes.empty() && tree.nodes[from].weight <= 0.0 && tree.nodes[from].parent >= 0)
+            from = static_cast<std::uint32_t>(tree.nodes[from].parent);
         const double* value = tree.value.data() + from * answer_width;
         double* to = answer.data() + i * answer_width;
         if (n_classes.empty()) {

@@ -11,6 +11,7 @@ void Growth::route_known(const Open& open, const Candidate& winner, Workspace& w
     const Block& block = *open.block;
     ws.sides.prepare(block.n_rows, winner.n_branches + 1);
     ws.missing_rows.clear();
+    ws.missing_settled = false;
     ws.counts.assign(winner.n_branches, 0);
     const auto by_word = [&]<class Word>() {
         const Word* list = block.list<Word>(winner.column);
@@ -135,6 +136,7 @@ std::vector<FoundSurrogate> Growth::find_surrogates(const Open& open, const Cand
     SurrogateRuns runs;
     for (const std::uint32_t column : *open.columns) {
         if (column == winner.column) continue;
+        progress.check(ws.is_caller);
         runs = SurrogateRuns{};
         const auto add = [&](std::uint32_t row, bool opens) {
             if (!known[row]) return false;
@@ -218,6 +220,7 @@ void Growth::partition(const Open& open, const Candidate& winner, Workspace& ws,
     };
     if (shared)
         team.for_each(n_lists, [&](std::size_t i, std::size_t thread) {
+            progress.check(workspaces[thread].is_caller);
             one(i, workspaces[thread].partition);
         });
     else

@@ -225,6 +225,43 @@ Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::
     return tree;
 }
 
+namespace {
+
+/// The largest of the ascending values that is not above the threshold, if it is finite.
+template <class Value>
+void move_down(const std::vector<Value>& values, Value& threshold) {
+    const auto above = std::upper_bound(values.begin(), values.end(), threshold);
+    if (above != values.begin() && std::isfinite(static_cast<double>(*(above - 1))))
+        threshold = *(above - 1) + Value{0};  // -0.0 is 0.0
+}
+
+/// The known values of a column in rows that count, ascending.
+template <class Value, class Read>
+std::vector<Value> sorted_values(const Dataset& data, const Column& column, Read read) {
+    std::vector<Value> values;
+    for (std::size_t row = 0; row < data.n_rows; ++row)
+        if (!column.is_missing(row) && (data.weight.empty() || data.weight[row] > 0.0))
+            values.push_back(read(row));
+    std::sort(values.begin(), values.end());
+    return values;
+}
+
+std::vector<double> sorted_reals(const Dataset& data, const Column& column) {
+    return sorted_values<double>(data, column, [&](std::size_t row) { return column.real(row); });
+}
+std::vector<std::int64_t> sorted_wholes(const Dataset& data, const Column& column) {
+    return sorted_values<std::int64_t>(data, column,
+                                       [&](std::size_t row) { return column.whole(row); });
+}
+
+}  // namespace
+
+void move_threshold_down(const Dataset& data, const Column& column, double& threshold,
+                         std::int64_t& threshold_int) {
+    if (column.is_real()) move_down(sorted_reals(data, column), threshold);
+    else move_down(sorted_wholes(data, column), threshold_int);
+}
+
 void move_thresholds_down(const Dataset& data, Tree& tree) {
     for (std::size_t c = 0; c < data.columns.size(); ++c) {
         const Column& column = data.columns[c];
@@ -233,22 +270,13 @@ void move_thresholds_down(const Dataset& data, Tree& tree) {
             if (node.kind == 1 && node.column == static_cast<std::int32_t>(c))
                 cuts.push_back(&node);
         if (cuts.empty()) continue;
-        const auto move = [&](auto read, auto TreeNode::*threshold) {
-            using Value = decltype(read(std::size_t{0}));
-            std::vector<Value> values;
-            for (std::size_t row = 0; row < data.n_rows; ++row)
-                if (!column.is_missing(row) && (data.weight.empty() || data.weight[row] > 0.0))
-                    values.push_back(read(row));
-            std::sort(values.begin(), values.end());
-            for (TreeNode* node : cuts) {
-                const auto above = std::upper_bound(values.begin(), values.end(), node->*threshold);
-                if (above != values.begin() && std::isfinite(static_cast<double>(*(above - 1))))
-                    node->*threshold = *(above - 1) + Value{0};  // -0.0 is 0.0
-            }
-        };
-        if (column.is_real())
-            move([&](std::size_t row) { return column.real(row); }, &TreeNode::threshold);
-        else move([&](std::size_t row) { return column.whole(row); }, &TreeNode::threshold_int);
+        if (column.is_real()) {
+            const auto values = sorted_reals(data, column);
+            for (TreeNode* node : cuts) move_down(values, node->threshold);
+        } else {
+            const auto values = sorted_wholes(data, column);
+            for (TreeNode* node : cuts) move_down(values, node->threshold_int);
+        }
     }
 }
 

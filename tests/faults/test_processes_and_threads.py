@@ -188,3 +188,36 @@ def test_ctrl_c_stops_a_fit_and_leaves_the_estimator_as_it_was(n_jobs: str, kind
             process.kill()
     assert process.returncode == 0, complaints
     assert float(printed) - sent < 1.0  # about 0.02 s when the machine is idle
+
+
+def test_what_a_signal_handler_raises_is_what_fit_raises() -> None:
+    """Faults 35 and 39: a time-out is a TimeoutError, not a KeyboardInterrupt."""
+
+    def ring(*_: object) -> None:
+        raise TimeoutError("rang")
+
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400_000, 20)).astype(np.float32)
+    y = random.integers(0, 2, len(X))
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(TimeoutError, match="rang"):
+            DecisionTreeClassifier(n_jobs=2).fit(X, y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_more_threads_than_can_be_started_are_no_fault() -> None:
+    """Fault 38, in part: a thread that cannot be had is done without."""
+    code = (
+        "import resource, numpy as np, treewright as tw\n"
+        "X = np.random.default_rng(0).normal(size=(60_000, 20)); y = (X[:, 0] > 0).astype(int)\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "limit = used + 400 * 2**20\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "print(tw.DecisionTreeClassifier(n_jobs=500, max_depth=3).fit(X, y).get_n_leaves())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

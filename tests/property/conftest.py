@@ -5,11 +5,12 @@ Tests scale the profile's ``max_examples`` by what one example costs (:func:`exa
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 _COMMON = settings(
     deadline=None,
     database=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],  # explaining takes minutes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.register_profile("ci", _COMMON, max_examples=40, derandomize=True)

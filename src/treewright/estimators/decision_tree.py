@@ -80,7 +80,8 @@ class DecisionTreeClassifier(TreeClassifier):
     min_impurity_decrease : float
         Gain a split needs, times the node's share of all weight.
     max_p_value : float, optional
-        A split must be significant at this level (chi-square test of branch x class).
+        The split of best gain must be significant at this level (chi-square test of branch x
+        class); otherwise the node is a leaf.
     max_features : int, float, "sqrt", "log2", optional
         Columns drawn, for every node or once per tree as `features_per` says.
     features_per : {"node", "tree"}

@@ -16,14 +16,26 @@ from treewright.data.schema import FittedSchema, list_names, nearest_name_hint
 from treewright.data.sparse import available_memory
 from treewright.data.table import Table
 from treewright.data.target import ClassTarget, ValueTarget, of_ordinary_size
-from treewright.errors import ColumnMismatchError, MemoryLimitError, ParameterError, TargetError
+from treewright.errors import (
+    ColumnMismatchError,
+    MemoryLimitError,
+    ParameterError,
+    TargetError,
+    UnsupportedError,
+)
 from treewright.learn.extremes import in_units_of_shift, restore, shift_of
-from treewright.learn.options import GrowthOptions, check_combination, check_number
+from treewright.learn.options import (
+    VALUE_CRITERIA,
+    GrowthOptions,
+    check_combination,
+    check_number,
+)
 from treewright.model.arrays import TreeArrays
 from treewright.model.tree import Tree
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[int], None]
+_MOST_ROWS = 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +107,11 @@ class Problem:
 
     @property
     def n_copies(self) -> float:
-        """Rows, each as often as its copies say."""
-        copies = self.weights.copies
-        return float(self.table.n_rows) if copies is None else float(copies.sum())
+        """Rows that count, each as often as its copies say."""
+        if self.weights.copies is not None:
+            return float(self.weights.copies.sum())
+        weight = self.weights.weight
+        return float(self.table.n_rows if weight is None else np.count_nonzero(weight))
 
     @property
     def total_weight(self) -> float:
@@ -148,7 +162,8 @@ class Problem:
             core.min_leaf, core.min_split = _divided_limits(
                 core.min_leaf, core.min_split, counts_parts=counts_parts
             )
-        core.min_leaf_weight = float(options.min_fraction_leaf) * self.total_weight
+        # A share of weights that do not add exactly must not fail by a rounding error.
+        core.min_leaf_weight = (1 - 1e-9) * float(options.min_fraction_leaf) * self.total_weight
         core.min_impurity = self._in_units(options.min_impurity)
         core.min_gain = self._in_units(options.min_impurity_decrease)
         core.max_p_value = 1.0 if options.max_p_value is None else float(options.max_p_value)
@@ -161,10 +176,19 @@ class Problem:
         core.max_columns = 0 if options.features_per == "tree" else n_drawn
         costs = column_costs(schema, options)
         if costs is not None:
+            if options.cost_rule == "nunez" and options.criterion in _UNBOUNDED:
+                raise UnsupportedError(
+                    "cost_rule='nunez' raises 2 to the gain, and the gain of criterion"
+                    f" {options.criterion!r} is not in bits.\n"
+                    "  Hint: cost_rule='tan_schlimmer' or 'rpart'."
+                )
             core.costs = costs
             core.cost_exponent = float(options.cost_exponent)
             core.set_cost_rule(options.cost_rule)
         signs = monotonic_signs(schema, options)
+        target = self.target
+        if isinstance(target, ClassTarget) and len(target.classes[0]) < 2:
+            signs = None  # one class: nothing rises or falls
         if signs is not None:
             core.monotonic = signs
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
@@ -196,6 +220,8 @@ class Problem:
         return "codes" if few and self.options.missing != "surrogates" else "lists"
 
 
+_UNBOUNDED = ("chi2", *VALUE_CRITERIA)
+"""Criteria whose gains are not in bits or shares."""
 _CORE_CRITERION = {"gain_ratio": "entropy", "impurity_ratio": "entropy"}
 
 
@@ -340,8 +366,11 @@ def _heaviest_branch(arrays: Mapping[str, Any]) -> npt.NDArray[np.int32]:
 def _check_target(problem: Problem) -> None:
     if problem.options.criterion == "poisson" and isinstance(problem.target, ValueTarget):
         values = problem.target.values
-        if np.any(values < 0):
-            row = int(np.argmax(np.any(np.atleast_2d(values.T).T < 0, axis=1)))
+        below = np.any(np.atleast_2d(values.T).T < 0, axis=1)
+        if problem.weights.weight is not None:
+            below &= problem.weights.weight > 0
+        if np.any(below):
+            row = int(np.argmax(below))
             raise TargetError(
                 f"criterion 'poisson' needs targets of 0 or more, but row {row} has"
                 f" {np.min(values[row]):g}.\n  Hint: criterion='squared_error' takes any number."
@@ -357,6 +386,11 @@ def _check_target(problem: Problem) -> None:
 
 def _check_memory(problem: Problem) -> None:
     """Refuse what cannot fit before anything is allocated: class counts of every node."""
+    if problem.table.n_rows >= _MOST_ROWS:
+        raise MemoryLimitError(
+            f"the table has {problem.table.n_rows:,} rows; a tree takes at most {_MOST_ROWS - 1:,}."
+            "\n  Hint: fit on a sample of the rows."
+        )
     if not isinstance(problem.target, ClassTarget):
         return
     n_classes = sum(len(names) for names in problem.target.classes)
@@ -367,6 +401,8 @@ def _check_memory(problem: Problem) -> None:
     if options.max_depth is not None:
         n_nodes = min(n_nodes, 2 ** min(int(options.max_depth) + 1, 62))
     needed = 2 * 8 * n_nodes * n_classes
+    if options.criterion != "gini":  # class counts of every value of a column, in each thread
+        needed += 8 * problem.table.n_rows * n_classes * options.n_threads
     available = available_memory()
     if available is not None and needed > available:
         raise MemoryLimitError(

@@ -160,15 +160,16 @@ class _Working:
         rows = []
         best = None
         judged = {item["column"]: (i, item) for i, item in enumerate(self.seen["candidates"])}
-        if self.seen["chosen"] >= 0:
-            best = self.seen["candidates"][self.seen["chosen"]]["score"]
+        chosen = -1 if self.tree.is_leaf(self.node) else int(self.seen["chosen"])
+        if chosen >= 0:
+            best = self.seen["candidates"][chosen]["score"]
         for column, spec in enumerate(self.tree.schema.columns):
             if column not in judged:
                 guard = "one value only" if column in self._constant else "not drawn"
                 rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
                 continue
             index, item = judged[column]
-            rows.append(self._candidate(spec, item, chosen=index == self.seen["chosen"], best=best))
+            rows.append(self._candidate(spec, item, chosen=index == chosen, best=best))
         weight = float(self.weight.sum())
         counts: tuple[float, ...] = ()
         mean = sse = None
@@ -287,7 +288,7 @@ class _Working:
         information = self._split_information(rows, missing_weight if not counted.all() else 0.0)
         cost = None if self.costs is None else self.costs[item["column"]]
         score = float(item["score"])
-        tied = best is not None and not chosen and guard is None and abs(score - best) <= 1e-12
+        tied = best is not None and not chosen and guard is None and _alike(score, best)
         return CandidateRow(
             column=spec.name,
             question=question.text(0) if question.n_branches == 2 else spec.name,
@@ -342,6 +343,10 @@ class _Working:
             mean=mean,
             sse=sse,
         )
+
+
+def _alike(score: float, best: float) -> bool:
+    return abs(score - best) <= 1e-12 * max(abs(best), 1e-300)
 
 
 def _impurity(criterion: str, counts: FloatArray) -> float:

@@ -11,7 +11,7 @@ struct InvariantError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
-/// The user asked to stop (Ctrl-C); the binding turns it into KeyboardInterrupt.
+/// Thrown in the other threads once the calling thread has been told to stop (Ctrl-C).
 struct Interrupted {};
 
 inline void require(bool holds, const char* what) {

@@ -31,6 +31,7 @@ public:
 private:
     void serve(std::size_t thread);
     void drain(std::size_t thread);
+    void fail(std::exception_ptr exception, bool is_cause);
 
     std::vector<std::thread> workers;
     std::mutex mutex;

@@ -14,8 +14,8 @@ namespace treewright {
 /// flag it sets.
 class Progress {
 public:
-    /// `ask` is called at most every 50 ms, on the calling thread; it returns true to stop.
-    explicit Progress(std::function<bool(std::uint64_t rows_done)> ask) : ask(std::move(ask)) {}
+    /// `ask` is called at most every 50 ms, on the calling thread; it throws to stop.
+    explicit Progress(std::function<void(std::uint64_t rows_done)> ask) : ask(std::move(ask)) {}
 
     void advance(std::uint64_t rows) { done.fetch_add(rows, std::memory_order_relaxed); }
 
@@ -25,15 +25,17 @@ public:
         const auto now = Clock::now();
         if (now - last < std::chrono::milliseconds(50)) return;
         last = now;
-        if (ask(done.load(std::memory_order_relaxed))) {
+        try {
+            ask(done.load(std::memory_order_relaxed));
+        } catch (...) {
             stop = true;
-            throw Interrupted{};
+            throw;
         }
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-    std::function<bool(std::uint64_t)> ask;
+    std::function<void(std::uint64_t)> ask;
     std::atomic<std::uint64_t> done{0};
     std::atomic<bool> stop{false};
     Clock::time_point last = Clock::now();

@@ -10,13 +10,14 @@ struct Entropy : ClassSums, Additive<Entropy> {
     static constexpr std::string_view name = "entropy";
 
     explicit Entropy(const Target& target) : ClassSums(target) {
-        table.resize(kTableSize);
-        for (std::size_t n = 0; n < kTableSize; ++n) table[n] = computed(static_cast<double>(n));
+        const std::size_t n_rows = target.classes.size() / target.n_outputs;
+        table.resize(std::min(n_rows + 1, kMostTabulated));
+        for (std::size_t n = 0; n < table.size(); ++n) table[n] = computed(static_cast<double>(n));
     }
 
     /// x log2 x, from a table for the small whole numbers that unweighted counts are.
     [[nodiscard]] double x_log_x(double x) const {
-        if (x < static_cast<double>(kTableSize)) {
+        if (x < static_cast<double>(table.size())) {
             const auto whole = static_cast<std::size_t>(x);
             if (static_cast<double>(whole) == x) return table[whole];
         }
@@ -34,7 +35,7 @@ struct Entropy : ClassSums, Additive<Entropy> {
     }
 
 private:
-    static constexpr std::size_t kTableSize = 1U << 14;  // 128 KiB: stays in L2
+    static constexpr std::size_t kMostTabulated = 1U << 14;  // 128 KiB: stays in L2
     static double computed(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
     std::vector<double> table;
 };

@@ -49,6 +49,7 @@ struct Workspace {
     std::vector<std::uint32_t> new_row;
     std::vector<std::uint32_t> rows;  ///< of the node, branch by branch
     std::vector<std::uint32_t> missing_rows;
+    bool missing_settled = false;       ///< they stand in rows, counts and sums already
     std::vector<std::uint32_t> counts;  ///< rows per branch
     std::vector<std::uint32_t> drawn;
     std::vector<double> branch_sums;

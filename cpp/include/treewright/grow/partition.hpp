@@ -32,10 +32,21 @@ struct Sides {
 };
 
 struct PartitionScratch {
-    std::vector<std::uint32_t> words;
+    std::vector<Narrow> narrow;
+    std::vector<Wide> wide;
     std::vector<std::uint32_t> offset;
     std::vector<std::uint32_t> last_run;
     std::vector<std::uint32_t> missing_of_child;  ///< missing rows each child gets
+
+    template <class Word>
+    [[nodiscard]] Word* room(std::size_t n) {
+        auto& words = [&]() -> auto& {
+            if constexpr (std::is_same_v<Word, Narrow>) return narrow;
+            else return wide;
+        }();
+        if (words.size() < n) words.resize(n);
+        return words.data();
+    }
 };
 
 /// Ties are told anew: an entry is tied if the entry before it *in its child* has its value.
@@ -45,11 +56,10 @@ template <class Word, class Side>
 void partition_list(Word* list, std::uint32_t n, std::uint32_t n_missing, const Side* side,
                     const std::vector<std::uint32_t>& counts, PartitionScratch& scratch) {
     const std::size_t n_branches = counts.size();
-    if (scratch.words.size() < n) scratch.words.resize(n);
     for (std::uint32_t i = n - n_missing; i < n; ++i)
         ++scratch.missing_of_child[side[Entry<Word>::row(list[i])]];
 
-    Word* spare = reinterpret_cast<Word*>(scratch.words.data());
+    Word* spare = scratch.room<Word>(n);
     if (n_branches == 2) {
         // Left entries stay in place, right ones wait aside; no branch on the data.
         std::uint32_t n_left = 0;
@@ -88,8 +98,8 @@ void partition_list(Word* list, std::uint32_t n, std::uint32_t n_missing, const 
 }
 
 /// A block of its own for some rows of a node, renumbered from 0 in the order of `rows`; narrow if
-/// the rows are few enough and `wide` does not forbid it. `weights`, where not empty, replace the
-/// rows' weights (and scale their copies): divided cases.
+/// the rows are few enough and `wide` does not forbid it. `shares`, where not empty, are the parts
+/// of the rows (of their weight and copies) that the block gets: divided cases.
 [[nodiscard]] std::shared_ptr<Block> extract(const Block& from, std::uint32_t begin,
                                              std::uint32_t end,
                                              const std::vector<std::uint32_t>& columns,

@@ -53,7 +53,10 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
                   threshold_int);
     if (!candidate.is_drawn) return;
     if (column.is_real()) {
-        threshold = candidate.drawn;
+        const bool separates =
+            column.real(block.table_row[candidate.row_below]) <= candidate.drawn &&
+            candidate.drawn < column.real(block.table_row[candidate.row_above]);
+        if (separates) threshold = candidate.drawn;
         return;
     }
     const std::int64_t below = column.whole(block.table_row[candidate.row_below]);

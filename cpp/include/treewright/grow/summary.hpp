@@ -16,5 +16,8 @@ namespace treewright {
 /// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
 /// that is not above it (Quinlan 1993, section 2.4).
 void move_thresholds_down(const Dataset& data, Tree& tree);
+/// The same for one threshold.
+void move_threshold_down(const Dataset& data, const Column& column, double& threshold,
+                         std::int64_t& threshold_int);
 
 }  // namespace treewright

@@ -12,11 +12,10 @@ enum class Question : std::uint8_t { none, cut, categories };
 /// Why a column's candidate is out of the race.
 enum class Guard : std::uint8_t {
     none,
-    constant,      ///< fewer than two values in the node
-    limits,        ///< every split leaves a branch too small or breaks a constraint
-    no_gain,       ///< nothing gained (after C4.5's penalty, where it applies)
-    average_gain,  ///< gain below the average of the columns (C4.5)
-    not_drawn      ///< not among the columns drawn for this node
+    constant,     ///< fewer than two values in the node
+    limits,       ///< every split leaves a branch too small or breaks a constraint
+    no_gain,      ///< nothing gained (after C4.5's penalty, where it applies)
+    average_gain  ///< gain below the average of the columns (C4.5)
 };
 
 struct Candidate {

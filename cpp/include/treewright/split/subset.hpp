@@ -17,6 +17,7 @@
 namespace treewright {
 
 inline constexpr std::size_t kMostEnumerated = 10;
+inline constexpr std::size_t kMostBesideMissing = 1000;  // values; the search is quadratic
 
 /// Whether one ordering of the values holds the best subset. The textbook's weighted error is not
 /// convex in its sums.
@@ -154,7 +155,8 @@ void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     SubsetRace<C> race{judge, scratch, best};
     if (ordering_is_exact(judge.criterion)) {
         race_order(race, tally.width - 1);
-        if (judge.tries_sides() && race.missing_alone() > race.best_purity)
+        if (judge.tries_sides() && tally.n_runs() <= kMostBesideMissing &&
+            race.missing_alone() > race.best_purity)
             race_beside_missing(race);
     } else if (tally.n_runs() <= kMostEnumerated) {
         race_all(race);

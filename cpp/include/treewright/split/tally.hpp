@@ -120,7 +120,7 @@ void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
 }
 
 /// Counting touches the whole codebook, sorting costs n log n: count unless the codes outnumber
-/// the node's rows 8:1 (measured: benchmarks/tally.md).
+/// the node's rows 8:1.
 inline bool counting_is_cheaper(std::size_t n_codes, std::size_t n_rows) {
     return n_codes <= 8 * n_rows;
 }
