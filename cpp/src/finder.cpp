@@ -1,6 +1,7 @@
 /// Evaluates one column in one node: tally, missing policy, search, score.
 #include "treewright/split/finder.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "treewright/base/distributions.hpp"
@@ -52,6 +53,9 @@ public:
         limits.min_weight = options.min_leaf_weight;
         limits.two_branches_suffice = options.two_branches_suffice;
         limits.class_boundaries = options.class_boundaries;
+        limits.has_parts = options.missing == Missing::divide ||
+                           std::any_of(data.weight.begin(), data.weight.end(),
+                                       [](double weight) { return weight != std::floor(weight); });
     }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }

@@ -218,6 +218,8 @@ def _best_cut(
     if gain <= NOTHING:
         return None
     rivals = [abs(gain - other_gain) for _, other_gain, _ in judged]
+    if any(w != int(w) for _, w in known) and sum(gap <= NOTHING for gap in rivals) > 1:
+        rivals.append(2.0 * NOTHING)  # sums of divided cases are rounded, so rounding breaks a tie
     if threshold_at == "observed":
         assert best.threshold is not None
         training = [row[column] for row in table.rows if row[column] is not None]

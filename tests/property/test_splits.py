@@ -155,6 +155,25 @@ def test_ties_go_to_the_lower_column_then_the_lower_cut_or_code(data: st.DataObj
         assert {value: split.branch_of(value) for value in expected} == expected
 
 
+@pytest.mark.parametrize("counts", [(7, 2, 4, 9), (7, 1, 8, 8), (3, 2, 1, 5), (1, 6, 3, 7)])
+@pytest.mark.parametrize("unit", [0.125, 1.0, 3.0])
+def test_ties_that_rounding_would_break_go_to_the_lower_cut(
+    counts: tuple[int, int, int, int], unit: float
+) -> None:
+    # Four values, each of one class. Cut after the second or the third, the sides change sizes:
+    # a + b | c + d and a + b + c | d gain the same where a + b = d.
+    values = [value for value, count in enumerate(counts) for _ in range(count)]
+    sample = Sample(
+        columns=(Column(storage="int", values=tuple(values)),),
+        target=tuple("abcd"[value] for value in values),
+        weights=(unit,) * len(values),
+    )
+    for criterion in ("entropy", "gain_ratio"):
+        split = split_of(grow(sample, criterion=criterion, max_depth=1))
+        assert split is not None
+        assert split.threshold == 1
+
+
 def check_root(sample: Sample, combination: Combination, min_samples_leaf: int) -> None:
     if combination.criterion == "poisson":
         assume(any(y > 0 for y in sample.weighed_target))

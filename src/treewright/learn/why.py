@@ -196,8 +196,16 @@ class _Working:
         return {
             column
             for column, array in enumerate(self.problem.table.columns)
-            if len(self.rows) and np.all(array[self.rows] == array[self.rows[0]])
+            if len(self.rows) and self._n_values(column, array[self.rows]) < 2
         }
+
+    def _n_values(self, column: int, stored: npt.NDArray[Any]) -> int:
+        """Count the distinct values of a column that are known in the node."""
+        mask = self.problem.table.masks[column]
+        known = stored == stored if mask is None else mask[self.rows]
+        if self.tree.schema.columns[column].storage == "value":
+            known = stored >= 0
+        return len(np.unique(stored[known]))
 
     def _counts(self, chosen: npt.NDArray[np.bool_]) -> FloatArray:
         assert self.codes is not None

@@ -30,6 +30,9 @@ struct Entropy : ClassSums, Additive<Entropy> {
             return sum - x_log_x(sums[kWeight]);
         });
     }
+    [[nodiscard]] double magnitude(const double* sums) const {
+        return std::abs(x_log_x(sums[kWeight])) + sums[kWeight];
+    }
     [[nodiscard]] double impurity(const double* sums) const {
         return sums[kWeight] <= 0.0 ? 0.0 : std::max(0.0, -purity(sums) / sums[kWeight]);
     }

@@ -25,6 +25,7 @@ struct SearchLimits {
     double min_weight = 0.0;
     bool two_branches_suffice = false;
     bool class_boundaries = false;
+    bool has_parts = false;  ///< weights that do not add exactly: rows are divided, or decimals
 };
 
 /// A monotonic constraint: the value right of a cut may not be lower (direction 1) or higher (-1),
@@ -44,6 +45,7 @@ struct Judge {
     std::vector<double>& total;  ///< sums of the rows compared
     double parent = 0.0;
     double scale = 1.0;
+    double slack = 0.0;  ///< purities this close are ties; 0 where sums are exact
 
     Judge(C& criterion, const Tally& tally, MissingPart part, const SearchLimits& limits,
           std::vector<double>& total)
@@ -54,6 +56,7 @@ struct Judge {
         criterion.enter(total.data());
         parent = criterion.purity(total.data());
         scale = criterion.scale(total.data());
+        if (limits.has_parts) slack = 1e-14 * (2.0 * std::abs(parent) + magnitude());
         if (part == MissingPart::absent && tally.any_missing)
             scale *= tally.known[kWeight] / (tally.known[kWeight] + tally.missing[kWeight]);
     }
@@ -68,10 +71,19 @@ struct Judge {
         return branch[kCopies] >= limits.min_copies && branch[kWeight] >= limits.min_weight &&
                branch[kWeight] > 0.0;
     }
+    /// Size of the terms that cancel inside a purity, where the criterion tells.
+    [[nodiscard]] double magnitude() const {
+        if constexpr (requires { criterion.magnitude(total.data()); })
+            return criterion.magnitude(total.data());
+        return 0.0;
+    }
+    /// Whether a purity is better than the best so far; of equals the first stays.
+    [[nodiscard]] bool beats(double purity, double best) const { return purity > best + slack; }
+
     /// Writes the gain that a sum of purities over the branches amounts to.
     void settle(double purities, Candidate& candidate) const {
         candidate.gain = std::max(0.0, (purities - parent) * scale);
-        candidate.noise = 1e-14 * (std::abs(purities) + std::abs(parent)) * scale;
+        candidate.noise = 1e-14 * (std::abs(purities) + std::abs(parent) + magnitude()) * scale;
     }
 };
 

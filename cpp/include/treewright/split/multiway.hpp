@@ -32,7 +32,7 @@ void best_multiway(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
             const std::size_t admitted = n_admitted + ((now && !before) ? 1 : 0);
             const double more =
                 judge.criterion.purity(scratch.left.data()) - judge.criterion.purity(tally.run(i));
-            if (admitted < n_needed || more <= most) continue;
+            if (admitted < n_needed || !judge.beats(more, most)) continue;
             most = more;
             missing_branch = static_cast<std::int32_t>(i);
             admitted_then = admitted;

@@ -25,7 +25,7 @@ void best_one_vs_rest(Judge<C>& judge, SearchScratch& scratch, Candidate& best) 
             if (!judge.admits(scratch.left.data()) || !judge.admits(scratch.right.data())) continue;
             best.n_cuts += missing_left ? 0 : 1;
             const double purity = judge.criterion.pair(scratch.left.data(), scratch.right.data());
-            if (purity <= best_purity) continue;
+            if (!judge.beats(purity, best_purity)) continue;
             best_purity = purity;
             best_run = i;
             best.question = Question::categories;

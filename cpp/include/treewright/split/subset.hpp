@@ -53,7 +53,7 @@ struct SubsetRace {
             if (judge.admits(left) && judge.admits(right)) {
                 tried = true;
                 const double purity = judge.criterion.pair(left, right);
-                if (purity > best_purity) {
+                if (judge.beats(purity, best_purity)) {
                     best_purity = purity;
                     best.missing_branch = judge.tries_sides() ? (missing_left ? 0 : 1) : -1;
                     improved = true;

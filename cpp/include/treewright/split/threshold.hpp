@@ -71,7 +71,7 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
             if (monotone && !respects(judge.criterion, *monotone, left, right)) continue;
             best.n_cuts += missing_left ? 0 : 1;
             const double purity = judge.criterion.pair(left, right) + beside;
-            if (purity <= best_purity) continue;
+            if (!judge.beats(purity, best_purity)) continue;
             best_purity = purity;
             best.question = Question::cut;
             best.cut_position = position;
