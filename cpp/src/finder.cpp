@@ -53,9 +53,6 @@ public:
         limits.min_weight = options.min_leaf_weight;
         limits.two_branches_suffice = options.two_branches_suffice;
         limits.class_boundaries = options.class_boundaries;
-        limits.has_parts = options.missing == Missing::divide ||
-                           std::any_of(data.weight.begin(), data.weight.end(),
-                                       [](double weight) { return weight != std::floor(weight); });
     }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
@@ -158,7 +155,7 @@ private:
         candidate.guard = Guard::none;
         candidate.n_branches = 2;
         candidate.gain = std::max(0.0, (score - parent) * scale);
-        candidate.noise = 1e-14 * (std::abs(score) + std::abs(parent)) * scale;
+        candidate.noise = kTie * (std::abs(score) + std::abs(parent)) * scale;
         candidate.cut_position = 0;
     }
 

@@ -2,6 +2,8 @@
 /// Every variant performs the same operations on the same doubles: no FMA (-ffp-contract=off).
 #include "treewright/split/fused.hpp"
 
+#include "treewright/split/judge.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -60,16 +62,17 @@ inline __attribute__((always_inline)) double scan(const Word* list, std::size_t 
     for (; i < end; ++i)
         if ((list[i + 1] & 1) == 0) best = std::max(best, one(i));
     if (position == nullptr || best == kNoCut) return best;
+    const double enough = best - kTie * best;  // as Judge::slack: the lowest of tied cuts
     for (i = begin; i < tail; i += kLanes) {
         const Doubles scores = ties(list + i + 1) != 0 ? none : lanes(i);
         for (std::size_t lane = 0; lane < kLanes; ++lane)
-            if (scores[lane] == best) {
+            if (scores[lane] >= enough) {
                 *position = static_cast<std::uint32_t>(i + lane + 1);
                 return best;
             }
     }
     for (; i < end; ++i)
-        if ((list[i + 1] & 1) == 0 && one(i) == best) break;
+        if ((list[i + 1] & 1) == 0 && one(i) >= enough) break;
     *position = static_cast<std::uint32_t>(i + 1);
     return best;
 }

@@ -4,6 +4,7 @@
 #include "treewright/grow/growth.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "treewright/base/error.hpp"
@@ -11,6 +12,16 @@
 #include "treewright/grow/summary.hpp"
 
 namespace treewright {
+namespace {
+
+/// Improvements that differ by rounding alone are ties, which go to the node made first.
+double to_40_bits(double improvement) {
+    int exponent = 0;
+    const double mantissa = std::frexp(improvement, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(mantissa, 40)), exponent - 40);
+}
+
+}  // namespace
 
 Tree Growth::grow_tree() {
     Fragment top;
@@ -94,7 +105,8 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
         }
         ws.finder->locate(context_of(open), *winner);
         auto waiting = std::make_unique<Waiting>();
-        waiting->improvement = winner->gain * (grows_with_rows ? 1.0 : open.total[kWeight]);
+        waiting->improvement =
+            to_40_bits(winner->gain * (grows_with_rows ? 1.0 : open.total[kWeight]));
         waiting->winner = *winner;
         waiting->open = std::move(open);
         heap.push_back(std::move(waiting));

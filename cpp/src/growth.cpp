@@ -52,7 +52,8 @@ Open Growth::open_root(Fragment& fragment) {
     fragment.nodes.emplace_back();
     fragment.leaf_range.emplace_back();
     Workspace& ws = workspaces[0];
-    collect_rows(root, ws.rows);
+    ws.rows.resize(root.end);
+    std::iota(ws.rows.begin(), ws.rows.end(), 0U);  // table order
     if (!data.target.is_classification()) gridding.refine(*root.block, ws.rows, root.grid);
     root.total.assign(ws.finder->width(), 0.0);
     ws.finder->add(root.total.data(), *root.block, ws.rows);

@@ -12,6 +12,9 @@
 
 namespace treewright {
 
+/// Relative size of the rounding errors of a sum of purities, with room to spare.
+inline constexpr double kTie = 1e-14;
+
 /// How the missing rows of a tally take part in a search (set by missing/policy.hpp).
 enum class MissingPart : std::uint8_t {
     absent,  ///< not at all: gains are over the known rows, times their share of the node
@@ -25,7 +28,6 @@ struct SearchLimits {
     double min_weight = 0.0;
     bool two_branches_suffice = false;
     bool class_boundaries = false;
-    bool has_parts = false;  ///< weights that do not add exactly: rows are divided, or decimals
 };
 
 /// A monotonic constraint: the value right of a cut may not be lower (direction 1) or higher (-1),
@@ -45,7 +47,6 @@ struct Judge {
     std::vector<double>& total;  ///< sums of the rows compared
     double parent = 0.0;
     double scale = 1.0;
-    double slack = 0.0;  ///< purities this close are ties; 0 where sums are exact
 
     Judge(C& criterion, const Tally& tally, MissingPart part, const SearchLimits& limits,
           std::vector<double>& total)
@@ -56,7 +57,6 @@ struct Judge {
         criterion.enter(total.data());
         parent = criterion.purity(total.data());
         scale = criterion.scale(total.data());
-        if (limits.has_parts) slack = 1e-14 * (2.0 * std::abs(parent) + magnitude());
         if (part == MissingPart::absent && tally.any_missing)
             scale *= tally.known[kWeight] / (tally.known[kWeight] + tally.missing[kWeight]);
     }
@@ -77,13 +77,19 @@ struct Judge {
             return criterion.magnitude(total.data());
         return 0.0;
     }
+    /// Purities this close to one another differ by rounding: they are ties.
+    [[nodiscard]] double slack(double purity) const {
+        return kTie * (std::abs(purity) + magnitude());
+    }
     /// Whether a purity is better than the best so far; of equals the first stays.
-    [[nodiscard]] bool beats(double purity, double best) const { return purity > best + slack; }
+    [[nodiscard]] bool beats(double purity, double best) const {
+        return std::isinf(best) ? purity > best : purity > best + slack(best);
+    }
 
     /// Writes the gain that a sum of purities over the branches amounts to.
     void settle(double purities, Candidate& candidate) const {
         candidate.gain = std::max(0.0, (purities - parent) * scale);
-        candidate.noise = 1e-14 * (std::abs(purities) + std::abs(parent) + magnitude()) * scale;
+        candidate.noise = kTie * (std::abs(purities) + std::abs(parent) + magnitude()) * scale;
     }
 };
 

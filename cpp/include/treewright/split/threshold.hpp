@@ -33,8 +33,8 @@ bool respects(const C& criterion, const Monotone& rule, const double* left, cons
            (high - low) * rule.direction >= 0.0;
 }
 
-/// Tries missing rows on the right and then, where the policy learns a side, on the left. Strict
-/// comparison: ties keep the lower cut. The threshold itself is chosen later, between two rows.
+/// Tries missing rows on the right and then, where the policy learns a side, on the left. Of cuts
+/// that tie the lowest is taken. The threshold itself is chosen later, between two rows.
 template <Criterion C>
 void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_weight,
                     SearchScratch& scratch, Candidate& best) {
@@ -52,15 +52,16 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
     std::vector<double>& total = judge.total;
     if (third) subtract_from(total.data(), tally.missing.data(), width);
 
-    double best_purity = -std::numeric_limits<double>::infinity();
-    for (const bool missing_left : {false, true}) {
-        if (missing_left && !judge.tries_sides()) break;
+    constexpr double kNone = -std::numeric_limits<double>::infinity();
+    const std::size_t n_cuts = tally.n_runs() - 1;
+    std::vector<double>& purities = scratch.key;  // of each cut, missing right, then missing left
+    purities.assign(judge.tries_sides() ? 2 * n_cuts : n_cuts, kNone);
+    double most = kNone;
+    for (std::size_t side = 0; side < purities.size() / n_cuts; ++side) {
         std::fill(left, left + width, 0.0);
-        if (missing_left) add_to(left, tally.missing.data(), width);
-        std::uint32_t position = 0;
-        for (std::size_t i = 0; i + 1 < tally.n_runs(); ++i) {
+        if (side == 1) add_to(left, tally.missing.data(), width);
+        for (std::size_t i = 0; i < n_cuts; ++i) {
             add_to(left, tally.run(i), width);
-            position += tally.n_entries[i];
             if (judge.limits.class_boundaries &&
                 !is_class_boundary(judge.criterion, tally.run(i), tally.run(i + 1)))
                 continue;
@@ -69,23 +70,30 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
             if (!judge.admits(right) || right[kWeight] < min_side_weight)
                 break;  // only lighter from here
             if (monotone && !respects(judge.criterion, *monotone, left, right)) continue;
-            best.n_cuts += missing_left ? 0 : 1;
+            best.n_cuts += side == 0 ? 1 : 0;
             const double purity = judge.criterion.pair(left, right) + beside;
-            if (!judge.beats(purity, best_purity)) continue;
-            best_purity = purity;
-            best.question = Question::cut;
-            best.cut_position = position;
-            best.cut_code = tally.code.empty() ? 0 : tally.code[i];
-            best.row_below = tally.last_row[i];
-            best.row_above = tally.row[i + 1];
-            best.n_branches = third ? 3 : 2;
-            best.missing_branch = third ? 2 : (judge.tries_sides() ? (missing_left ? 0 : 1) : -1);
+            purities[side * n_cuts + i] = purity;
+            most = std::max(most, purity);
         }
     }
     if (third) add_to(total.data(), tally.missing.data(), width);
-    if (best.question == Question::none) return;
+    if (most == kNone) return;
+    const double enough = most - judge.slack(most);
+    std::size_t found = 0;
+    while (!(purities[found] >= enough)) ++found;
+
+    const std::size_t cut = found % n_cuts;
+    const bool missing_left = found >= n_cuts;
     best.guard = Guard::none;
-    judge.settle(best_purity, best);
+    best.question = Question::cut;
+    best.cut_position = 0;
+    for (std::size_t i = 0; i <= cut; ++i) best.cut_position += tally.n_entries[i];
+    best.cut_code = tally.code.empty() ? 0 : tally.code[cut];
+    best.row_below = tally.last_row[cut];
+    best.row_above = tally.row[cut + 1];
+    best.n_branches = third ? 3 : 2;
+    best.missing_branch = third ? 2 : (judge.tries_sides() ? (missing_left ? 0 : 1) : -1);
+    judge.settle(most, best);
 }
 
 }  // namespace treewright
