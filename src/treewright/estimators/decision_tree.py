@@ -59,7 +59,9 @@ class DecisionTreeClassifier(TreeClassifier):
         frequent value (median of a number) stands in, or that of the row's class; it is a value of
         its own; it follows the majority.
     unseen : {"missing", "majority", "error"}
-        What becomes of a category that training did not know.
+        What becomes of a category that training, or the node, did not know: as a missing value
+        (with ``missing="learned_side"``, which learned nothing about it, it follows all branches
+        in proportion), the majority's way, or an error (where training did not know it).
     combine : {"branch_fractions", "leaf_counts"}
         How the leaves reached by a divided row are weighed.
     thresholds : {"all", "class_boundaries"}

@@ -328,6 +328,10 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
     if problem.shift:
         restore(filled, options.criterion, problem.shift)
     filled["unseen_branch"] = filled["missing_branch"]
+    if options.missing == "learned_side":
+        # A side was learned for missing values, nothing for values the node has not seen: they
+        # follow all branches (tree-cat-200k: accuracy 0.637, by the learned side 0.631).
+        filled["unseen_branch"] = np.where(filled["kind"] == 2, -1, filled["missing_branch"])
     if options.unseen == "majority":
         filled["unseen_branch"] = _heaviest_branch(filled)
     if options.criterion == "impurity_ratio":
