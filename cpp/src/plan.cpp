@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kInFlight = 16;  // rows whose loads overlap
 constexpr std::size_t kRowsPerTask = 4096;
-constexpr std::uint32_t kUnsettled = ~0U;  // the fast loop met a missing value
+constexpr std::uint32_t kUnsettled = 1U << 31;  // flag on a node: only a walk from it can tell
 
 }  // namespace
 
@@ -65,6 +65,7 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
             only_real_cuts = only_real_cuts && kind == real_cut && node.n_branches == 2;
         }
         const auto column = static_cast<std::uint32_t>(std::max(node.column, 0));
+        if (node.n_branches > 0) used_columns.push_back(column);
         out.column_and_kind = column << 2 | kind;
         nodes.push_back(out);
         n_branches.push_back(static_cast<std::uint32_t>(node.n_branches));
@@ -91,6 +92,8 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
             start += count;
         }
     }
+    std::sort(used_columns.begin(), used_columns.end());
+    used_columns.erase(std::unique(used_columns.begin(), used_columns.end()), used_columns.end());
 }
 
 void Plan::add_code_table(const Tree& tree, const TreeNode& node) {
@@ -99,7 +102,8 @@ void Plan::add_code_table(const Tree& tree, const TreeNode& node) {
     const auto* codes = tree.branches.code.data() + begin;
     const auto* branches = tree.branches.branch.data() + begin;
     const std::size_t reach = count == 0 ? 0 : static_cast<std::size_t>(codes[count - 1]) + 1;
-    if (reach > 8 * count + 64) {
+    // A table costs two bytes a code; a search costs a cache miss or two at every step.
+    if (reach > 32 * count + 512 || node.n_branches > 0x7fff) {
         code_tables.push_back(
             {sparse_codes.size(), static_cast<std::uint32_t>(count), true, node.rest_branch});
         sparse_codes.insert(sparse_codes.end(), codes, codes + count);
@@ -110,7 +114,8 @@ void Plan::add_code_table(const Tree& tree, const TreeNode& node) {
         {dense_branches.size(), static_cast<std::uint32_t>(reach), false, node.rest_branch});
     dense_branches.resize(dense_branches.size() + reach, -1);
     for (std::size_t i = 0; i < count; ++i)
-        dense_branches[code_tables.back().start + static_cast<std::size_t>(codes[i])] = branches[i];
+        dense_branches[code_tables.back().start + static_cast<std::size_t>(codes[i])] =
+            static_cast<std::int16_t>(branches[i]);
 }
 
 std::int32_t Plan::branch_in(const CodeTable& table, std::int64_t code) const {
@@ -154,11 +159,11 @@ int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     return missing ? missing_branch[i] : unseen_branch[i];
 }
 
-/// Calls visit(node, share, is_leaf) for every node the row passes, parents first.
+/// Calls visit(node, share, is_leaf) for every node the row passes from `start` on, parents first.
 template <class Visitor>
-void Plan::walk(const Rows& rows, std::size_t row, std::vector<Visit>& stack,
+void Plan::walk(const Rows& rows, std::size_t row, std::uint32_t start, std::vector<Visit>& stack,
                 Visitor&& visit) const {
-    stack.assign(1, Visit{0, 1.0});
+    stack.assign(1, Visit{start, 1.0});
     while (!stack.empty()) {
         const Visit here = stack.back();
         stack.pop_back();
@@ -210,7 +215,8 @@ void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end,
             }
             if (moved == 0) break;
         }
-        for (std::size_t r = 0; r < n; ++r) found.push_back(missing[r] ? kUnsettled : at[r]);
+        for (std::size_t r = 0; r < n; ++r)
+            found.push_back(missing[r] ? kUnsettled : at[r]);  // walked from the root
     }
 }
 
@@ -229,23 +235,65 @@ void Plan::leaves_of(const Rows& rows, std::size_t begin, std::size_t end,
         else find_leaves<double>(rows, begin, end, found);
         return;
     }
-    for (std::size_t row = begin; row < end; ++row) {
-        std::uint32_t at = 0;
-        while (n_branches[at] > 0) {
-            const int branch = branch_of(rows, row, at);
-            if (branch < 0) break;
-            at = nodes[at].first_child + static_cast<std::uint32_t>(branch);
+    step_together(rows, begin, end, found);
+}
+
+/// Any columns: the values of a few rows are gathered first, since each column is an array of its
+/// own, and the rows then step together. Values that do not settle a branch by themselves (missing,
+/// unseen) are looked up one by one.
+void Plan::step_together(const Rows& rows, std::size_t begin, std::size_t end,
+                         std::vector<std::uint32_t>& found) const {
+    union Cell {
+        double real;
+        std::int64_t whole;
+    };
+    const std::size_t n_columns = rows.columns.size();
+    std::vector<Cell> cells(kInFlight * n_columns);
+    std::vector<char> absent(kInFlight * n_columns, 0);
+    for (std::size_t first = begin; first < end; first += kInFlight) {
+        const std::size_t n = std::min(kInFlight, end - first);
+        for (const std::uint32_t c : used_columns) {
+            const Column& column = rows.columns[c];
+            for (std::size_t r = 0; r < n; ++r) {
+                Cell& cell = cells[r * n_columns + c];
+                if (column.is_real()) cell.real = column.real(first + r);
+                else cell.whole = column.whole(first + r);
+                absent[r * n_columns + c] = column.is_missing(first + r) ? 1 : 0;
+            }
         }
-        found.push_back(n_branches[at] > 0 ? kUnsettled : at);
+        std::uint32_t at[kInFlight] = {};
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (std::size_t r = 0; r < n; ++r) {
+                const std::uint32_t i = at[r];
+                if ((i & kUnsettled) != 0 || n_branches[i] == 0) continue;
+                const Node& node = nodes[i];
+                const std::size_t where = r * n_columns + (node.column_and_kind >> 2);
+                const std::uint32_t kind = node.column_and_kind & 3;
+                int branch = -1;
+                if (absent[where] == 0) {
+                    if (kind == real_cut) branch = cells[where].real > node.threshold ? 1 : 0;
+                    else if (kind == whole_cut) branch = cells[where].whole > node.whole ? 1 : 0;
+                    else
+                        branch = branch_in(code_tables[static_cast<std::size_t>(node.whole)],
+                                           cells[where].whole);
+                }
+                if (branch < 0) branch = branch_of(rows, first + r, i);
+                at[r] = branch < 0 ? (i | kUnsettled)
+                                   : node.first_child + static_cast<std::uint32_t>(branch);
+                moved = true;
+            }
+        }
+        found.insert(found.end(), at, at + n);
     }
 }
 
-void Plan::combine_leaves(const Rows& rows, std::size_t row, Combine combine,
+void Plan::combine_leaves(const Rows& rows, std::size_t row, std::uint32_t start, Combine combine,
                           std::vector<Visit>& stack, double* out) const {
     std::fill(out, out + answer_width, 0.0);
     const bool counts = combine == Combine::leaf_counts;
     double sum = 0.0;
-    walk(rows, row, stack, [&](std::uint32_t node, double share, bool is_leaf) {
+    walk(rows, row, start, stack, [&](std::uint32_t node, double share, bool is_leaf) {
         if (!is_leaf) return;
         // A leaf without training rows has no counts to add.
         const double part =
@@ -256,19 +304,19 @@ void Plan::combine_leaves(const Rows& rows, std::size_t row, Combine combine,
         for (std::size_t k = 0; k < answer_width; ++k) out[k] += part * from[k];
     });
     if (counts && sum <= 0.0) {  // only empty leaves reached
-        combine_leaves(rows, row, Combine::branch_fractions, stack, out);
+        combine_leaves(rows, row, start, Combine::branch_fractions, stack, out);
         return;
     }
     if (n_classes.empty()) {
         for (std::size_t k = 0; k < answer_width; ++k) out[k] /= sum;
         return;
     }
-    std::size_t start = 0;
+    std::size_t begin = 0;
     for (const std::uint32_t count : n_classes) {
         double all = 0.0;
-        for (std::size_t k = start; k < start + count; ++k) all += out[k];
-        for (std::size_t k = start; k < start + count; ++k) out[k] /= all;
-        start += count;
+        for (std::size_t k = begin; k < begin + count; ++k) all += out[k];
+        for (std::size_t k = begin; k < begin + count; ++k) out[k] /= all;
+        begin += count;
     }
 }
 
@@ -281,8 +329,8 @@ void Plan::predict_range(const Rows& rows, Combine combine, std::size_t begin, s
     for (std::size_t row = begin; row < end; ++row) {
         double* to = out + row * answer_width;
         const std::uint32_t at = found[row - begin];
-        if (at == kUnsettled) {
-            combine_leaves(rows, row, combine, stack, to);
+        if ((at & kUnsettled) != 0) {
+            combine_leaves(rows, row, at & ~kUnsettled, combine, stack, to);
             continue;
         }
         const double* from = answer.data() + static_cast<std::size_t>(at) * answer_width;
@@ -312,13 +360,14 @@ void Plan::apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t
         leaves_of(rows, begin, end, found);
         for (std::size_t row = begin; row < end; ++row) {
             std::uint32_t at = found[row - begin];
-            if (at == kUnsettled) {
+            if ((at & kUnsettled) != 0) {
                 double most = -1.0;
-                walk(rows, row, stack, [&](std::uint32_t node, double share, bool is_leaf) {
-                    if (!is_leaf || share <= most) return;
-                    most = share;
-                    at = node;
-                });
+                walk(rows, row, at & ~kUnsettled, stack,
+                     [&](std::uint32_t node, double share, bool is_leaf) {
+                         if (!is_leaf || share <= most) return;
+                         most = share;
+                         at = node;
+                     });
             }
             out[row] = tree_node[at];
         }
@@ -330,7 +379,7 @@ std::vector<std::int64_t> Plan::paths(const Rows& rows, std::vector<std::int64_t
     std::vector<Visit> stack;
     start.assign(1, 0);
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
-        walk(rows, row, stack,
+        walk(rows, row, 0, stack,
              [&](std::uint32_t node, double, bool) { visited.push_back(tree_node[node]); });
         start.push_back(static_cast<std::int64_t>(visited.size()));
     }

@@ -61,16 +61,19 @@ private:
     };
 
     template <class Visitor>
-    void walk(const Rows& rows, std::size_t row, std::vector<Visit>& stack, Visitor&& visit) const;
+    void walk(const Rows& rows, std::size_t row, std::uint32_t start, std::vector<Visit>& stack,
+              Visitor&& visit) const;
     [[nodiscard]] int branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
     template <class T>
     void find_leaves(const Rows& rows, std::size_t begin, std::size_t end,
                      std::vector<std::uint32_t>& leaf) const;
     void leaves_of(const Rows& rows, std::size_t begin, std::size_t end,
                    std::vector<std::uint32_t>& leaf) const;
+    void step_together(const Rows& rows, std::size_t begin, std::size_t end,
+                       std::vector<std::uint32_t>& found) const;
     void predict_range(const Rows& rows, Combine combine, std::size_t begin, std::size_t end,
                        double* out) const;
-    void combine_leaves(const Rows& rows, std::size_t row, Combine combine,
+    void combine_leaves(const Rows& rows, std::size_t row, std::uint32_t start, Combine combine,
                         std::vector<Visit>& stack, double* out) const;
 
     std::vector<Node> nodes;
@@ -91,11 +94,12 @@ private:
     std::vector<CodeTable> code_tables;
     std::vector<std::int32_t> sparse_codes;
     std::vector<std::int32_t> sparse_branches;
-    std::vector<std::int32_t> dense_branches;
+    std::vector<std::int16_t> dense_branches;
     std::vector<std::vector<Surrogate>> surrogates;  ///< empty if the tree has none
     std::vector<double> weight;
-    std::vector<double> answer;  ///< packed nodes x width
-    std::vector<double> raw;     ///< class weights, for leaf_counts
+    std::vector<std::uint32_t> used_columns;  ///< asked about, ascending
+    std::vector<double> answer;               ///< packed nodes x width
+    std::vector<double> raw;                  ///< class weights, for leaf_counts
     std::vector<std::uint32_t> n_classes;
     std::size_t answer_width = 0;
     std::uint32_t depth = 0;
