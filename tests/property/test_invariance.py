@@ -69,7 +69,8 @@ def limit_divided_rows(sample: Sample, options: dict[str, Any]) -> tuple[str, ..
     if options["missing"] != "divide" or not sample.any_missing:
         return ()
     options["max_depth"] = 1
-    return ("weight", "impurity", "value")
+    ratio = ("score",) if options["criterion"] == "impurity_ratio" else ()  # made of impurities
+    return ("weight", "impurity", "value", *ratio)
 
 
 @pytest.mark.parametrize(("target", "criterion"), TASKS)
