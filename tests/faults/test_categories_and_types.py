@@ -9,20 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from every_estimator import CLASSIFIERS, ESTIMATORS
 from scipy import sparse
 
 from treewright import (
-    C45Classifier,
-    CARTClassifier,
-    CARTRegressor,
     DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ID3Classifier,
 )
 from treewright.errors import ColumnMismatchError, DataError, IdentifierWarning
 
-CLASSIFIERS = [DecisionTreeClassifier, ID3Classifier, C45Classifier, CARTClassifier]
-ESTIMATORS = [*CLASSIFIERS, DecisionTreeRegressor, CARTRegressor]
 COLOURS = pd.DataFrame({"colour": ["red", "green", "blue", "red", "blue", "blue"]})
 LIKED = [1, 0, 0, 1, 0, 0]
 

@@ -7,29 +7,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from every_estimator import CLASSIFIERS, ESTIMATORS
 
 from treewright import (
-    C45Classifier,
-    CARTClassifier,
-    CARTRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
 )
 from treewright.errors import MemoryLimitError, SmallDataWarning
+from treewright.learn.options import CHOICES
 
-CLASSIFIERS = [DecisionTreeClassifier, ID3Classifier, C45Classifier, CARTClassifier]
-REGRESSORS = [DecisionTreeRegressor, CARTRegressor]
-ESTIMATORS = [*CLASSIFIERS, *REGRESSORS]
-MISSING = [
-    "divide",
-    "learned_side",
-    "surrogates",
-    "most_likely",
-    "most_likely_in_class",
-    "own_branch",
-    "majority",
-]
+MISSING = CHOICES["missing"]
 
 
 def column(*values: float, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:

@@ -6,20 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from every_estimator import CLASSIFIERS, ESTIMATORS
 
 from treewright import (
     C45Classifier,
     CARTClassifier,
-    CARTRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
 )
 from treewright.errors import DataError, TargetError
 
-CLASSIFIERS = [DecisionTreeClassifier, ID3Classifier, C45Classifier, CARTClassifier]
-REGRESSORS = [DecisionTreeRegressor, CARTRegressor]
-ESTIMATORS = [*CLASSIFIERS, *REGRESSORS]
 X = np.array([[1.0], [2.0], [3.0], [4.0]])
 
 
