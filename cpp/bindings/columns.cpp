@@ -29,9 +29,41 @@ void add_matrix(BoundColumns& self, const nb::ndarray<const T, nb::ndim<2>, nb::
     self.owners.push_back(nb::cast(x));
 }
 
+template <class T>
+using Numbers = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
+using CodeOfWhole = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Codes of category numbers by a table of whole numbers, which has -1 where there is no category.
+template <class T>
+nb::object find_codes(const Numbers<T>& numbers, const CodeOfWhole& code_of_whole,
+                      std::int32_t absent, std::int32_t missing) {
+    const std::size_t n = numbers.shape(0);
+    const auto n_wholes = static_cast<T>(code_of_whole.shape(0));
+    std::vector<std::int32_t> codes(n);
+    for (std::size_t row = 0; row < n; ++row) {
+        const T x = numbers.data()[static_cast<std::ptrdiff_t>(row) * numbers.stride(0)];
+        std::int32_t code = std::isnan(x) ? missing : absent;
+        if (x >= 0 && x < n_wholes) {
+            const auto whole = static_cast<std::uint32_t>(x);
+            const std::int32_t found = code_of_whole.data()[whole];
+            if (found >= 0 && static_cast<T>(whole) == x) code = found;
+        }
+        codes[row] = code;
+    }
+    return to_numpy(std::move(codes));
+}
+
 }  // namespace
 
 void bind_columns(nb::module_& module) {
+    module.def("find_codes", &find_codes<float>, nb::arg("numbers"), nb::arg("code_of_whole"),
+               nb::arg("absent"), nb::arg("missing"),
+               nb::sig("def find_codes(numbers: NDArray[numpy.float32], code_of_whole: "
+                       "NDArray[numpy.int32], absent: int, missing: int) -> NDArray[numpy.int32]"));
+    module.def("find_codes", &find_codes<double>, nb::arg("numbers"), nb::arg("code_of_whole"),
+               nb::arg("absent"), nb::arg("missing"),
+               nb::sig("def find_codes(numbers: NDArray[numpy.float64], code_of_whole: "
+                       "NDArray[numpy.int32], absent: int, missing: int) -> NDArray[numpy.int32]"));
     nb::class_<BoundColumns>(module, "Columns", "Typed columns of a table, in order.")
         .def(nb::init<>())
         .def("add_matrix",

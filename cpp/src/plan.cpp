@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/parallel.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t kInFlight = 16;  // rows whose loads overlap
 constexpr std::size_t kRowsPerTask = 4096;
-constexpr std::uint32_t kUnsettled = 1U << 31;  // flag on a node: only a walk from it can tell
+constexpr std::uint32_t kDivided = 1U << 31;  // in Found::leaf: several leaves, at this number
 
 }  // namespace
 
@@ -53,8 +54,7 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
             out.first_child = packed[static_cast<std::size_t>(node.first_child)];
             if (node.kind == 2) {
                 kind = categories;
-                out.whole = static_cast<std::int64_t>(code_tables.size());
-                add_code_table(tree, node);
+                out.whole = add_categories(tree, node);
             } else if (std::isnan(node.threshold)) {
                 kind = whole_cut;
                 out.whole = node.threshold_int;
@@ -92,41 +92,51 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
             start += count;
         }
     }
+    share.assign(n, 1.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t first = nodes[i].first_child;
+        double all = 0.0;
+        for (std::uint32_t b = 0; b < n_branches[i]; ++b) all += weight[first + b];
+        for (std::uint32_t b = 0; b < n_branches[i]; ++b)
+            share[first + b] = weight[first + b] / all;
+    }
     std::sort(used_columns.begin(), used_columns.end());
     used_columns.erase(std::unique(used_columns.begin(), used_columns.end()), used_columns.end());
 }
 
-void Plan::add_code_table(const Tree& tree, const TreeNode& node) {
+std::int64_t Plan::add_categories(const Tree& tree, const TreeNode& node) {
     const auto begin = static_cast<std::size_t>(node.code_offset);
     const auto count = static_cast<std::size_t>(node.code_count);
     const auto* codes = tree.branches.code.data() + begin;
     const auto* branches = tree.branches.branch.data() + begin;
     const std::size_t reach = count == 0 ? 0 : static_cast<std::size_t>(codes[count - 1]) + 1;
-    // A table costs two bytes a code; a search costs a cache miss or two at every step.
-    if (reach > 32 * count + 512 || node.n_branches > 0x7fff) {
-        code_tables.push_back(
-            {sparse_codes.size(), static_cast<std::uint32_t>(count), true, node.rest_branch});
-        sparse_codes.insert(sparse_codes.end(), codes, codes + count);
-        sparse_branches.insert(sparse_branches.end(), branches, branches + count);
-        return;
+    // A table costs two bits a code or more; a search costs a cache miss or two at every step.
+    if (reach > 32 * count + 512 || reach >> kReachBits != 0 || node.n_branches >= 0xffff ||
+        node.rest_branch >= 0) {
+        code_lists.push_back({listed_codes.size(), count, node.rest_branch});
+        listed_codes.insert(listed_codes.end(), codes, codes + count);
+        listed_branches.insert(listed_branches.end(), branches, branches + count);
+        return -static_cast<std::int64_t>(code_lists.size());
     }
-    code_tables.push_back(
-        {dense_branches.size(), static_cast<std::uint32_t>(reach), false, node.rest_branch});
-    dense_branches.resize(dense_branches.size() + reach, -1);
-    for (std::size_t i = 0; i < count; ++i)
-        dense_branches[code_tables.back().start + static_cast<std::size_t>(codes[i])] =
-            static_cast<std::int16_t>(branches[i]);
+    std::uint64_t width = 1;
+    while (node.n_branches >= 1 << (1U << width)) ++width;
+    const std::size_t start = branch_bits.size();
+    branch_bits.resize(start + (((reach << width) + 63) >> 6), 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t bit = static_cast<std::size_t>(codes[i]) << width;
+        branch_bits[start + (bit >> 6)] |= static_cast<std::uint64_t>(branches[i] + 1)
+                                           << (bit & 63);
+    }
+    return static_cast<std::int64_t>((start << kReachBits | reach) << kWidthBits | width);
 }
 
-std::int32_t Plan::branch_in(const CodeTable& table, std::int64_t code) const {
+std::int32_t Plan::branch_in_list(const Node& node, std::int64_t code) const {
     if (code < 0) return -1;
-    std::int32_t branch = -1;
-    if (table.is_sparse)
-        branch = branch_of_code(std::span(sparse_codes).subspan(table.start, table.n),
-                                std::span(sparse_branches).subspan(table.start, table.n), code);
-    else if (code < static_cast<std::int64_t>(table.n))
-        branch = dense_branches[table.start + static_cast<std::size_t>(code)];
-    return branch >= 0 ? branch : table.rest_branch;
+    const CodeList& list = code_lists[static_cast<std::size_t>(-1 - node.whole)];
+    const std::int32_t branch =
+        branch_of_code(std::span(listed_codes).subspan(list.start, list.n),
+                       std::span(listed_branches).subspan(list.start, list.n), code);
+    return branch >= 0 ? branch : list.rest_branch;
 }
 
 /// Branch of a row at a node; -1 = all branches.
@@ -147,8 +157,7 @@ int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     } else {
         const std::int64_t code = column.whole(row);
         missing = code == kMissingCode;
-        const std::int32_t branch =
-            branch_in(code_tables[static_cast<std::size_t>(node.whole)], code);
+        const std::int32_t branch = branch_in(node, code);
         if (branch >= 0) return branch;
     }
     if (!surrogates.empty())
@@ -159,41 +168,24 @@ int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     return missing ? missing_branch[i] : unseen_branch[i];
 }
 
-/// Calls visit(node, share, is_leaf) for every node the row passes from `start` on, parents first.
-template <class Visitor>
-void Plan::walk(const Rows& rows, std::size_t row, std::uint32_t start, std::vector<Visit>& stack,
-                Visitor&& visit) const {
-    stack.assign(1, Visit{start, 1.0});
-    while (!stack.empty()) {
-        const Visit here = stack.back();
-        stack.pop_back();
-        const bool is_leaf = n_branches[here.node] == 0;
-        visit(here.node, here.share, is_leaf);
-        if (is_leaf) continue;
-        const std::uint32_t first = nodes[here.node].first_child;
-        const int branch = branch_of(rows, row, here.node);
-        if (branch >= 0) {
-            stack.push_back({first + static_cast<std::uint32_t>(branch), here.share});
-            continue;
-        }
-        double all = 0.0;
-        for (std::uint32_t b = 0; b < n_branches[here.node]; ++b) all += weight[first + b];
-        for (std::uint32_t b = n_branches[here.node]; b-- > 0;)
-            if (weight[first + b] > 0.0)
-                stack.push_back({first + b, here.share * (weight[first + b] / all)});
-    }
+/// All children of a node, the first one on top, each with its share of the row.
+void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const {
+    const std::uint32_t first = nodes[divided.node].first_child;
+    for (std::uint32_t b = n_branches[divided.node]; b-- > 0;)
+        if (share[first + b] > 0.0) stack.push_back({first + b, divided.share * share[first + b]});
 }
 
 /// Only cuts on a float matrix: several rows step together, no branch on the data. A missing value
-/// compares as "not above" and is remembered; such rows are walked again, slowly.
+/// compares as "not above" and is remembered; such rows are found again, with more care.
 template <class T>
-void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end,
-                       std::vector<std::uint32_t>& found) const {
+void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
+                          Found& found) const {
     const Column* columns = rows.columns.data();
     const std::byte* base = columns[0].data;
     const std::ptrdiff_t row_stride = columns[0].stride;
     const std::ptrdiff_t column_stride =
         rows.columns.size() > 1 ? columns[1].data - columns[0].data : 0;
+    std::vector<std::size_t> incomplete;
     for (std::size_t first = begin; first < end; first += kInFlight) {
         const std::size_t n = std::min(kInFlight, end - first);
         std::uint32_t at[kInFlight] = {};
@@ -215,15 +207,17 @@ void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end,
             }
             if (moved == 0) break;
         }
-        for (std::size_t r = 0; r < n; ++r)
-            found.push_back(missing[r] ? kUnsettled : at[r]);  // walked from the root
+        for (std::size_t r = 0; r < n; ++r) {
+            found.leaf[first + r - begin] = at[r];
+            if (missing[r]) incomplete.push_back(first + r);
+        }
     }
+    find_in_columns(rows, incomplete, begin, found);
 }
 
-/// Leaf of each row, kUnsettled where only a walk can tell.
-void Plan::leaves_of(const Rows& rows, std::size_t begin, std::size_t end,
-                     std::vector<std::uint32_t>& found) const {
-    found.clear();
+/// The leaves of the rows from `begin` to `end`.
+void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const {
+    found.leaf.resize(end - begin);
     const auto& columns = rows.columns;
     bool matrix = only_real_cuts && !columns.empty() && columns[0].is_real();
     const std::ptrdiff_t gap = columns.size() > 1 ? columns[1].data - columns[0].data : 0;
@@ -231,80 +225,123 @@ void Plan::leaves_of(const Rows& rows, std::size_t begin, std::size_t end,
         matrix = columns[j].type == columns[0].type && columns[j].stride == columns[0].stride &&
                  columns[j].data - columns[0].data == static_cast<std::ptrdiff_t>(j) * gap;
     if (matrix) {
-        if (columns[0].type == ValueType::f32) find_leaves<float>(rows, begin, end, found);
-        else find_leaves<double>(rows, begin, end, found);
+        if (columns[0].type == ValueType::f32) find_in_matrix<float>(rows, begin, end, found);
+        else find_in_matrix<double>(rows, begin, end, found);
         return;
     }
-    step_together(rows, begin, end, found);
+    std::vector<std::size_t> all(end - begin);
+    std::iota(all.begin(), all.end(), begin);
+    find_in_columns(rows, all, begin, found);
 }
 
-/// Any columns: the values of a few rows are gathered first, since each column is an array of its
-/// own, and the rows then step together. Values that do not settle a branch by themselves (missing,
-/// unseen) are looked up one by one.
-void Plan::step_together(const Rows& rows, std::size_t begin, std::size_t end,
-                         std::vector<std::uint32_t>& found) const {
+/// Any columns: several rows are under way at once, so that their cache misses overlap; the next
+/// row takes the place of one that has arrived. A row that is divided goes down its branches one
+/// after the other, first branch first, whatever other rows are under way.
+void Plan::find_in_columns(const Rows& rows, std::span<const std::size_t> wanted, std::size_t begin,
+                           Found& found) const {
     union Cell {
         double real;
         std::int64_t whole;
     };
-    const std::size_t n_columns = rows.columns.size();
-    std::vector<Cell> cells(kInFlight * n_columns);
-    std::vector<char> absent(kInFlight * n_columns, 0);
-    for (std::size_t first = begin; first < end; first += kInFlight) {
-        const std::size_t n = std::min(kInFlight, end - first);
+    struct Slot {
+        std::size_t row = 0;
+        Visit at{0, 1.0};
+        std::vector<Visit> to_do;
+        std::vector<Visit> parts;
+    };
+    Slot slots[kInFlight];
+    std::vector<Cell> cells(kInFlight * rows.columns.size());
+    std::size_t taken = 0;
+    const auto take_next = [&](std::size_t s) {
+        Slot& slot = slots[s];
+        slot.row = wanted[taken++];
+        slot.at = {0, 1.0};
         for (const std::uint32_t c : used_columns) {
             const Column& column = rows.columns[c];
-            for (std::size_t r = 0; r < n; ++r) {
-                Cell& cell = cells[r * n_columns + c];
-                if (column.is_real()) cell.real = column.real(first + r);
-                else cell.whole = column.whole(first + r);
-                absent[r * n_columns + c] = column.is_missing(first + r) ? 1 : 0;
-            }
+            Cell& cell = cells[s * rows.columns.size() + c];
+            if (column.is_real()) cell.real = column.real(slot.row);
+            else cell.whole = column.whole(slot.row);
         }
-        std::uint32_t at[kInFlight] = {};
-        for (bool moved = true; moved;) {
-            moved = false;
-            for (std::size_t r = 0; r < n; ++r) {
-                const std::uint32_t i = at[r];
-                if ((i & kUnsettled) != 0 || n_branches[i] == 0) continue;
-                const Node& node = nodes[i];
-                const std::size_t where = r * n_columns + (node.column_and_kind >> 2);
-                const std::uint32_t kind = node.column_and_kind & 3;
-                int branch = -1;
-                if (absent[where] == 0) {
-                    if (kind == real_cut) branch = cells[where].real > node.threshold ? 1 : 0;
-                    else if (kind == whole_cut) branch = cells[where].whole > node.whole ? 1 : 0;
-                    else
-                        branch = branch_in(code_tables[static_cast<std::size_t>(node.whole)],
-                                           cells[where].whole);
+    };
+    std::size_t n_active = std::min(kInFlight, wanted.size());
+    std::size_t active[kInFlight];
+    for (std::size_t s = 0; s < n_active; ++s) {
+        active[s] = s;
+        take_next(s);
+    }
+    while (n_active > 0) {
+        for (std::size_t a = 0; a < n_active; ++a) {
+            Slot& slot = slots[active[a]];
+            const Node& node = nodes[slot.at.node];
+            const std::uint32_t column = node.column_and_kind >> 2;
+            const Cell x = cells[active[a] * rows.columns.size() + column];
+            int branch = -1;
+            switch (node.column_and_kind & 3) {
+                case categories: branch = branch_in(node, x.whole); break;
+                case real_cut:
+                    if (!std::isnan(x.real)) branch = x.real > node.threshold ? 1 : 0;
+                    break;
+                case whole_cut:
+                    if (!rows.columns[column].is_missing(slot.row))
+                        branch = x.whole > node.whole ? 1 : 0;
+                    break;
+                case leaf: {
+                    if (arrive(slot.at, slot.to_do, slot.parts, found.leaf[slot.row - begin],
+                               found))
+                        continue;
+                    if (taken < wanted.size()) take_next(active[a]);
+                    else active[a--] = active[--n_active];
+                    continue;
                 }
-                if (branch < 0) branch = branch_of(rows, first + r, i);
-                at[r] = branch < 0 ? (i | kUnsettled)
-                                   : node.first_child + static_cast<std::uint32_t>(branch);
-                moved = true;
             }
+            if (branch < 0) branch = branch_of(rows, slot.row, slot.at.node);
+            if (branch >= 0) {
+                slot.at.node = node.first_child + static_cast<std::uint32_t>(branch);
+                continue;
+            }
+            push_children(slot.at, slot.to_do);
+            slot.at = slot.to_do.back();
+            slot.to_do.pop_back();
         }
-        found.insert(found.end(), at, at + n);
     }
 }
 
-void Plan::combine_leaves(const Rows& rows, std::size_t row, std::uint32_t start, Combine combine,
-                          std::vector<Visit>& stack, double* out) const {
+/// Notes a leaf that a row has reached; true if the row has other branches to go down.
+bool Plan::arrive(Visit& at, std::vector<Visit>& to_do, std::vector<Visit>& parts,
+                  std::uint32_t& leaf_of_row, Found& found) {
+    if (to_do.empty() && parts.empty()) {
+        leaf_of_row = at.node;
+        return false;
+    }
+    parts.push_back(at);
+    if (!to_do.empty()) {
+        at = to_do.back();
+        to_do.pop_back();
+        return true;
+    }
+    leaf_of_row = kDivided | static_cast<std::uint32_t>(found.start.size() - 1);
+    found.parts.insert(found.parts.end(), parts.begin(), parts.end());
+    found.start.push_back(found.parts.size());
+    parts.clear();
+    return false;
+}
+
+void Plan::combine_leaves(std::span<const Visit> parts, Combine combine, double* out) const {
     std::fill(out, out + answer_width, 0.0);
     const bool counts = combine == Combine::leaf_counts;
     double sum = 0.0;
-    walk(rows, row, start, stack, [&](std::uint32_t node, double share, bool is_leaf) {
-        if (!is_leaf) return;
+    for (const Visit& leaf : parts) {
         // A leaf without training rows has no counts to add.
         const double part =
-            counts ? (n_classes.empty() ? weight[node] : (weight[node] > 0.0 ? 1.0 : 0.0)) : share;
+            counts ? (n_classes.empty() ? weight[leaf.node] : (weight[leaf.node] > 0.0 ? 1.0 : 0.0))
+                   : leaf.share;
         const double* from = (counts && !n_classes.empty() ? raw : answer).data() +
-                             static_cast<std::size_t>(node) * answer_width;
+                             static_cast<std::size_t>(leaf.node) * answer_width;
         sum += part;
         for (std::size_t k = 0; k < answer_width; ++k) out[k] += part * from[k];
-    });
+    }
     if (counts && sum <= 0.0) {  // only empty leaves reached
-        combine_leaves(rows, row, start, Combine::branch_fractions, stack, out);
+        combine_leaves(parts, Combine::branch_fractions, out);
         return;
     }
     if (n_classes.empty()) {
@@ -320,57 +357,44 @@ void Plan::combine_leaves(const Rows& rows, std::size_t row, std::uint32_t start
     }
 }
 
-void Plan::predict_range(const Rows& rows, Combine combine, std::size_t begin, std::size_t end,
-                         double* out) const {
-    std::vector<std::uint32_t> found;
-    found.reserve(end - begin);
-    std::vector<Visit> stack;
-    leaves_of(rows, begin, end, found);
-    for (std::size_t row = begin; row < end; ++row) {
-        double* to = out + row * answer_width;
-        const std::uint32_t at = found[row - begin];
-        if ((at & kUnsettled) != 0) {
-            combine_leaves(rows, row, at & ~kUnsettled, combine, stack, to);
-            continue;
-        }
-        const double* from = answer.data() + static_cast<std::size_t>(at) * answer_width;
-        std::copy(from, from + answer_width, to);
-    }
-}
-
-void Plan::predict(const Rows& rows, Combine combine, std::size_t n_threads,
-                   std::span<double> out) const {
-    const std::size_t n_tasks = (rows.n_rows + kRowsPerTask - 1) / kRowsPerTask;
-    Team team(std::min(n_threads, n_tasks));
-    team.for_each(n_tasks, [&](std::size_t task, std::size_t) {
-        const std::size_t begin = task * kRowsPerTask;
-        predict_range(rows, combine, begin, std::min(begin + kRowsPerTask, rows.n_rows),
-                      out.data());
-    });
-}
-
-void Plan::apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t> out) const {
+/// Calls reached(row, parts) for every row, in parallel: the leaves it reaches, mostly one.
+template <class Reached>
+void Plan::for_each_row(const Rows& rows, std::size_t n_threads, Reached&& reached) const {
     const std::size_t n_tasks = (rows.n_rows + kRowsPerTask - 1) / kRowsPerTask;
     Team team(std::min(n_threads, n_tasks));
     team.for_each(n_tasks, [&](std::size_t task, std::size_t) {
         const std::size_t begin = task * kRowsPerTask;
         const std::size_t end = std::min(begin + kRowsPerTask, rows.n_rows);
-        std::vector<std::uint32_t> found;
-        std::vector<Visit> stack;
-        leaves_of(rows, begin, end, found);
+        Found found;
+        find_leaves(rows, begin, end, found);
         for (std::size_t row = begin; row < end; ++row) {
-            std::uint32_t at = found[row - begin];
-            if ((at & kUnsettled) != 0) {
-                double most = -1.0;
-                walk(rows, row, at & ~kUnsettled, stack,
-                     [&](std::uint32_t node, double share, bool is_leaf) {
-                         if (!is_leaf || share <= most) return;
-                         most = share;
-                         at = node;
-                     });
-            }
-            out[row] = tree_node[at];
+            const std::uint32_t at = found.leaf[row - begin];
+            const std::size_t i = at & ~kDivided;
+            const Visit whole{at, 1.0};
+            if ((at & kDivided) == 0) reached(row, std::span(&whole, 1));
+            else
+                reached(row, std::span<const Visit>(found.parts)
+                                 .subspan(found.start[i], found.start[i + 1] - found.start[i]));
         }
+    });
+}
+
+void Plan::predict(const Rows& rows, Combine combine, std::size_t n_threads,
+                   std::span<double> out) const {
+    for_each_row(rows, n_threads, [&](std::size_t row, std::span<const Visit> parts) {
+        double* to = out.data() + row * answer_width;
+        if (parts.size() > 1) return combine_leaves(parts, combine, to);
+        const double* from = answer.data() + std::size_t{parts[0].node} * answer_width;
+        std::copy(from, from + answer_width, to);
+    });
+}
+
+void Plan::apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t> out) const {
+    for_each_row(rows, n_threads, [&](std::size_t row, std::span<const Visit> parts) {
+        const auto most = std::max_element(
+            parts.begin(), parts.end(),
+            [](const Visit& one, const Visit& other) { return one.share < other.share; });
+        out[row] = tree_node[most->node];
     });
 }
 
@@ -379,8 +403,18 @@ std::vector<std::int64_t> Plan::paths(const Rows& rows, std::vector<std::int64_t
     std::vector<Visit> stack;
     start.assign(1, 0);
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
-        walk(rows, row, 0, stack,
-             [&](std::uint32_t node, double, bool) { visited.push_back(tree_node[node]); });
+        stack.assign(1, Visit{0, 1.0});
+        while (!stack.empty()) {  // parents first
+            const Visit here = stack.back();
+            stack.pop_back();
+            visited.push_back(tree_node[here.node]);
+            if (n_branches[here.node] == 0) continue;
+            const int branch = branch_of(rows, row, here.node);
+            if (branch < 0) push_children(here, stack);
+            else
+                stack.push_back({nodes[here.node].first_child + static_cast<std::uint32_t>(branch),
+                                 here.share});
+        }
         start.push_back(static_cast<std::int64_t>(visited.size()));
     }
     return visited;

@@ -129,10 +129,10 @@ class NumberCodes:
         values = [int(value) if fits else float(value) for value, _ in numbers]
         self.values: Array = np.array(values, dtype=np.int64 if fits else np.float64)
         self.codes = np.array([code for _, code in numbers], dtype=np.int32)
-        self._code_of_whole: Codes | None = None
+        self.code_of_whole: Codes | None = None
         if fits and values and values[0] >= 0 and values[-1] < COUNTING_LIMIT:
-            self._code_of_whole = np.full(int(values[-1]) + 1, -1, dtype=np.int32)
-            self._code_of_whole[self.values] = self.codes
+            self.code_of_whole = np.full(int(values[-1]) + 1, -1, dtype=np.int32)
+            self.code_of_whole[self.values] = self.codes
 
     def __len__(self) -> int:
         return len(self.values)
@@ -147,9 +147,9 @@ class NumberCodes:
             is_exact = wanted == numbers
         elif self.values.dtype == np.float64:
             wanted = numbers.astype(np.float64, copy=False)
-        if self._code_of_whole is not None:
-            within = (wanted >= 0) & (wanted < len(self._code_of_whole))
-            codes = self._code_of_whole[np.where(within, wanted, 0)]
+        if self.code_of_whole is not None:
+            within = (wanted >= 0) & (wanted < len(self.code_of_whole))
+            codes = self.code_of_whole[np.where(within, wanted, 0)]
             is_found = within & (codes >= 0)
         else:
             at = np.minimum(np.searchsorted(self.values, wanted), len(self) - 1)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from treewright.data.coding import INT64_MAX, INT64_MIN, code_numbers, floor_to_int64
 from treewright.data.column import Column, is_blank
+from treewright.data.encoding import find_codes
 from treewright.data.schema import ColumnSpec, Kind, Schema
 from treewright.data.table import MISSING, UNSEEN
 from treewright.errors import DataError
@@ -179,6 +180,8 @@ def _match_values(column: Column, spec: ColumnSpec) -> Array:
         find = spec.code_of_value.get
         code = [find(value, UNSEEN) for value in column.values]
         return np.array([*code, MISSING], dtype=np.int32)[column.data]
+    if column.storage == "float" and spec.code_of_number.code_of_whole is not None:
+        return find_codes(column.data, spec.code_of_number.code_of_whole)
     missing = column.missing
     if missing.all():
         return np.full(len(column), MISSING, dtype=np.int32)

@@ -45,7 +45,7 @@ private:
     struct Node {
         union {
             double threshold;
-            std::int64_t whole;  ///< integer threshold, or the number of a category table
+            std::int64_t whole;  ///< integer threshold, or where the categories are (branch_in)
         };
         std::uint32_t first_child;
         std::uint32_t column_and_kind;  ///< column << 2 | kind
@@ -60,43 +60,63 @@ private:
         double share;
     };
 
-    template <class Visitor>
-    void walk(const Rows& rows, std::size_t row, std::uint32_t start, std::vector<Visit>& stack,
-              Visitor&& visit) const;
+    /// Where some rows arrive.
+    struct Found {
+        std::vector<std::uint32_t> leaf;  ///< of each row, or, flagged, the number of a divided row
+        std::vector<std::size_t> start{0};  ///< of each divided row, in `parts`
+        std::vector<Visit> parts;           ///< leaves with the share of the row they get
+    };
+
     [[nodiscard]] int branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
+    void push_children(const Visit& divided, std::vector<Visit>& stack) const;
     template <class T>
-    void find_leaves(const Rows& rows, std::size_t begin, std::size_t end,
-                     std::vector<std::uint32_t>& leaf) const;
-    void leaves_of(const Rows& rows, std::size_t begin, std::size_t end,
-                   std::vector<std::uint32_t>& leaf) const;
-    void step_together(const Rows& rows, std::size_t begin, std::size_t end,
-                       std::vector<std::uint32_t>& found) const;
-    void predict_range(const Rows& rows, Combine combine, std::size_t begin, std::size_t end,
-                       double* out) const;
-    void combine_leaves(const Rows& rows, std::size_t row, std::uint32_t start, Combine combine,
-                        std::vector<Visit>& stack, double* out) const;
+    void find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;
+    void find_in_columns(const Rows& rows, std::span<const std::size_t> wanted, std::size_t begin,
+                         Found& found) const;
+    void find_leaves(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;
+    static bool arrive(Visit& at, std::vector<Visit>& to_do, std::vector<Visit>& parts,
+                       std::uint32_t& leaf_of_row, Found& found);
+    template <class Reached>
+    void for_each_row(const Rows& rows, std::size_t n_threads, Reached&& reached) const;
+    void combine_leaves(std::span<const Visit> parts, Combine combine, double* out) const;
 
     std::vector<Node> nodes;
     std::vector<std::uint32_t> tree_node;  ///< node of the tree behind each packed node
     std::vector<std::uint32_t> n_branches;
     std::vector<std::int32_t> missing_branch;
     std::vector<std::int32_t> unseen_branch;
-    /// Branches of the categories a node asks about: by code, or, where it has seen few of many,
-    /// a sorted list to search.
-    struct CodeTable {
+    /// Branches of the categories a node asks about. Mostly a table by code, of 2, 4, 8 or 16 bits
+    /// a code (branch + 1, or 0: not seen here), so that many tables stay in the cache. Where a
+    /// node has seen few of many categories, or all others share a branch, a sorted list: `whole`
+    /// is then -1 - its number.
+    struct CodeList {
         std::size_t start;
-        std::uint32_t n;
-        bool is_sparse;
+        std::size_t n;
         std::int32_t rest_branch;  ///< of known categories not listed; -1: as an unseen one
     };
-    void add_code_table(const Tree& tree, const TreeNode& node);
-    [[nodiscard]] std::int32_t branch_in(const CodeTable& table, std::int64_t code) const;
-    std::vector<CodeTable> code_tables;
-    std::vector<std::int32_t> sparse_codes;
-    std::vector<std::int32_t> sparse_branches;
-    std::vector<std::int16_t> dense_branches;
+    /// `whole` of a table:  first word | length : 24 | log2 of the bits of an entry : 3
+    static constexpr int kReachBits = 24;
+    static constexpr int kWidthBits = 3;
+    [[nodiscard]] std::int64_t add_categories(const Tree& tree, const TreeNode& node);
+    [[nodiscard]] std::int32_t branch_in(const Node& node, std::int64_t code) const {
+        if (node.whole < 0) return branch_in_list(node, code);
+        const auto table = static_cast<std::uint64_t>(node.whole);
+        const std::uint64_t reach = (table >> kWidthBits) & ((1U << kReachBits) - 1);
+        if (static_cast<std::uint64_t>(code) >= reach) return -1;  // negative codes too
+        const std::uint64_t width = table & ((1U << kWidthBits) - 1);
+        const std::uint64_t bit = static_cast<std::uint64_t>(code) << width;
+        const std::uint64_t word = branch_bits[(table >> (kReachBits + kWidthBits)) + (bit >> 6)];
+        const std::uint64_t mask = (1U << (1U << width)) - 1;
+        return static_cast<std::int32_t>((word >> (bit & 63)) & mask) - 1;
+    }
+    [[nodiscard]] std::int32_t branch_in_list(const Node& node, std::int64_t code) const;
+    std::vector<CodeList> code_lists;
+    std::vector<std::int32_t> listed_codes;
+    std::vector<std::int32_t> listed_branches;
+    std::vector<std::uint64_t> branch_bits;
     std::vector<std::vector<Surrogate>> surrogates;  ///< empty if the tree has none
     std::vector<double> weight;
+    std::vector<double> share;                ///< of the parent's weight
     std::vector<std::uint32_t> used_columns;  ///< asked about, ascending
     std::vector<double> answer;               ///< packed nodes x width
     std::vector<double> raw;                  ///< class weights, for leaf_counts
