@@ -103,12 +103,16 @@ nb::dict arrays_of(Tree tree) {
     out["column"] = column_of(tree, [](const TreeNode& n) { return n.column; });
     out["kind"] = column_of(tree, [](const TreeNode& n) { return n.kind; });
     out["threshold"] = column_of(tree, [](const TreeNode& n) {
-        return n.kind == 1 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
+        return n.kind == 1 || n.kind == 4 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
     });
     out["threshold_int"] = column_of(tree, [](const TreeNode& n) { return n.threshold_int; });
     out["code_offset"] = column_of(tree, [](const TreeNode& n) { return n.code_offset; });
     out["rest_branch"] = column_of(tree, [](const TreeNode& n) { return n.rest_branch; });
     out["code_count"] = column_of(tree, [](const TreeNode& n) { return n.code_count; });
+    out["cut_offset"] = column_of(tree, [](const TreeNode& n) { return n.cut_offset; });
+    out["cut_count"] = column_of(tree, [](const TreeNode& n) { return n.cut_count; });
+    out["term_offset"] = column_of(tree, [](const TreeNode& n) { return n.term_offset; });
+    out["term_count"] = column_of(tree, [](const TreeNode& n) { return n.term_count; });
     out["missing_branch"] = column_of(tree, [](const TreeNode& n) { return n.missing_branch; });
     out["n_rows"] = column_of(tree, [](const TreeNode& n) { return n.n_rows; });
     out["weight"] = column_of(tree, [](const TreeNode& n) { return n.weight; });
@@ -119,6 +123,11 @@ nb::dict arrays_of(Tree tree) {
     out["value"] = to_numpy(std::move(tree.value), {n_nodes, tree.width});
     out["code"] = to_numpy(std::move(tree.branches.code));
     out["branch_of_code"] = to_numpy(std::move(tree.branches.branch));
+    out["cut"] = to_numpy(std::move(tree.cuts.real));
+    out["cut_int"] = to_numpy(std::move(tree.cuts.whole));
+    out["term_column"] = to_numpy(std::move(tree.terms.column));
+    out["term_coefficient"] = to_numpy(std::move(tree.terms.coefficient));
+    out["term_share"] = to_numpy(std::move(tree.terms.share));
     out["surrogate_start"] = to_numpy(std::move(start));
     out["surrogate_column"] = to_numpy(std::move(surrogate_column));
     out["surrogate_threshold"] = to_numpy(std::move(surrogate_threshold));

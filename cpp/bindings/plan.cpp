@@ -35,7 +35,20 @@ Tree tree_of(const nb::dict& arrays) {
     const auto s_count = get.operator()<std::int32_t>("surrogate_code_count");
     const auto s_reversed = get.operator()<bool>("surrogate_reversed");
 
+    const auto cut_offset = get.operator()<std::int64_t>("cut_offset");
+    const auto cut_count = get.operator()<std::int32_t>("cut_count");
+    const auto term_offset = get.operator()<std::int64_t>("term_offset");
+    const auto term_count = get.operator()<std::int32_t>("term_count");
+    const auto copied = [&]<class T>(const char* name) {
+        const auto array = nb::cast<Flat<T>>(arrays[name]);
+        return std::vector<T>(array.data(), array.data() + array.size());
+    };
+
     Tree tree;
+    tree.cuts.real = copied.operator()<double>("cut");
+    tree.cuts.whole = copied.operator()<std::int64_t>("cut_int");
+    tree.terms.column = copied.operator()<std::int32_t>("term_column");
+    tree.terms.coefficient = copied.operator()<double>("term_coefficient");
     const std::size_t n = first_child.size();
     tree.width = value.shape(1);
     tree.value.assign(value.data(), value.data() + value.size());
@@ -54,6 +67,10 @@ Tree tree_of(const nb::dict& arrays) {
         node.code_offset = code_offset.data()[i];
         node.code_count = code_count.data()[i];
         node.rest_branch = rest_branch.data()[i];
+        node.cut_offset = cut_offset.data()[i];
+        node.cut_count = cut_count.data()[i];
+        node.term_offset = term_offset.data()[i];
+        node.term_count = term_count.data()[i];
         node.missing_branch = missing_branch.data()[i];
         node.weight = weight.data()[i];
         for (std::int32_t k = start.data()[i]; k < start.data()[i + 1]; ++k) {

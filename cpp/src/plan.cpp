@@ -20,7 +20,7 @@ constexpr std::uint32_t kDivided = 1U << 31;  // in Found::leaf: several leaves,
 
 Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
            std::vector<std::uint32_t> classes)
-    : n_classes(std::move(classes)), answer_width(tree.width) {
+    : cuts(tree.cuts), terms(tree.terms), n_classes(std::move(classes)), answer_width(tree.width) {
     const std::size_t n = tree.nodes.size();
     require(n > 0 && n < (std::size_t{1} << 31), "number of nodes");
     std::vector<std::uint32_t> level(n, 0);
@@ -49,24 +49,15 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
         Node out{};
         out.first_child = static_cast<std::uint32_t>(i);
         out.threshold = std::numeric_limits<double>::infinity();
-        std::uint32_t kind = leaf;
+        Kind kind = leaf;
         if (node.n_branches > 0) {
             out.first_child = packed[static_cast<std::size_t>(node.first_child)];
-            if (node.kind == 2) {
-                kind = categories;
-                out.whole = add_categories(tree, node);
-            } else if (std::isnan(node.threshold)) {
-                kind = whole_cut;
-                out.whole = node.threshold_int;
-            } else {
-                kind = real_cut;
-                out.threshold = node.threshold;
-            }
+            ask(tree, node, out, kind);
             only_real_cuts = only_real_cuts && kind == real_cut && node.n_branches == 2;
         }
         const auto column = static_cast<std::uint32_t>(std::max(node.column, 0));
         if (node.n_branches > 0) used_columns.push_back(column);
-        out.column_and_kind = column << 2 | kind;
+        out.column_and_kind = column << kKindBits | kind;
         nodes.push_back(out);
         n_branches.push_back(static_cast<std::uint32_t>(node.n_branches));
         missing_branch.push_back(node.missing_branch);
@@ -102,6 +93,41 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     }
     std::sort(used_columns.begin(), used_columns.end());
     used_columns.erase(std::unique(used_columns.begin(), used_columns.end()), used_columns.end());
+}
+
+void Plan::ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind) {
+    if (node.kind == 2) {
+        kind = categories;
+        out.whole = add_categories(tree, node);
+        return;
+    }
+    const bool is_whole = std::isnan(node.threshold);
+    if (node.kind == 1) {
+        kind = is_whole ? whole_cut : real_cut;
+        if (is_whole) out.whole = node.threshold_int;
+        else out.threshold = node.threshold;
+        return;
+    }
+    const bool is_sum = node.kind == 4;
+    kind = is_sum ? linear : real_intervals;
+    out.whole = static_cast<std::int64_t>(slices.size());
+    if (is_sum)
+        slices.push_back({static_cast<std::size_t>(node.term_offset),
+                          static_cast<std::size_t>(node.term_count), node.threshold});
+    else {
+        const auto start = static_cast<std::size_t>(node.cut_offset);
+        if (std::isnan(cuts.real[start])) kind = whole_intervals;
+        slices.push_back({start, static_cast<std::size_t>(node.cut_count), 0.0});
+    }
+}
+
+double Plan::sum_of(const Rows& rows, std::size_t row, const Node& node) const {
+    const Slice& slice = slices[static_cast<std::size_t>(node.whole)];
+    double sum = 0.0;
+    for (std::size_t i = slice.start; i < slice.start + slice.n; ++i)
+        sum += terms.coefficient[i] *
+               rows.columns[static_cast<std::size_t>(terms.column[i])].number(row);
+    return sum;
 }
 
 std::int64_t Plan::add_categories(const Tree& tree, const TreeNode& node) {
@@ -142,23 +168,33 @@ std::int32_t Plan::branch_in_list(const Node& node, std::int64_t code) const {
 /// Branch of a row at a node; -1 = all branches.
 int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     const Node& node = nodes[i];
-    const std::uint32_t kind = node.column_and_kind & 3;
-    const Column& column = rows.columns[node.column_and_kind >> 2];
-    bool missing = false;
-    if (kind == real_cut) {
-        const double x = column.real(row);
-        if (!std::isnan(x)) return x > node.threshold ? 1 : 0;
-        missing = true;
-    } else if (kind == whole_cut) {
-        missing = column.is_missing(row);
-        const std::int64_t x = column.whole(row);
-        if (!missing && !(column.type == ValueType::code && x < 0)) return x > node.whole ? 1 : 0;
-        missing = missing && !(column.type == ValueType::code && x == kUnseenCode);
-    } else {
+    const Kind kind = kind_of(node);
+    const Column& column = rows.columns[column_of(node)];
+    bool missing = column.is_missing(row);
+    if (kind == linear) {
+        const double sum = sum_of(rows, row, node);
+        missing = std::isnan(sum);
+        if (!missing) return sum > slices[static_cast<std::size_t>(node.whole)].threshold ? 1 : 0;
+    } else if (kind == categories) {
         const std::int64_t code = column.whole(row);
         missing = code == kMissingCode;
         const std::int32_t branch = branch_in(node, code);
         if (branch >= 0) return branch;
+    } else if (!missing) {
+        const auto place = [&](const auto& values, auto x) {
+            const Slice& slice = slices[static_cast<std::size_t>(node.whole)];
+            const auto first = values.begin() + static_cast<std::ptrdiff_t>(slice.start);
+            return static_cast<int>(
+                std::lower_bound(first, first + static_cast<std::ptrdiff_t>(slice.n), x) - first);
+        };
+        switch (kind) {
+            case real_cut: return column.real(row) > node.threshold ? 1 : 0;
+            case whole_cut: return column.whole(row) > node.whole ? 1 : 0;
+            case real_intervals: return place(cuts.real, column.real(row));
+            default: return place(cuts.whole, column.whole(row));
+        }
+    } else if (column.type == ValueType::code) {
+        missing = column.whole(row) != kUnseenCode;
     }
     if (!surrogates.empty())
         for (const Surrogate& surrogate : surrogates[i]) {
@@ -197,7 +233,7 @@ void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
             std::uint32_t moved = 0;
             for (std::size_t r = 0; r < kInFlight; ++r) {
                 const Node& node = nodes[at[r]];
-                const auto column = static_cast<std::ptrdiff_t>(node.column_and_kind >> 2);
+                const auto column = static_cast<std::ptrdiff_t>(column_of(node));
                 const double x = *reinterpret_cast<const T*>(data[r] + column * column_stride);
                 missing[r] |= x != x;
                 const std::uint32_t next =
@@ -273,10 +309,10 @@ void Plan::find_in_columns(const Rows& rows, std::span<const std::size_t> wanted
         for (std::size_t a = 0; a < n_active; ++a) {
             Slot& slot = slots[active[a]];
             const Node& node = nodes[slot.at.node];
-            const std::uint32_t column = node.column_and_kind >> 2;
+            const std::uint32_t column = column_of(node);
             const Cell x = cells[active[a] * rows.columns.size() + column];
             int branch = -1;
-            switch (node.column_and_kind & 3) {
+            switch (kind_of(node)) {
                 case categories: branch = branch_in(node, x.whole); break;
                 case real_cut:
                     if (!std::isnan(x.real)) branch = x.real > node.threshold ? 1 : 0;
@@ -285,14 +321,14 @@ void Plan::find_in_columns(const Rows& rows, std::span<const std::size_t> wanted
                     if (!rows.columns[column].is_missing(slot.row))
                         branch = x.whole > node.whole ? 1 : 0;
                     break;
-                case leaf: {
+                case leaf:
                     if (arrive(slot.at, slot.to_do, slot.parts, found.leaf[slot.row - begin],
                                found))
                         continue;
                     if (taken < wanted.size()) take_next(active[a]);
                     else active[a--] = active[--n_active];
                     continue;
-                }
+                default: break;  // intervals and sums: below
             }
             if (branch < 0) branch = branch_of(rows, slot.row, slot.at.node);
             if (branch >= 0) {

@@ -33,8 +33,9 @@ Int32Array: TypeAlias = NDArray[np.int32]
 Int64Array: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
-LEAF, CUT, CATEGORIES = 0, 1, 2
-"""The entries of ``kind``: no question, ``x <= threshold``, a branch for each category."""
+LEAF, CUT, CATEGORIES, INTERVALS, LINEAR = 0, 1, 2, 3, 4
+"""The entries of ``kind``: no question, ``x <= threshold``, a branch for each category, a branch
+for each interval between several cuts, and a sum of columns ``<= threshold``."""
 
 
 _DTYPES: dict[str, np.dtype[Any]] = {
@@ -45,6 +46,16 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "BoolArray": np.dtype(np.bool_),
 }
 """The type behind each annotation below: it is declared once, where the field is."""
+
+
+_WHERE_LEFT_OUT = {
+    "rest_branch": -1,
+    "cut_offset": -1,
+    "cut_count": 0,
+    "term_offset": -1,
+    "term_count": 0,
+}
+"""What an array with an entry per node holds where no node has any."""
 
 
 def _absent() -> Any:
@@ -60,8 +71,8 @@ class TreeArrays:
     first_child, n_branches, parent
         The shape: -1, 0 at a leaf; the parent of the root is -1.
     kind, column
-        What is asked (:data:`LEAF`, :data:`CUT`, :data:`CATEGORIES`) and about which column
-        (-1 at a leaf).
+        What is asked (:data:`LEAF`, :data:`CUT`, :data:`CATEGORIES`, :data:`INTERVALS`,
+        :data:`LINEAR`) and about which column (-1 at a leaf; of a sum the first).
     threshold, threshold_int
         A cut sends ``x <= threshold`` to branch 0. ``threshold`` serves float columns (NaN
         elsewhere), ``threshold_int`` all columns stored as integers and the codes of ordinal ones.
@@ -75,6 +86,15 @@ class TreeArrays:
     rest_branch
         The branch of every category of the domain that is not listed, as ``x = v`` has one; -1
         where such a value is treated as an unseen one. Left out when no node has any.
+    cut_offset, cut_count
+        A node that asks for an interval owns ``cut_count`` entries of ``cut`` and ``cut_int``, from
+        ``cut_offset`` on; -1 and 0 elsewhere.
+    cut, cut_int
+        The cuts, ascending: values up to the first go to branch 0, up to the second to branch 1,
+        and so on. As for thresholds, ``cut`` is NaN where ``cut_int`` counts.
+    term_offset, term_count, term_column, term_coefficient, term_share
+        Likewise the terms of a node that asks for a sum; the shares say how its importance is
+        divided among the columns.
     missing_branch, unseen_branch
         Where a missing value and an unseen category go; -1 means to every branch, in proportion to
         its weight.
@@ -108,6 +128,15 @@ class TreeArrays:
     score: FloatArray
     value: FloatArray
     rest_branch: Int32Array = field(default_factory=_absent)
+    cut_offset: Int64Array = field(default_factory=_absent)
+    cut_count: Int32Array = field(default_factory=_absent)
+    cut: FloatArray = field(default_factory=_absent)
+    cut_int: Int64Array = field(default_factory=_absent)
+    term_offset: Int64Array = field(default_factory=_absent)
+    term_count: Int32Array = field(default_factory=_absent)
+    term_column: Int32Array = field(default_factory=_absent)
+    term_coefficient: FloatArray = field(default_factory=_absent)
+    term_share: FloatArray = field(default_factory=_absent)
     surrogate_start: Int32Array = field(default_factory=_absent)
     surrogate_column: Int32Array = field(default_factory=_absent)
     surrogate_threshold: FloatArray = field(default_factory=_absent)
@@ -119,9 +148,10 @@ class TreeArrays:
     surrogate_agreement: FloatArray = field(default_factory=_absent)
 
     def __post_init__(self) -> None:
-        if np.size(self.rest_branch) == 0:
-            rest = np.full(np.size(self.first_child), -1, dtype=np.int32)
-            object.__setattr__(self, "rest_branch", rest)
+        for name, nothing in _WHERE_LEFT_OUT.items():
+            if np.size(getattr(self, name)) == 0:
+                filled = np.full(np.size(self.first_child), nothing, dtype=np.int32)
+                object.__setattr__(self, name, filled)
         if np.size(self.surrogate_start) == 0:
             start = np.zeros(np.size(self.first_child) + 1, dtype=np.int32)
             object.__setattr__(self, "surrogate_start", start)
@@ -168,184 +198,9 @@ class TreeArrays:
         ModelFormatError
             Naming the array and the first node that breaks the rule.
         """
-        self._validate_shapes()
-        self._validate_links()
-        self._validate_questions()
-        self._validate_numbers()
-        self._validate_surrogates()
-        asked = self._questions()
-        if schema is not None:
-            self._validate_columns(schema, asked)
-        self._validate_codes(asked)
-        if schema is not None:
-            self._validate_domains(schema, asked)
+        from treewright.model.invariants import check
 
-    def _validate_shapes(self) -> None:
-        n_nodes = self.n_nodes
-        if n_nodes == 0:
-            raise ModelFormatError("The tree has no nodes; even a constant model has its root.")
-        for entry in dataclasses.fields(self):
-            array: NDArray[Any] = getattr(self, entry.name)
-            n_dimensions = 2 if entry.name == "value" else 1
-            if array.ndim != n_dimensions:
-                raise ModelFormatError(
-                    f"{entry.name} has {array.ndim} dimensions instead of {n_dimensions}."
-                )
-            expected = n_nodes
-            if entry.name in ("code", "branch_of_code"):
-                expected = len(self.code)
-            elif entry.name == "surrogate_start":
-                expected = n_nodes + 1
-            elif entry.name.startswith("surrogate_"):
-                expected = self.n_surrogates
-            if len(array) != expected:
-                raise ModelFormatError(
-                    f"{entry.name} has {len(array)} entries where {expected} are due "
-                    f"({n_nodes} nodes)."
-                )
-
-    def _validate_links(self) -> None:
-        n_nodes = self.n_nodes
-        nodes = np.arange(n_nodes, dtype=np.int64)
-        n_branches = self.n_branches.astype(np.int64)
-        first_child = self.first_child.astype(np.int64)
-        leaf = self.kind == LEAF
-        _forbid((self.kind < LEAF) | (self.kind > CATEGORIES), "kind", "is none of 0, 1, 2")
-        _forbid(leaf & (n_branches != 0), "n_branches", "is not 0 at a leaf")
-        _forbid(leaf & (first_child != -1), "first_child", "is not -1 at a leaf")
-        _forbid(leaf & (self.column != -1), "column", "is not -1 at a leaf")
-        _forbid(~leaf & (self.column < 0), "column", "is negative at a node that asks")
-        _forbid(~leaf & (n_branches < 2), "n_branches", "is below 2 at a node that asks")
-        _forbid(~leaf & (first_child <= nodes), "first_child", "does not come after its parent")
-        _forbid(first_child + n_branches > n_nodes, "first_child", "points past the last node")
-        # From here on every child index is in range. Each node but the root is named by a parent
-        # once: there are as many child slots as such nodes, and no node has two parents.
-        if n_branches.sum() != n_nodes - 1:
-            raise ModelFormatError(
-                f"n_branches adds up to {n_branches.sum()}, but a tree of {n_nodes} nodes has "
-                f"{n_nodes - 1} branches."
-            )
-        if self.parent[0] != -1:
-            raise ModelFormatError(f"parent is {self.parent[0]} at the root instead of -1.")
-        stops = np.cumsum(n_branches)
-        within = np.arange(n_nodes - 1) - np.repeat(stops - n_branches, n_branches)
-        children = np.repeat(first_child, n_branches) + within
-        owners = np.repeat(nodes, n_branches)
-        wrong = np.zeros(n_nodes, dtype=bool)
-        wrong[children] = self.parent[children] != owners
-        _forbid(wrong, "parent", "is not the node whose branch leads here")
-
-    def _validate_questions(self) -> None:
-        asks = self.kind != LEAF
-        cut = self.kind == CUT
-        own_branch = (self.n_branches == 3) & (self.missing_branch == 2)
-        _forbid(
-            cut & (self.n_branches != 2) & ~own_branch,
-            "n_branches",
-            "is neither 2 nor, with a branch of its own for missing values, 3 at a cut",
-        )
-        for name in ("missing_branch", "unseen_branch", "rest_branch"):
-            branch = getattr(self, name)
-            _forbid(asks & ((branch < -1) | (branch >= self.n_branches)), name, "is no branch")
-
-    def _validate_numbers(self) -> None:
-        _forbid(self.n_rows < 0, "n_rows", "is negative")
-        for name in ("weight", "impurity", "gain"):
-            _forbid(~np.isfinite(getattr(self, name)), name, "is not a finite number")
-        _forbid(self.weight < 0, "weight", "is negative")
-        _forbid(np.isnan(self.score), "score", "is not a number")
-        infinite = np.asarray(~np.isfinite(self.value))
-        _forbid(np.logical_or.reduce(infinite, axis=1), "value", "is not a finite number")
-
-    def _validate_surrogates(self) -> None:
-        start = self.surrogate_start.astype(np.int64)
-        if start[0] != 0 or start[-1] != self.n_surrogates:
-            raise ModelFormatError(
-                f"surrogate_start runs from {start[0]} to {start[-1]} instead of from 0 to "
-                f"{self.n_surrogates}."
-            )
-        count = np.diff(start)
-        _forbid(count < 0, "surrogate_start", "decreases")
-        _forbid((count > 0) & (self.n_branches != 2), "surrogate_start", "is not at a binary split")
-        bad = (self.surrogate_kind != CUT) & (self.surrogate_kind != CATEGORIES)
-        _forbid(bad, "surrogate_kind", "is neither 1 nor 2", entry="surrogate")
-        _forbid(self.surrogate_column < 0, "surrogate_column", "is negative", entry="surrogate")
-
-    def _questions(self) -> _Questions:
-        owner = np.repeat(np.arange(self.n_nodes), np.diff(self.surrogate_start))
-        return _Questions(
-            node=np.concatenate([np.arange(self.n_nodes), owner]),
-            column=np.concatenate([self.column, self.surrogate_column]),
-            kind=np.concatenate([self.kind, self.surrogate_kind]),
-            threshold=np.concatenate([self.threshold, self.surrogate_threshold]),
-            n_branches=np.concatenate([self.n_branches, self.n_branches[owner]]),
-            offset=np.concatenate([self.code_offset, self.surrogate_code_offset]),
-            count=np.concatenate([self.code_count, self.surrogate_code_count]).astype(np.int64),
-        )
-
-    def _validate_columns(self, schema: FittedSchema, asked: _Questions) -> None:
-        specs = schema.columns
-        # A last entry for leaves, whose column is -1.
-        is_float = np.array([*(spec.storage == "float" for spec in specs), False])
-        is_coded = np.array([*(spec.storage == "value" for spec in specs), False])
-        has_order = np.array([*(spec.kind != "nominal" for spec in specs), False])
-        node, column = asked.node, asked.column
-        _forbid(column >= len(specs), "column", f"is none of the {len(specs)} columns", at=node)
-        cut = asked.kind == CUT
-        unset = np.isnan(asked.threshold)
-        _forbid(cut & is_float[column] & unset, "threshold", "is NaN", at=node)
-        # The plan tells a cut of whole numbers by its NaN.
-        whole = (self.kind == CUT) & ~is_float[self.column]
-        both = whole & ~np.isnan(self.threshold)
-        _forbid(both, "threshold", "is set beside threshold_int")
-        _forbid(cut & ~has_order[column], "kind", "cuts a column without order", at=node)
-        number = (asked.kind == CATEGORIES) & ~is_coded[column]
-        _forbid(number, "kind", "asks for categories of a number", at=node)
-
-    def _validate_codes(self, asked: _Questions) -> None:
-        node, offset, count = asked.node, asked.offset, asked.count
-        other = asked.kind != CATEGORIES
-        _forbid(other & (offset != -1), "code_offset", "is not -1 without categories", at=node)
-        _forbid(other & (count != 0), "code_count", "is not 0 without categories", at=node)
-        _forbid(count < 0, "code_count", "is negative", at=node)
-        outside = ~other & ((offset < 0) | (offset > len(self.code) - count))
-        _forbid(outside, "code_offset", "gives a slice that leaves code", at=node)
-        filled = np.flatnonzero(count)
-        order = filled[np.argsort(offset[filled], kind="stable")]
-        first, end, node = offset[order], (offset + count)[order], node[order]
-        overlaps = first[1:] < end[:-1]
-        _forbid(overlaps, "code_offset", "gives overlapping slices of code", at=node[1:])
-        # From here on the slices follow one another, and one pass over the arrays sees them all.
-        _forbid(self.code[first] < 0, "code", "is negative", at=node)
-        several = end - first > 1
-        stalls = self.code[1:] <= self.code[:-1]
-        stalled = _each_slice(np.logical_or, stalls, first[several], end[several] - 1)
-        _forbid(stalled, "code", "does not ascend", at=node[several])
-        least = _each_slice(np.minimum, self.branch_of_code, first, end)
-        most = _each_slice(np.maximum, self.branch_of_code, first, end)
-        bad = (least < 0) | (most >= asked.n_branches[order])
-        _forbid(bad, "branch_of_code", "is no branch", at=node)
-
-    def _validate_domains(self, schema: FittedSchema, asked: _Questions) -> None:
-        n_values = np.array([len(spec.values) for spec in schema.columns], dtype=np.int64)
-        filled = np.flatnonzero(asked.count)
-        # Codes ascend, so the last of each slice speaks for all.
-        last = self.code[(asked.offset + asked.count)[filled] - 1]
-        beyond = last >= n_values[asked.column[filled]]
-        _forbid(beyond, "code", "is no value of the column", at=asked.node[filled])
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Questions:
-    """What all nodes, then all surrogates ask, as one list: they are checked alike."""
-
-    node: Int64Array  # that asks, or that the surrogate belongs to
-    column: Int32Array
-    kind: Int8Array
-    threshold: FloatArray
-    n_branches: Int32Array
-    offset: Int64Array
-    count: Int64Array
+        check(self, schema)
 
 
 def _read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -358,36 +213,5 @@ def _read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[
     return view
 
 
-def _each_slice(
-    reduce: np.ufunc, array: NDArray[Any], start: Int64Array, stop: Int64Array
-) -> NDArray[Any]:
-    """Reduce ``array[start:stop]`` of slices that are not empty and follow one another."""
-    edges = np.column_stack([start, stop]).ravel()
-    # reduceat takes each edge to the next, so every other answer is about what lies between two
-    # slices; it refuses the edge at the very end and does not need it.
-    if len(edges) and edges[-1] == len(array):
-        edges = edges[:-1]
-    reduced: NDArray[Any] = reduce.reduceat(array, edges)
-    return reduced[::2]
-
-
 def _same_bits(left: NDArray[Any], right: NDArray[Any]) -> bool:
     return left.shape == right.shape and left.tobytes() == right.tobytes()
-
-
-def _forbid(
-    broken: BoolArray,
-    name: str,
-    complaint: str,
-    *,
-    at: NDArray[np.integer[Any]] | None = None,
-    entry: str = "node",
-) -> None:
-    """Raise for the first entry where ``broken`` holds, counting the others."""
-    if not broken.any():
-        return
-    first = int(np.argmax(broken))
-    place = first if at is None else int(at[first])
-    others = int(broken.sum()) - 1
-    more = f" (and {others} more)" if others else ""
-    raise ModelFormatError(f"{name} {complaint}: {entry} {place}{more}.")

@@ -7,11 +7,12 @@ column's stored form, codes of its declared values), so they mean the same in an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.data.schema import list_names
 from treewright.data.table import MISSING, UNSEEN
@@ -20,7 +21,7 @@ from treewright.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from treewright.data.schema import ColumnSpec, FittedSchema
     from treewright.data.table import Table
-    from treewright.model.arrays import BoolArray
+    from treewright.model.arrays import BoolArray, FloatArray
 
 _FLOAT32_PRECISION = float(np.finfo(np.float32).eps)
 
@@ -128,6 +129,11 @@ class Interval:
     missing: bool = False
     unseen: bool = False
 
+    @property
+    def key(self) -> object:
+        """What it is about: conditions with one key can be merged."""
+        return self.index
+
     def intersect(self, other: Condition) -> Condition:
         """Require both."""
         if isinstance(other, Members):
@@ -164,8 +170,7 @@ class Interval:
 
     def mask(self, table: Table) -> BoolArray:
         """Tell for each row whether it qualifies."""
-        values = table.columns[self.index]
-        missing = missing_rows(table, self.index)
+        values, missing = self._values(table)
         # A Python float would be rounded to float32 beside a float32 column.
         exact = np.float64 if self.column.storage == "float" else np.int64
         inside = ~missing & self.known
@@ -177,6 +182,9 @@ class Interval:
             unseen = values == UNSEEN
             inside = np.where(unseen, self.unseen, inside)
         return np.where(missing, self.missing, inside)
+
+    def _values(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
+        return table.columns[self.index], missing_rows(table, self.index)
 
     def as_members(self) -> Members:
         """List the values of an ordinal column that lie within the bounds."""
@@ -211,6 +219,60 @@ class Interval:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinearInterval(Interval):
+    """Bounds on a sum of columns, which is missing where one of them is.
+
+    Parameters
+    ----------
+    terms
+        The place of each column in the schema and its coefficient.
+    column
+        The sum as a column of its own.
+    """
+
+    terms: tuple[tuple[int, float], ...]
+
+    @property
+    def key(self) -> object:
+        """What it is about: conditions with one key can be merged."""
+        return self.terms
+
+    def _values(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
+        total = sum_of_columns(self.terms, table)
+        return total, np.isnan(total)
+
+
+def sum_of_columns(
+    terms: tuple[tuple[int, float], ...], table: Table, rows: slice = slice(None)
+) -> FloatArray:
+    """Add up columns times coefficients for some rows; NaN where one of the values is missing."""
+    total = np.zeros(len(range(*rows.indices(table.n_rows))))
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf: as missing
+        for index, coefficient in terms:
+            numbers = table.columns[index][rows].astype(np.float64)
+            present = table.masks[index]
+            if present is not None:
+                numbers[~present[rows]] = np.nan
+            total += coefficient * numbers
+    return total
+
+
+def sum_in_words(terms: Sequence[tuple[str, float]]) -> str:
+    """Write a sum of columns.
+
+    >>> sum_in_words([("width", 20.0), ("height", -1.0), ("depth", 0.5)])
+    '20*width - height + 0.5*depth'
+    """
+    words = []
+    for place, (name, factor) in enumerate(terms):
+        sign = "-" if factor < 0 else "+"
+        size = "" if abs(factor) == 1 else f"{abs(factor):.6g}*"
+        lead = ("-" if factor < 0 else "") if place == 0 else f" {sign} "
+        words.append(f"{lead}{size}{name}")
+    return "".join(words)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Members:
     """The value of a nominal (or ordinal) column is one of a set.
 
@@ -236,6 +298,11 @@ class Members:
     barred: frozenset[int] | None = None
     missing: bool = False
     unseen: bool = False
+
+    @property
+    def key(self) -> object:
+        """What it is about: conditions with one key can be merged."""
+        return self.index
 
     def intersect(self, other: Condition) -> Members:
         """Require both."""

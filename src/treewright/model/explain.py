@@ -14,7 +14,7 @@ from treewright.model.figures import TextColumn, lay_out, percent
 from treewright.model.ledger import label_in_words, node_columns
 from treewright.model.predict import refuse_unseen
 from treewright.model.reading import read_row
-from treewright.model.split import EVERY_BRANCH, Question, Stored, stored_value
+from treewright.model.split import EVERY_BRANCH, Question, Stored
 
 if TYPE_CHECKING:
     from treewright.data.table import Table
@@ -179,12 +179,12 @@ def explain(tree: Tree, row: object) -> Explanation:
 def _take_step(
     tree: Tree, table: Table, node: int, question: Question, fraction: float, n_divisions: int
 ) -> Step:
-    value = stored_value(table, question.index)
+    value = question.value_in(table)
     branch = question.branch_of(value)
     stand_in = None
     if not question.knows(value):
         for surrogate in tree.surrogates(node):
-            instead = surrogate.branch_of(stored_value(table, surrogate.question.index))
+            instead = surrogate.branch_of(surrogate.question.value_in(table))
             if instead != EVERY_BRANCH:
                 branch, stand_in = instead, surrogate.text(instead)
                 break

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.data.schema import UINT_OFFSET
 from treewright.model.condition import COMPLETE
-from treewright.model.split import Categories, Question
+from treewright.model.split import Categories, Intervals, LinearCut, Question
 
 if TYPE_CHECKING:
     from treewright.data.schema import ColumnSpec
@@ -91,14 +91,26 @@ def _question(question: Question) -> dict[str, Any]:
             "branch_of_code": list(question.branches),
             "rest_branch": question.rest_branch,
         }
+    elif isinstance(question, Intervals):
+        described |= {
+            "kind": "intervals",
+            "cuts": [_bound(question.column, cut) for cut in question.cuts],
+        }
+    elif isinstance(question, LinearCut):
+        described |= {
+            "kind": "linear",
+            "terms": [list(term) for term in question.terms],
+            "threshold": _plain(question.threshold),
+        }
     else:
-        threshold: Any = question.threshold
-        if question.column.storage == "uint":
-            threshold = int(threshold) + UINT_OFFSET
-        described |= {"kind": "cut", "threshold": _plain(threshold)}
+        described |= {"kind": "cut", "threshold": _bound(question.column, question.threshold)}
     described["missing_branch"] = _branch(question.missing_branch)
     described["unseen_branch"] = _branch(question.unseen_branch)
     return described
+
+
+def _bound(column: ColumnSpec, bound: float | int) -> Any:
+    return _plain(int(bound) + UINT_OFFSET if column.storage == "uint" else bound)
 
 
 def _branch(branch: int) -> int | None:

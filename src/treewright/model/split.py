@@ -16,17 +16,27 @@ Examples
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from treewright.data.schema import ColumnSpec
 from treewright.data.table import MISSING, UNSEEN
-from treewright.model.arrays import CATEGORIES, CUT
-from treewright.model.condition import SHORT, Interval, Members, Wording
+from treewright.model.arrays import CATEGORIES, CUT, INTERVALS, LINEAR
+from treewright.model.condition import (
+    SHORT,
+    Interval,
+    LinearInterval,
+    Members,
+    Wording,
+    sum_in_words,
+    sum_of_columns,
+)
 
 if TYPE_CHECKING:
-    from treewright.data.schema import ColumnSpec, FittedSchema
+    from treewright.data.schema import FittedSchema
     from treewright.data.table import Table
     from treewright.model.arrays import TreeArrays
 
@@ -40,7 +50,57 @@ NO_BRANCH = -1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
+class _Ordered:
+    """What questions about the order of values share."""
+
+    index: int
+    column: ColumnSpec
+    n_branches: int = 2
+    missing_branch: int = EVERY_BRANCH
+    unseen_branch: int = EVERY_BRANCH
+
+    def value_in(self, table: Table, row: int = 0) -> Stored:
+        """Give what a row of a table has to say."""
+        return stored_value(table, self.index, row)
+
+    def knows(self, value: Stored) -> bool:
+        """Tell whether the value itself decides; it does not when missing or unseen."""
+        return value is not None and not (self.column.storage == "value" and value == UNSEEN)
+
+    def branch_of(self, value: Stored) -> int:
+        """Give the branch of a value in stored form, or :data:`EVERY_BRANCH`."""
+        if value is None:
+            return self.missing_branch
+        if not self.knows(value):
+            return self.unseen_branch
+        return self._branch_of_known(value)
+
+    def _branch_of_known(self, value: float | int) -> int:
+        raise AssertionError("a question has its cuts")
+
+    def _bounds(self, branch: int) -> tuple[float | int | None, float | int | None]:
+        raise AssertionError("a question has its cuts")
+
+    def condition(self, branch: int) -> Interval:
+        """Give what a row must meet to follow one branch."""
+        low, high = self._bounds(branch)
+        return Interval(
+            index=self.index,
+            column=self.column,
+            low=low,
+            high=high,
+            known=low is not None or high is not None,
+            missing=branch == self.missing_branch,
+            unseen=branch == self.unseen_branch,
+        )
+
+    def text(self, branch: int, wording: Wording = SHORT) -> str:
+        """Say what one branch requires."""
+        return self.condition(branch).text(wording)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut(_Ordered):
     """``x <= threshold`` goes to branch 0, what is above to branch 1.
 
     Parameters
@@ -55,40 +115,100 @@ class Cut:
         Where missing values and unknown ordinal values go; :data:`EVERY_BRANCH` divides them.
     """
 
-    index: int
-    column: ColumnSpec
     threshold: float | int
-    n_branches: int = 2
-    missing_branch: int = EVERY_BRANCH
-    unseen_branch: int = EVERY_BRANCH
 
-    def knows(self, value: Stored) -> bool:
-        """Tell whether the value itself decides; it does not when missing or unseen."""
-        return value is not None and not (self.column.storage == "value" and value == UNSEEN)
-
-    def branch_of(self, value: Stored) -> int:
-        """Give the branch of a value in stored form, or :data:`EVERY_BRANCH`."""
-        if value is None:
-            return self.missing_branch
-        if not self.knows(value):
-            return self.unseen_branch
+    def _branch_of_known(self, value: float | int) -> int:
         return 0 if value <= self.threshold else 1
 
-    def condition(self, branch: int) -> Interval:
+    def _bounds(self, branch: int) -> tuple[float | int | None, float | int | None]:
+        low = self.threshold if branch == 1 else None
+        return low, self.threshold if branch == 0 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals(_Ordered):
+    """Several cuts at once: values up to the first go to branch 0, and so on.
+
+    Parameters
+    ----------
+    index, column
+        The column's place in the schema, and its description.
+    cuts
+        Ascending, in the column's stored form; on an ordinal column the last code of each branch.
+    n_branches
+        One more than cuts, or two more where missing values have the last branch to themselves.
+    missing_branch, unseen_branch
+        Where missing values and unknown ordinal values go; :data:`EVERY_BRANCH` divides them.
+
+    Examples
+    --------
+    >>> from treewright.data.schema import ColumnSpec
+    >>> age = ColumnSpec(name="age", kind="numeric", storage="int")
+    >>> groups = Intervals(index=0, column=age, cuts=(17, 64), n_branches=3)
+    >>> [groups.text(branch) for branch in range(3)]
+    ['age <= 17', '17 < age <= 64', 'age > 64']
+    >>> groups.branch_of(30)
+    1
+    """
+
+    cuts: tuple[float | int, ...]
+
+    def _branch_of_known(self, value: float | int) -> int:
+        return bisect_left(self.cuts, value)
+
+    def _bounds(self, branch: int) -> tuple[float | int | None, float | int | None]:
+        if branch > len(self.cuts):
+            return None, None
+        low = self.cuts[branch - 1] if branch > 0 else None
+        return low, self.cuts[branch] if branch < len(self.cuts) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearCut(_Ordered):
+    """A sum of columns up to the threshold goes to branch 0, what is above to branch 1.
+
+    Where one of the values is missing, so is the sum.
+
+    Parameters
+    ----------
+    terms
+        The place of each column in the schema and its coefficient; the first is also `index`.
+    column
+        The sum as a column of its own, named as it is said.
+    threshold
+        The largest sum of branch 0.
+    n_branches, missing_branch, unseen_branch
+        As for :class:`Cut`.
+    """
+
+    terms: tuple[tuple[int, float], ...]
+    threshold: float
+
+    def value_in(self, table: Table, row: int = 0) -> Stored:
+        """Give the sum for a row of a table."""
+        total = float(sum_of_columns(self.terms, table, slice(row, row + 1))[0])
+        return None if total != total else total
+
+    def _branch_of_known(self, value: float | int) -> int:
+        return 0 if value <= self.threshold else 1
+
+    def _bounds(self, branch: int) -> tuple[float | int | None, float | int | None]:
+        low = self.threshold if branch == 1 else None
+        return low, self.threshold if branch == 0 else None
+
+    def condition(self, branch: int) -> LinearInterval:
         """Give what a row must meet to follow one branch."""
-        return Interval(
+        plain = super().condition(branch)
+        return LinearInterval(
             index=self.index,
             column=self.column,
-            low=self.threshold if branch == 1 else None,
-            high=self.threshold if branch == 0 else None,
-            known=branch < 2,
-            missing=branch == self.missing_branch,
-            unseen=branch == self.unseen_branch,
+            low=plain.low,
+            high=plain.high,
+            known=plain.known,
+            missing=plain.missing,
+            unseen=plain.unseen,
+            terms=self.terms,
         )
-
-    def text(self, branch: int, wording: Wording = SHORT) -> str:
-        """Say what one branch requires."""
-        return self.condition(branch).text(wording)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +240,10 @@ class Categories:
     missing_branch: int = EVERY_BRANCH
     unseen_branch: int = EVERY_BRANCH
     rest_branch: int = NO_BRANCH
+
+    def value_in(self, table: Table, row: int = 0) -> Stored:
+        """Give what a row of a table has to say."""
+        return stored_value(table, self.index, row)
 
     @cached_property
     def branch_of_code(self) -> Mapping[int, int]:
@@ -178,7 +302,7 @@ class Categories:
         return self.condition(branch).text(wording)
 
 
-Question: TypeAlias = Cut | Categories
+Question: TypeAlias = Cut | Categories | Intervals | LinearCut
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,6 +340,8 @@ def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question
     index = int(arrays.column[node])
     if index < 0:
         return None
+    if arrays.kind[node] in (INTERVALS, LINEAR):
+        return _several(arrays, schema, node)
     return _question(
         arrays,
         schema,
@@ -229,6 +355,40 @@ def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question
         missing_branch=int(arrays.missing_branch[node]),
         unseen_branch=int(arrays.unseen_branch[node]),
         rest_branch=int(arrays.rest_branch[node]),
+    )
+
+
+def _several(arrays: TreeArrays, schema: FittedSchema, node: int) -> Intervals | LinearCut:
+    """Give the question of a node that has several cuts, or a sum of several columns."""
+    index = int(arrays.column[node])
+    n_branches, missing = int(arrays.n_branches[node]), int(arrays.missing_branch[node])
+    unseen = int(arrays.unseen_branch[node])
+    if arrays.kind[node] == INTERVALS:
+        column = schema.columns[index]
+        first = int(arrays.cut_offset[node])
+        owned = slice(first, first + int(arrays.cut_count[node]))
+        cuts = arrays.cut[owned] if column.storage == "float" else arrays.cut_int[owned]
+        return Intervals(
+            index=index,
+            column=column,
+            cuts=tuple(cuts.tolist()),
+            n_branches=n_branches,
+            missing_branch=missing,
+            unseen_branch=unseen,
+        )
+    first = int(arrays.term_offset[node])
+    owned = slice(first, first + int(arrays.term_count[node]))
+    columns, coefficients = arrays.term_column[owned], arrays.term_coefficient[owned]
+    terms = tuple(zip(columns.tolist(), coefficients.tolist(), strict=True))
+    name = sum_in_words([(schema.columns[i].name, factor) for i, factor in terms])
+    return LinearCut(
+        index=index,
+        column=ColumnSpec(name=name, kind="numeric", storage="float"),
+        terms=terms,
+        threshold=float(arrays.threshold[node]),
+        n_branches=n_branches,
+        missing_branch=missing,
+        unseen_branch=unseen,
     )
 
 

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 
 from treewright.errors import ModelFormatError, TreewrightError, UnsupportedError
 from treewright.model import predict as prediction
+from treewright.model.arrays import LINEAR
 from treewright.model.explain import Explanation, explain
 from treewright.model.plain import tree_to_dict
 from treewright.model.reading import read_rows
@@ -270,6 +271,7 @@ class Tree:
         """Names of the columns that no question and no surrogate looks at."""
         asked = self.arrays.column[self.arrays.column >= 0]
         used = set(asked.tolist()) | set(self.arrays.surrogate_column.tolist())
+        used |= set(self.arrays.term_column.tolist())
         return tuple(name for i, name in enumerate(self.schema.names) if i not in used)
 
     def expected_tests(self) -> float:
@@ -283,7 +285,8 @@ class Tree:
         """Give each column's share of the impurity the tree removes.
 
         A node adds its weight x impurity, less that of its children, to the column it asks about
-        (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn).
+        (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
+        for a sum divides it among the sum's columns.
 
         Parameters
         ----------
@@ -293,9 +296,14 @@ class Tree:
         arrays = self.arrays
         mass = arrays.weight * arrays.impurity
         below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=self.n_nodes)
-        asks = arrays.n_branches > 0
+        brought = mass - below
+        plain = (arrays.n_branches > 0) & (arrays.kind != LINEAR)
         importances = np.zeros(len(self.schema.columns))
-        np.add.at(importances, arrays.column[asks], (mass - below)[asks])
+        np.add.at(importances, arrays.column[plain], brought[plain])
+        sums = np.flatnonzero(arrays.kind == LINEAR)
+        sums = sums[np.argsort(arrays.term_offset[sums])]
+        parts = np.repeat(brought[sums], arrays.term_count[sums]) * arrays.term_share
+        np.add.at(importances, arrays.term_column, parts)
         scale = float(importances.sum() if normalize else arrays.weight[0])
         return importances / scale if scale > 0 else importances
 

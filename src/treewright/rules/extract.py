@@ -174,7 +174,7 @@ def make_rule(tree: Tree, leaf: int, conditions: Conjunction) -> Rule:
 
 def conditions_of(tree: Tree, node: int) -> Conjunction:
     """Merge the conditions on the path to one node."""
-    merged: dict[int, Condition] = {}
+    merged: dict[object, Condition] = {}
     path = tree.path(node)
     for parent, child in pairwise(path):
         _merge(merged, _condition_at(tree, parent, child))
@@ -185,7 +185,7 @@ def walk_leaves(tree: Tree, leaves: Int32Array) -> Iterator[tuple[int, Conjuncti
     """Visit the leaves asked for (in reading order), carrying merged conditions down the tree."""
     wanted = np.zeros(tree.n_nodes, dtype=bool)
     wanted[leaves] = True
-    pending: list[tuple[int, dict[int, Condition]]] = [(0, {})]
+    pending: list[tuple[int, dict[object, Condition]]] = [(0, {})]
     while pending:
         node, merged = pending.pop()
         question = tree.question(node)
@@ -206,6 +206,6 @@ def _condition_at(tree: Tree, parent: int, child: int) -> Condition:
     return question.condition(child - tree.children(parent).start)
 
 
-def _merge(merged: dict[int, Condition], condition: Condition) -> None:
-    earlier = merged.get(condition.index)
-    merged[condition.index] = condition if earlier is None else earlier.intersect(condition)
+def _merge(merged: dict[object, Condition], condition: Condition) -> None:
+    earlier = merged.get(condition.key)
+    merged[condition.key] = condition if earlier is None else earlier.intersect(condition)

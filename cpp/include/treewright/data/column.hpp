@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace treewright {
 
@@ -37,6 +38,13 @@ struct Column {
     /// Whole-number value: an integer column, or the code of an ordinal or nominal one.
     [[nodiscard]] std::int64_t whole(std::size_t row) const {
         return type == ValueType::i64 ? at<std::int64_t>(row) : at<std::int32_t>(row);
+    }
+
+    /// A number of a float or integer column as a float64; NaN if missing.
+    [[nodiscard]] double number(std::size_t row) const {
+        if (is_real()) return real(row);
+        return is_missing(row) ? std::numeric_limits<double>::quiet_NaN()
+                               : static_cast<double>(whole(row));
     }
 
     [[nodiscard]] bool is_real() const { return type == ValueType::f32 || type == ValueType::f64; }

@@ -45,15 +45,31 @@ private:
     struct Node {
         union {
             double threshold;
-            std::int64_t whole;  ///< integer threshold, or where the categories are (branch_in)
+            std::int64_t whole;  ///< integer threshold, where the categories are (branch_in), or
+                                 ///< the number of the node's list of cuts or sum
         };
         std::uint32_t first_child;
-        std::uint32_t column_and_kind;  ///< column << 2 | kind
+        std::uint32_t column_and_kind;  ///< column << kKindBits | kind
     };
     static_assert(sizeof(Node) == 16);
     /// Kinds of a packed node. Leaves point at themselves with threshold +inf, so that the fast
     /// loop may step over them harmlessly.
-    enum Kind : std::uint32_t { real_cut = 0, whole_cut = 1, categories = 2, leaf = 3 };
+    enum Kind : std::uint32_t {
+        real_cut,
+        whole_cut,
+        categories,
+        leaf,
+        real_intervals,
+        whole_intervals,
+        linear
+    };
+    static constexpr std::uint32_t kKindBits = 3;
+    [[nodiscard]] static Kind kind_of(const Node& node) {
+        return static_cast<Kind>(node.column_and_kind & ((1U << kKindBits) - 1));
+    }
+    [[nodiscard]] static std::uint32_t column_of(const Node& node) {
+        return node.column_and_kind >> kKindBits;
+    }
 
     struct Visit {
         std::uint32_t node;
@@ -110,6 +126,17 @@ private:
         return static_cast<std::int32_t>((word >> (bit & 63)) & mask) - 1;
     }
     [[nodiscard]] std::int32_t branch_in_list(const Node& node, std::int64_t code) const;
+    void ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind);
+    /// Sum of a linear node's terms; NaN if a value is missing.
+    [[nodiscard]] double sum_of(const Rows& rows, std::size_t row, const Node& node) const;
+    struct Slice {
+        std::size_t start;
+        std::size_t n;
+        double threshold;  ///< of a sum
+    };
+    std::vector<Slice> slices;  ///< of `cuts` or `terms`
+    Cuts cuts;
+    LinearTerms terms;
     std::vector<CodeList> code_lists;
     std::vector<std::int32_t> listed_codes;
     std::vector<std::int32_t> listed_branches;

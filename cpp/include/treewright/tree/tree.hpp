@@ -13,6 +13,20 @@ struct CodeBranches {
     std::vector<std::int32_t> branch;
 };
 
+/// The cuts of nodes that ask for an interval, ascending in each node's slice: values up to the
+/// first go to branch 0, and so on. `whole` serves integer columns and codes, `real` the others.
+struct Cuts {
+    std::vector<double> real;
+    std::vector<std::int64_t> whole;
+};
+
+/// The terms of nodes that ask for a sum: coefficient x column, added in this order.
+struct LinearTerms {
+    std::vector<std::int32_t> column;
+    std::vector<double> coefficient;
+    std::vector<double> share;  ///< of the node's importance that the column gets; adds up to 1
+};
+
 /// A stand-in question for rows whose value of the node's column is missing (CART).
 struct Surrogate {
     std::uint32_t column = 0;
@@ -29,12 +43,16 @@ struct TreeNode {
     std::int32_t n_branches = 0;
     std::int32_t parent = -1;
     std::int32_t column = -1;
-    std::int8_t kind = 0;  ///< 0 leaf, 1 cut, 2 categories
+    std::int8_t kind = 0;  ///< 0 leaf, 1 cut, 2 categories, 3 intervals, 4 linear
     double threshold = 0.0;
     std::int64_t threshold_int = 0;
     std::int64_t code_offset = -1;  ///< categories: the node's slice of the tree's branches
     std::int32_t code_count = 0;
     std::int32_t rest_branch = -1;  ///< of every category not listed; -1: as an unseen one
+    std::int64_t cut_offset = -1;   ///< intervals: the node's slice of the tree's cuts
+    std::int32_t cut_count = 0;
+    std::int64_t term_offset = -1;  ///< linear: the node's slice of the tree's terms
+    std::int32_t term_count = 0;
     std::int32_t missing_branch = -1;
     std::int64_t n_rows = 0;
     double weight = 0.0;
@@ -49,6 +67,8 @@ struct TreeNode {
 struct Tree {
     std::vector<TreeNode> nodes;
     CodeBranches branches;  ///< of all nodes, slice by slice
+    Cuts cuts;
+    LinearTerms terms;
     std::size_t width = 0;
     std::vector<double> value;  ///< nodes x width
 };
