@@ -7,7 +7,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
+#include "treewright/data/dataset.hpp"
 #include "treewright/tree/plan.hpp"
 
 namespace nb = nanobind;
@@ -18,9 +20,29 @@ struct BoundColumns {
     std::vector<nb::object> owners;
 };
 
+struct BoundTarget {
+    std::vector<std::uint32_t> n_classes;
+    std::vector<std::int32_t> classes;
+    std::vector<double> values;
+    std::vector<double> weight;
+    std::vector<double> copies;
+    std::size_t n_outputs = 1;
+    std::size_t n_rows = 0;
+};
+
+template <class T>
+using Flat = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+treewright::Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target);
+/// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
+treewright::Progress make_progress(const std::optional<nb::callable>& report);
+/// Rebuilds the node records from the arrays of model/arrays.py, which Python has validated.
+treewright::Tree tree_of(const nb::dict& arrays);
+
 void bind_columns(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_plan(nb::module_& module);
+void bind_prune(nb::module_& module);
 
 template <class T>
 nb::object to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {

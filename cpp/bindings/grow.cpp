@@ -8,34 +8,6 @@
 
 using namespace treewright;
 
-namespace {
-
-/// Named settings from Python; a name the core does not know is a broken contract.
-template <class Enum>
-Enum named(const std::string& name, std::initializer_list<std::pair<const char*, Enum>> names) {
-    for (const auto& [known, value] : names)
-        if (name == known) return value;
-    throw InvariantError("unknown option: " + name);
-}
-
-struct BoundTarget {
-    std::vector<std::uint32_t> n_classes;
-    std::vector<std::int32_t> classes;
-    std::vector<double> values;
-    std::vector<double> weight;
-    std::vector<double> copies;
-    std::size_t n_outputs = 1;
-    std::size_t n_rows = 0;
-};
-
-template <class T>
-using Flat = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::vector<T> copied(const Flat<T>& array) {
-    return std::vector<T>(array.data(), array.data() + array.size());
-}
-
 Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     Dataset data;
     data.n_rows = columns.rows.n_rows;
@@ -53,13 +25,27 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     return data;
 }
 
-/// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
 Progress make_progress(const std::optional<nb::callable>& report) {
     return Progress([report](std::uint64_t done) {
         const nb::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();  // whatever the handler raised
         if (report) (*report)(done);
     });
+}
+
+namespace {
+
+/// Named settings from Python; a name the core does not know is a broken contract.
+template <class Enum>
+Enum named(const std::string& name, std::initializer_list<std::pair<const char*, Enum>> names) {
+    for (const auto& [known, value] : names)
+        if (name == known) return value;
+    throw InvariantError("unknown option: " + name);
+}
+
+template <class T>
+std::vector<T> copied(const Flat<T>& array) {
+    return std::vector<T>(array.data(), array.data() + array.size());
 }
 
 template <class Field>
@@ -218,12 +204,18 @@ void bind_grow(nb::module_& module) {
         .def_rw("strict_gain", &GrowOptions::strict_gain)
         .def_rw("mdl_penalty", &GrowOptions::mdl_penalty)
         .def_rw("c45_sides", &GrowOptions::c45_sides)
+        .def_rw("declared_classes", &GrowOptions::declared_classes)
+        .def_rw("min_gap", &GrowOptions::min_gap)
+        .def_rw("penalty_by_interval", &GrowOptions::penalty_by_interval)
+        .def_rw("min_information", &GrowOptions::min_information)
+        .def_rw("single_precision", &GrowOptions::single_precision)
         .def_rw("two_branches_suffice", &GrowOptions::two_branches_suffice)
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("min_split", &GrowOptions::min_split)
         .def_rw("min_leaf", &GrowOptions::min_leaf)
         .def_rw("min_leaf_weight", &GrowOptions::min_leaf_weight)
+        .def_rw("min_branch_share", &GrowOptions::min_branch_share)
         .def_rw("min_impurity", &GrowOptions::min_impurity)
         .def_rw("min_gain", &GrowOptions::min_gain)
         .def_rw("max_p_value", &GrowOptions::max_p_value)

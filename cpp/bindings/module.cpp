@@ -5,4 +5,5 @@ NB_MODULE(_core, module) {
     bind_columns(module);
     bind_grow(module);
     bind_plan(module);
+    bind_prune(module);
 }

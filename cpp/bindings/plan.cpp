@@ -3,12 +3,6 @@
 
 using namespace treewright;
 
-namespace {
-
-template <class T>
-using Flat = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-
-/// Rebuilds the node records from the arrays of model/arrays.py, which Python has validated.
 Tree tree_of(const nb::dict& arrays) {
     const auto get = [&]<class T>(const char* name) { return nb::cast<Flat<T>>(arrays[name]); };
     const auto first_child = get.operator()<std::int32_t>("first_child");
@@ -92,6 +86,8 @@ Tree tree_of(const nb::dict& arrays) {
     return tree;
 }
 
+namespace {
+
 Combine combine_of(const std::string& name) {
     if (name == "leaf_counts") return Combine::leaf_counts;
     require(name == "branch_fractions", "unknown way to combine leaves");
@@ -145,6 +141,22 @@ void bind_plan(nb::module_& module) {
             },
             nb::arg("columns"), nb::arg("n_threads"),
             nb::sig("def apply(self, columns: Columns, n_threads: int) -> NDArray[numpy.int64]"))
+        .def(
+            "parts",
+            [](const Plan& self, const BoundColumns& columns) {
+                std::vector<std::int64_t> start;
+                std::vector<std::int64_t> leaf;
+                std::vector<double> share;
+                {
+                    const nb::gil_scoped_release release;
+                    self.parts(columns.rows, start, leaf, share);
+                }
+                return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(leaf)),
+                                      to_numpy(std::move(share)));
+            },
+            nb::arg("columns"),
+            nb::sig("def parts(self, columns: Columns) -> tuple[NDArray[numpy.int64], "
+                    "NDArray[numpy.int64], NDArray[numpy.float64]]"))
         .def(
             "paths",
             [](const Plan& self, const BoundColumns& columns) {

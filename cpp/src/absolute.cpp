@@ -83,6 +83,7 @@ public:
 
     /// Ranks the targets of the node's rows, once for all columns.
     void enter(const NodeContext& node) override {
+        min_copies = smallest_branch(options, node.total[kCopies]);
         block = node.range.block;
         const auto collect = [&]<class Word>() {
             const Word* list = block->list<Word>(node.any_column);
@@ -262,7 +263,7 @@ private:
         return total / static_cast<double>(n_outputs);
     }
     [[nodiscard]] bool admits(const Side& side) const {
-        return side.copies >= options.min_leaf && side.weight >= options.min_leaf_weight &&
+        return side.copies >= min_copies && side.weight >= options.min_leaf_weight &&
                side.weight > 0.0;
     }
     [[nodiscard]] bool tries_sides() const {
@@ -409,6 +410,7 @@ private:
 
     const Dataset& data;
     const GrowOptions& options;
+    double min_copies = 1.0;
     std::size_t n_outputs;
     const Block* block = nullptr;
     std::vector<std::vector<double>> values;  ///< distinct targets of the node, per output

@@ -26,7 +26,8 @@ constexpr double kWhole = 1.0 - 1e-9;
 /// and 25 (Quinlan's contin.c; Weka's C45Split).
 double smallest_side(const GrowOptions& options, const Target& target, double known_weight) {
     if (!options.c45_sides) return 0.0;
-    const double tenth = 0.1 * known_weight / static_cast<double>(target.n_classes[0]);
+    const std::uint32_t n_classes = std::max(target.n_classes[0], options.declared_classes);
+    const double tenth = 0.1 * known_weight / static_cast<double>(n_classes);
     return kWhole * (tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0));
 }
 
@@ -49,7 +50,6 @@ public:
           reciprocals(reciprocals),
           criterion(data.target),
           plain(data.target) {
-        limits.min_copies = options.min_leaf;
         limits.min_weight = options.min_leaf_weight;
         limits.two_branches_suffice = options.two_branches_suffice;
         limits.class_boundaries = options.class_boundaries;
@@ -116,7 +116,7 @@ private:
                block.holding == Holding::lists && raw.scale != Scale::nominal && n_missing == 0 &&
                block.weight.empty() && block.copies.empty() && criterion.n_outputs == 1 &&
                options.monotonic.empty() && !options.class_boundaries && !options.c45_sides &&
-               options.missing != Missing::most_likely &&
+               options.min_gap <= 0.0 && options.missing != Missing::most_likely &&
                options.missing != Missing::most_likely_in_class &&
                options.selection == Selection::gain;
     }
@@ -167,9 +167,13 @@ private:
                     judge, rule, generator, [&](std::uint32_t row) { return value_of(raw, row); },
                     search, candidate);
             else
-                best_threshold(judge, rule,
-                               smallest_side(options, data.target, tally.known[kWeight]), search,
-                               candidate);
+                best_threshold(
+                    judge, rule, smallest_side(options, data.target, tally.known[kWeight]),
+                    [&](std::uint32_t below, std::uint32_t above) {
+                        return options.min_gap <= 0.0 || !raw.is_real() ||
+                               value_of(raw, below) + options.min_gap < value_of(raw, above);
+                    },
+                    search, candidate);
             return;
         }
         if (options.nominal == Nominal::multiway) {
@@ -183,6 +187,15 @@ private:
         }
     }
 
+    /// Among how many places the cut was chosen: the cuts tried, or for C5.0, where that is less,
+    /// the gaps as wide as the one it lies in that the range of values has room for.
+    [[nodiscard]] double places_of_cut(const Column& raw, const Candidate& candidate) const {
+        const auto tried = static_cast<double>(candidate.n_cuts);
+        if (!options.penalty_by_interval) return tried;
+        const double range = value_of(raw, tally.last_row.back()) - value_of(raw, tally.row[0]);
+        const double gap = value_of(raw, candidate.row_above) - value_of(raw, candidate.row_below);
+        return gap > 0.0 ? std::min(tried, range / gap) : tried;
+    }
     [[nodiscard]] double value_of(const Column& raw, std::uint32_t row) const {
         const std::uint32_t table_row = block_rows[row];
         return raw.is_real() ? raw.real(table_row) : static_cast<double>(raw.whole(table_row));
@@ -220,13 +233,20 @@ private:
         if (judge.tries_sides() && candidate.missing_branch >= 0)
             branch_weights[static_cast<std::size_t>(candidate.missing_branch)] +=
                 tally.missing[kWeight];
+        const double all = tally.known[kWeight] + tally.missing[kWeight];
+        if (options.single_precision) candidate.gain = static_cast<float>(candidate.gain);
         if (options.mdl_penalty && candidate.question == Question::cut)
-            candidate.gain -= std::log2(static_cast<double>(candidate.n_cuts)) /
-                              (tally.known[kWeight] + tally.missing[kWeight]);
+            candidate.gain -= std::log2(places_of_cut(raw, candidate)) / all;
+        if (options.single_precision) candidate.gain = static_cast<float>(candidate.gain);
         if (options.selection != Selection::gain) {
             if (options.missing == Missing::divide && tally.any_missing)
-                branch_weights.push_back(tally.missing[kWeight]);
-            candidate.split_information = split_information(branch_weights);
+                branch_weights.insert(branch_weights.begin(), tally.missing[kWeight]);
+            candidate.split_information =
+                options.single_precision
+                    ? single_information(branch_weights.data(),
+                                         branch_weights.data() + branch_weights.size()) /
+                          static_cast<float>(all)
+                    : split_information(branch_weights);
         }
     }
 
@@ -239,6 +259,7 @@ private:
     }
 
     void enter(const NodeContext& node) override {
+        limits.min_copies = smallest_branch(options, node.total[kCopies]);
         block_rows = node.range.block->table_row.data();
         criterion.begin_node(node.total.data());
         about_centre = node.total;

@@ -36,7 +36,9 @@ Growth::Growth(const Dataset& data, const GrowOptions& options, Progress& progre
 
 double Growth::unit_of(const Grid& grid) const {
     if (data.target.is_classification()) return 1.0;
-    const bool linear = options.criterion == "absolute_error" || options.criterion == "poisson";
+    if (options.criterion == "fifth_root") return std::pow(grid.scale, -0.4);  // of squares
+    const bool linear = options.criterion == "absolute_error" || options.criterion == "poisson" ||
+                        options.criterion == "standard_deviation";
     return linear ? 1.0 / grid.scale : 1.0 / grid.scale / grid.scale;
 }
 

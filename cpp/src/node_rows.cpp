@@ -26,6 +26,13 @@ MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight) {
     return result;
 }
 
+double impurity_of_squares(const std::string& criterion, double squares, double weight) {
+    if (criterion == "weighted_squared_error") return squares;
+    const double variance = std::max(0.0, squares / weight);
+    if (criterion == "standard_deviation") return std::sqrt(variance);
+    return criterion == "fifth_root" ? std::pow(variance, 0.2) : variance;
+}
+
 double value_impurity(const std::string& criterion, const Target& target,
                       std::span<const std::uint32_t> table_rows, std::span<const double> weights) {
     double mean_over_outputs = 0.0;
@@ -55,8 +62,9 @@ double value_impurity(const std::string& criterion, const Target& target,
                 spread.add(weight_of(i) * (value > 0.0 ? value * std::log(value / mean) : 0.0));
             else spread.add(weight_of(i) * (value - mean) * (value - mean));
         }
-        mean_over_outputs +=
-            criterion == "weighted_squared_error" ? spread.value() : spread.value() / all;
+        mean_over_outputs += criterion == "poisson"
+                                 ? spread.value() / all
+                                 : impurity_of_squares(criterion, spread.value(), all);
     }
     return std::max(0.0, mean_over_outputs / static_cast<double>(target.n_outputs));
 }

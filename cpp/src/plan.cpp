@@ -65,8 +65,14 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
         weight.push_back(node.weight);
         if (any_surrogates) surrogates[i] = node.surrogates;
 
-        std::uint32_t from = tree_node[i];  // an empty node answers as the nearest one above
-        while (!n_classes.empty() && tree.nodes[from].weight <= 0.0 && tree.nodes[from].parent >= 0)
+        // An empty node without a class of its own answers as the nearest one above.
+        const auto is_silent = [&](std::uint32_t at) {
+            const double* line = tree.value.data() + std::size_t{at} * answer_width;
+            return tree.nodes[at].weight <= 0.0 && tree.nodes[at].parent >= 0 &&
+                   std::all_of(line, line + answer_width, [](double w) { return w <= 0.0; });
+        };
+        std::uint32_t from = tree_node[i];
+        while (!n_classes.empty() && is_silent(from))
             from = static_cast<std::uint32_t>(tree.nodes[from].parent);
         const double* value = tree.value.data() + from * answer_width;
         double* to = answer.data() + i * answer_width;
@@ -431,6 +437,18 @@ void Plan::apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t
             parts.begin(), parts.end(),
             [](const Visit& one, const Visit& other) { return one.share < other.share; });
         out[row] = tree_node[most->node];
+    });
+}
+
+void Plan::parts(const Rows& rows, std::vector<std::int64_t>& start,
+                 std::vector<std::int64_t>& leaves, std::vector<double>& shares) const {
+    start.assign(1, 0);
+    for_each_row(rows, 1, [&](std::size_t, std::span<const Visit> parts) {
+        for (const Visit& part : parts) {
+            leaves.push_back(tree_node[part.node]);
+            shares.push_back(part.share);
+        }
+        start.push_back(static_cast<std::int64_t>(leaves.size()));
     });
 }
 

@@ -164,8 +164,10 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
             }
             node.weight = here.weight;
             tree.value[i * n_outputs + o] = here.weight > 0.0 ? mean : 0.0;
-            double impurity = here.weight > 0.0 ? here.squares.value() / here.weight : 0.0;
-            if (options.criterion == "weighted_squared_error") impurity = here.squares.value();
+            double impurity = 0.0;
+            if (here.weight > 0.0)
+                impurity =
+                    impurity_of_squares(options.criterion, here.squares.value(), here.weight);
             if (poisson && mean > 0.0 && here.weight > 0.0)
                 impurity = (here.y_log_y.value() - here.sum.value() * std::log(mean)) / here.weight;
             node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);

@@ -99,8 +99,9 @@ CASE(all_policies_and_searches_grow_sound_trees) {
     for (const Missing policy : kPolicies)
         for (const Nominal nominal : {Nominal::multiway, Nominal::subset, Nominal::one_vs_rest})
             for (const Splitter splitter : {Splitter::best, Splitter::random})
-                for (const char* criterion : {"gini", "twoing", "squared_error", "poisson",
-                                              "weighted_squared_error", "absolute_error"}) {
+                for (const char* criterion :
+                     {"gini", "twoing", "squared_error", "poisson", "weighted_squared_error",
+                      "standard_deviation", "fifth_root", "absolute_error"}) {
                     const bool classes = std::string_view(criterion) == "gini" ||
                                          std::string_view(criterion) == "twoing";
                     if (policy == Missing::most_likely_in_class && !classes) continue;

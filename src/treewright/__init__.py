@@ -1,6 +1,6 @@
 """Every decision tree, grown exactly, explained fully, and faster than the library you use now."""
 
-from treewright import measures
+from treewright import evaluate, measures
 from treewright.data.examples import list_examples, load_example
 from treewright.data.files import read
 from treewright.data.schema import Schema
@@ -11,19 +11,26 @@ from treewright.estimators.classical import (
     ID3Classifier,
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.m5 import M5Regressor
+from treewright.estimators.rules import C45RulesClassifier
 from treewright.model.tree import Tree
+from treewright.rules.ruleset import RuleSet
 
 __version__ = "0.1.0"
 
 __all__ = [
     "C45Classifier",
+    "C45RulesClassifier",
     "CARTClassifier",
     "CARTRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ID3Classifier",
+    "M5Regressor",
+    "RuleSet",
     "Schema",
     "Tree",
+    "evaluate",
     "list_examples",
     "load_example",
     "measures",

@@ -1,16 +1,18 @@
 """What treewright does, in one minute: ``python -m treewright.demo``.
 
 A table with numbers, categories, an ordinal column, dates and missing values goes in as it is; a
-tree comes out, with the working behind its root, its rules and honest figures on rows it has not
-seen.
+tree comes out, with the working behind its root, what pruning does to it, its rules and honest
+figures on rows it has not seen.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright import (
     C45Classifier,
@@ -19,7 +21,11 @@ from treewright import (
     ID3Classifier,
     load_example,
 )
+from treewright.data.frame import Frame
 from treewright.estimators.base import TreeClassifier
+from treewright.prune import CostComplexity
+
+Labels = npt.NDArray[Any]
 
 
 def wilson_interval(n_right: int, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -73,6 +79,8 @@ def real_table() -> None:
     _title("One prediction, explained")
     print(tree.explain(X_test.rows(np.array([1]))))
 
+    _pruning(X_train, y[train], X_test, y[test])
+
     _title("Accuracy on 600 rows that no tree has seen, with 95 % intervals")
     majority = np.mean(y[test] == "repaid")
     print(f"{'':34}{'leaves':>7}{'training':>10}{'test':>8}   interval")
@@ -82,8 +90,10 @@ def real_table() -> None:
     models: dict[str, TreeClassifier] = {
         "DecisionTreeClassifier, full": DecisionTreeClassifier(),
         "DecisionTreeClassifier, 8 leaves": model,
-        "C45Classifier, unpruned": C45Classifier(),
+        "C45Classifier, unpruned": C45Classifier(confidence=None),
+        "C45Classifier": C45Classifier(),
         "CARTClassifier, unpruned": CARTClassifier(),
+        "CARTClassifier, pruned by 1-SE": CARTClassifier(prune=CostComplexity(rule="1-SE")),
     }
     for name, each in models.items():
         each.fit(X_train, y[train])
@@ -95,6 +105,17 @@ def real_table() -> None:
             f"   {low:.3f} to {high:.3f}"
         )
     print("A full tree knows its training rows by heart; only the test column is a promise.")
+
+
+def _pruning(X: Frame, y: Labels, X_test: Frame, y_test: Labels) -> None:
+    """Show a full tree cut back along its cost-complexity path."""
+    tree = DecisionTreeClassifier().fit(X, y).tree_
+    pruned = CostComplexity(alpha=0.002).prune(tree, test=(X_test, y_test))
+    assert pruned.pruning is not None  # it was pruned
+    _title("What pruning does: size against error, training rows and rows not seen")
+    print(pruned.pruning.curve.to_text(max_lines=8))
+    _title("And what it changed")
+    print(tree.diff(pruned, X_test))
 
 
 def speed() -> None:

@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treewright import (
     C45Classifier,
+    C45RulesClassifier,
     CARTClassifier,
     CARTRegressor,
     DecisionTreeClassifier,
@@ -20,6 +21,9 @@ ESTIMATORS = [
     DecisionTreeRegressor(),
     ID3Classifier(),
     C45Classifier(),
+    C45RulesClassifier(),
+    C45RulesClassifier(search="annealing", significance=0.05),
+    C45RulesClassifier(variant="c5"),
     CARTClassifier(),
     CARTRegressor(),
     DecisionTreeClassifier(criterion="entropy", nominal="multiway", missing="divide"),

@@ -16,6 +16,7 @@ from treewright import (
     ID3Classifier,
 )
 from treewright.errors import DataError, TargetError
+from treewright.learn.options import VALUE_CRITERIA
 
 X = np.array([[1.0], [2.0], [3.0], [4.0]])
 
@@ -89,9 +90,7 @@ def test_a_constant_number_is_a_root_leaf(criterion: str) -> None:
         assert model.predict([[0.0]]).tolist() == [constant]
 
 
-@pytest.mark.parametrize(
-    "criterion", ["squared_error", "absolute_error", "poisson", "weighted_squared_error"]
-)
+@pytest.mark.parametrize("criterion", VALUE_CRITERIA)
 @pytest.mark.parametrize("size", [1e300, 1.7e308 / 4, 1e150, 1e-150, 1e-300, 1e-320])
 def test_targets_of_any_size_give_the_tree_of_ordinary_ones(criterion: str, size: float) -> None:
     """FAULTS 17."""
@@ -107,7 +106,7 @@ def test_targets_of_any_size_give_the_tree_of_ordinary_ones(criterion: str, size
     assert "inf" not in extreme.tree_.text()
 
 
-@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "weighted_squared_error"])
+@pytest.mark.parametrize("criterion", [each for each in VALUE_CRITERIA if each != "poisson"])
 @pytest.mark.parametrize("size", [1e300, 1.7e308])
 def test_targets_from_one_end_of_the_numbers_to_the_other(criterion: str, size: float) -> None:
     """FAULTS 17."""
@@ -222,7 +221,8 @@ def test_counts_beyond_32_bits_do_not_wrap(estimator: Any) -> None:
     heavy = estimator().fit(x, y, sample_weight=np.full(100, 2.0**34)).tree_
     assert heavy.arrays.weight[0] == 100 * 2.0**34
     assert heavy.n_leaves == plain.n_leaves
-    assert (heavy.predict(x) == plain.predict(x)).all()
+    # M5's smoothing reckons with the number of rows: 15 of them beside 2^24 are not quite nothing.
+    assert np.allclose(heavy.predict(x), plain.predict(x), rtol=0.0, atol=1e-5)
 
 
 @pytest.mark.parametrize("estimator", [DecisionTreeClassifier, DecisionTreeRegressor])

@@ -249,34 +249,6 @@ def depth_rule(data: Lecture | None, query: Query) -> float:
     return measures.suggested_depth(query["features"], base=query["base"])
 
 
-def _all(data: Lecture, conditions: list[Query]) -> list[bool]:
-    tests = [passing(data, condition) for condition in conditions]
-    return [all(test[row] for test in tests) for row in range(len(data.ids))]
-
-
-def dnf_accuracy(data: Lecture, query: Query) -> float:
-    met = [_all(data, conjunction) for conjunction in query["dnf"]]
-    said = [query["class"] if any(each) else query["otherwise"] for each in zip(*met, strict=True)]
-    return float(sum(a == b for a, b in zip(said, data.y, strict=True)) / len(said))
-
-
-def rule_accuracy(data: Lecture, query: Query) -> dict[str, Any]:
-    def judged(conditions: dict[str, Any]) -> dict[str, float]:
-        tests = [{"attribute": name, "test": "=", "value": v} for name, v in conditions.items()]
-        covered = data.kept(_all(data, tests)).y
-        right = sum(measures.passes(covered, "=", query["then"]).tolist())
-        return {"covered": len(covered), "accuracy": right / len(covered) if covered else 0.0}
-
-    shorter = {
-        name: {other: v for other, v in query["if"].items() if other != name}
-        for name in query["if"]
-    }
-    return {
-        "rule": judged(query["if"]),
-        "without": {name: judged(rest) for name, rest in shorter.items()},
-    }
-
-
 ANSWERS = {
     answer.__name__: answer
     for answer in (
@@ -292,7 +264,6 @@ ANSWERS = {
         cost_error,
         cost_scores,
         depth_rule,
-        dnf_accuracy,
         gain,
         gain_over_weighted_impurity,
         gain_ratio,
@@ -305,7 +276,6 @@ ANSWERS = {
         partition,
         rank_thresholds,
         route,
-        rule_accuracy,
         same_partition,
         split_counts,
         split_information,

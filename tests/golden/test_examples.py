@@ -10,21 +10,19 @@ from typing import Any
 
 import pytest
 
-from golden import measure_answers, tree_answers
+from golden import measure_answers, pruning_answers, rule_answers, tree_answers
 from golden.lectures import examples, lecture
 
 TOLERANCE = 1e-9  # default_tolerance of examples.json, whose numbers have twelve decimals
 
-ANSWERS: dict[str, Any] = {**measure_answers.ANSWERS, **tree_answers.ANSWERS}
+ANSWERS: dict[str, Any] = {
+    **measure_answers.ANSWERS,
+    **rule_answers.ANSWERS,
+    **tree_answers.ANSWERS,
+    **pruning_answers.ANSWERS,
+}
 
 LATER = {
-    "pruning": (
-        "ccp_alphas",
-        "chi_square_prune",
-        "min_fraction_prune",
-        "reduced_error_prune",
-        "subtract_counts",  # what is left of a node's counts when a part of it is pruned
-    ),
     "evaluation": (
         "auc",
         "bias_variance",
@@ -41,7 +39,6 @@ LATER = {
     ),
     "bagging and forests": ("bagging_stumps", "bagging_vote", "forest_average", "out_of_bag"),
     "boosting": ("adaboost", "adaboost_scores", "gradient_boost_step"),
-    "linear models in leaves": ("linear_fit",),
     "trees as features of a linear learner": ("gd", "sgd"),
 }
 TOPIC_OF_OP = {op: topic for topic, ops in LATER.items() for op in ops}

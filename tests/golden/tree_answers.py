@@ -79,10 +79,13 @@ def _estimator(data: Lecture, query: Query, columns: list[str]) -> Any:
 def tree(data: Lecture, query: Query) -> dict[str, Any]:
     """The tree in the form of the golden set: nested, with the rows of its leaves."""
     grown = grow(data, query)
-    plain = grown.tree.to_dict()
-    leaf_of_row = grown.estimator.apply(grown.data.records(grown.attributes)).tolist()
-    is_binary = query.get("nominal") == "binary"
-    return _nested(plain, 0, grown.data, leaf_of_row, is_binary=is_binary)
+    return nested(grown, grown.tree, is_binary=query.get("nominal") == "binary")
+
+
+def nested(grown: Grown, tree: tw.Tree, *, is_binary: bool = False) -> dict[str, Any]:
+    """A tree with the rows of its leaves: the one that was grown, or what is left of it."""
+    leaf_of_row = tree.apply(grown.data.records(grown.attributes)).tolist()
+    return _nested(tree.to_dict(), 0, grown.data, leaf_of_row, is_binary=is_binary)
 
 
 def _nested(
@@ -220,6 +223,15 @@ def mean(data: Lecture, query: Query) -> float:
     return float(estimator.fit(rows, part.y).predict(rows[:1])[0])
 
 
+def linear_fit(data: Lecture, query: Query) -> dict[str, Any]:
+    """The line in a leaf that holds these rows; six of them alone would not pay for a line."""
+    part = data.subset(query)
+    copies = [100.0] * len(part.ids)
+    estimator = tw.DecisionTreeRegressor(leaf="linear", min_samples_split=int(sum(copies)) + 1)
+    leaf = estimator.fit(part.records(query["features"]), part.y, copies).tree_.label(0)
+    return {"intercept": leaf.intercept, "coefficients": list(leaf.coefficients)}
+
+
 ANSWERS = {
     answer.__name__: answer
     for answer in (
@@ -227,6 +239,7 @@ ANSWERS = {
         disagreements,
         expected_tests,
         leaf_levels,
+        linear_fit,
         mean,
         predict,
         predict_distribution,

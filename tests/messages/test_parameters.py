@@ -59,7 +59,7 @@ def test_a_choice_offers_the_nearest() -> None:
 def test_a_criterion_of_the_other_task_is_not_among_the_choices() -> None:
     assert of_regressor(criterion="gini") == (
         "criterion='gini' must be one of 'squared_error', 'absolute_error', 'poisson',"
-        " 'weighted_squared_error'."
+        " 'weighted_squared_error', 'standard_deviation', 'fifth_root'."
     )
 
 

@@ -6,6 +6,7 @@ rows. Sums are ``math.fsum``, so they do not depend on the order of the rows.
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -21,7 +22,14 @@ CLASS_CRITERIA = (
     "hellinger",
     "impurity_ratio",
 )
-VALUE_CRITERIA = ("squared_error", "absolute_error", "poisson", "weighted_squared_error")
+VALUE_CRITERIA = (
+    "squared_error",
+    "absolute_error",
+    "poisson",
+    "weighted_squared_error",
+    "standard_deviation",
+    "fifth_root",
+)
 
 
 def weight(part: Part) -> float:
@@ -67,6 +75,24 @@ def sse(part: Part) -> float:
 def variance(part: Part) -> float:
     """Divided by N, not by N - 1 (Breiman et al. 1984, section 8.3)."""
     return sse(part) / weight(part)
+
+
+def exact_variance(part: Part) -> Fraction:
+    """The same without rounding: a root would make much of an error near 0."""
+    pairs = [(Fraction(y), Fraction(w)) for y, w in part]
+    total = sum(w for _, w in pairs)
+    centre = sum(y * w for y, w in pairs) / total
+    return sum((w * (y - centre) ** 2 for y, w in pairs), Fraction(0)) / total
+
+
+def standard_deviation(part: Part) -> float:
+    """Quinlan 1992, section 2."""
+    return float(exact_variance(part)) ** 0.5
+
+
+def fifth_root(part: Part) -> float:
+    """Weka's M5P, class Impurity."""
+    return float(exact_variance(part)) ** 0.2
 
 
 def median(part: Part) -> Any:
@@ -154,6 +180,8 @@ _IMPURITY_OF_CRITERION: dict[str, Callable[[Part], float]] = {
     "absolute_error": absolute_deviation,
     "poisson": poisson_deviance,
     "weighted_squared_error": sse,  # textbook section 3.6: sums, weighted by the shares
+    "standard_deviation": standard_deviation,
+    "fifth_root": fifth_root,
 }
 _SCORE_OF_CRITERION: dict[str, Callable[[Sequence[Part]], float]] = {
     "chi2": chi2,

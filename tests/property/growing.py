@@ -77,4 +77,6 @@ def scale_of_score(sample: Sample, criterion: str) -> float:
         "absolute_error": spread,
         "poisson": 1.0 + max(goals),
         "weighted_squared_error": spread**2 * max(1.0, sample.total_weight),
+        "standard_deviation": spread,
+        "fifth_root": spread**0.4,
     }[criterion]

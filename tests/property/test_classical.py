@@ -118,7 +118,14 @@ def test_c45_is_the_oracles_c45(
         sample.for_oracle(), min_branch_weight=min_cases, mdl=mdl, guard=guard
     )
     assume(oracle.smallest_margin(expected) > MARGIN)
-    model = C45Classifier(combine=combine, gain_guard=guard, mdl_penalty=mdl, min_cases=min_cases)
+    model = C45Classifier(
+        combine=combine,
+        gain_guard=guard,
+        mdl_penalty=mdl,
+        min_cases=min_cases,
+        confidence=None,
+        collapse=False,
+    )
     tree = fit(model, sample)
     assert_same_tree(tree, expected)
     assert_same_answers(tree, expected, others, combine)

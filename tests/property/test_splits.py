@@ -56,7 +56,8 @@ class Combination:
     @property
     def is_exact_under_limits(self) -> bool:
         """One ordering of the values holds the best subset, but not the best of enough rows."""
-        return self.nominal != "subset" or self.criterion == "weighted_squared_error"
+        enumerates = ("weighted_squared_error", "standard_deviation", "fifth_root")
+        return self.nominal != "subset" or self.criterion in enumerates
 
     def knobs(self) -> dict[str, Any]:
         return {

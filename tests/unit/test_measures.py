@@ -199,6 +199,8 @@ class TestThresholds:
             "absolute_error",
             "poisson",
             "weighted_squared_error",
+            "standard_deviation",
+            "fifth_root",
         ],
     )
     @given(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treewright.data.definitions import Definition
 from treewright.data.schema import Schema, list_names, nearest_name_hint
 from treewright.errors import DataError, ParameterError
 
@@ -25,10 +26,13 @@ def _position(key: object, names: tuple[str, ...]) -> int | None:
 
 def resolve_schema(schema: Schema, names: tuple[str, ...]) -> Schema:
     """The declaration with its columns called by name; an unknown column is an error."""
+    _check_derived(schema.definitions, names)
     if not schema.keys:
         return schema
-    name_of_key: dict[str | int, str] = {}
+    name_of_key: dict[str | int, str] = {each.name: each.name for each in schema.definitions}
     for key in schema.keys:
+        if key in name_of_key:
+            continue
         position = _position(key, names)
         if position is None:
             raise DataError(
@@ -37,6 +41,24 @@ def resolve_schema(schema: Schema, names: tuple[str, ...]) -> Schema:
             )
         name_of_key[key] = names[position]
     return schema.renamed(name_of_key)
+
+
+def _check_derived(definitions: Sequence[Definition], names: tuple[str, ...]) -> None:
+    known = set(names)
+    for definition in definitions:
+        if definition.name in known:
+            raise DataError(
+                f"derived column {definition.name!r} has the name of a column of the table.\n"
+                f"  Definition: {definition}\n  Hint: give it another name."
+            )
+        for name in definition.columns:
+            if name not in known:
+                raise DataError(
+                    f"derived column {definition.name!r} is made of column {name!r}, which the"
+                    f" table does not have.\n  Definition: {definition}\n"
+                    f"  Columns: {list_names(names)}{nearest_name_hint(name, names)}"
+                )
+        known.add(definition.name)
 
 
 def resolve_list(columns: ColumnList | None, names: tuple[str, ...]) -> frozenset[int]:

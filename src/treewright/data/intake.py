@@ -20,6 +20,7 @@ from treewright.data.arrays import read_array
 from treewright.data.coding import INT64_MAX, INT64_MIN
 from treewright.data.column import Column, blank_column, read_time, read_typed, text_column
 from treewright.data.declared import ColumnList, resolve_list, resolve_schema
+from treewright.data.derived import fit_derived, match_derived
 from treewright.data.frame import Frame
 from treewright.data.identifiers import warn_of_identifiers
 from treewright.data.matching import TypedColumn, fit_column, match_column
@@ -74,8 +75,9 @@ def read_table(
     declared = resolve_schema(schema or Schema(), names)
     listed = resolve_list(categorical_features, names)
     ignored = set(declared.ignore)
-    kept = [i for i, name in enumerate(names) if name not in ignored]
-    if not kept:
+    operands = {name for each in declared.definitions for name in each.columns}
+    kept = [i for i, name in enumerate(names) if name not in ignored or name in operands]
+    if ignored.issuperset((*names, *(each.name for each in declared.definitions))):
         raise DataError(_zero_columns((source.n_rows, 0)) + "\n  Every column is ignored.")
     matrix = source.matrix
     if (
@@ -83,6 +85,7 @@ def read_table(
         and matrix.dtype.kind == "f"
         and len(kept) == len(names)
         and not listed
+        and not declared.definitions
         and all(declared.kind_of(key) in (None, "numeric") for key in declared.keys)
     ):
         cost = declared.costs
@@ -92,18 +95,26 @@ def read_table(
         )
         fitted = FittedSchema(columns=specs, named=source.names is not None)
         return Table(schema=fitted, n_rows=source.n_rows, matrix=matrix)
-    typed = [
-        fit_column(source.read(i, names[i]), names[i], declared, listed_as_nominal=i in listed)
-        for i in kept
-    ]
+    typed: list[TypedColumn] = []
+    raw: dict[str, Column] = {}
+    for i in kept:
+        column = source.read(i, names[i])
+        typed.append(fit_column(column, names[i], declared, listed_as_nominal=i in listed))
+        if names[i] in operands:
+            raw[names[i]] = column
+    derived, made = fit_derived(raw, typed, declared, source.n_rows)
+    used = [column for column in typed if column.spec.name not in ignored]
     if source.is_frame:
-        warn_of_identifiers(typed, source.n_rows)
+        warn_of_identifiers(used, source.n_rows)
+    used += [column for column in made if column.spec.name not in ignored]
     fitted = FittedSchema(
-        columns=tuple(column.spec for column in typed),
+        columns=tuple(column.spec for column in used),
         named=source.names is not None,
         input_names=names,
+        derived=tuple(derived),
+        operands=tuple(column.spec for column in typed if column.spec.name in ignored),
     )
-    return _table(fitted, source.n_rows, typed)
+    return _table(fitted, source.n_rows, used)
 
 
 def match_table(X: Any, fitted: FittedSchema, *, owner: str, by_name: bool = False) -> Table:
@@ -158,13 +169,20 @@ def match_table(X: Any, fitted: FittedSchema, *, owner: str, by_name: bool = Fal
             check_count(source.n_columns, fitted, owner)
         else:
             match_by_position(source.n_columns, source.names is not None, fitted, owner)
-        positions = fitted.positions
+        positions = fitted.source_positions
     if source.matrix is not None and source.matrix.dtype.kind == "f" and fitted.is_float_matrix:
         return Table(schema=fitted, n_rows=source.n_rows, matrix=source.matrix)
-    typed = [
-        match_column(source.read(position, spec.name), spec)
-        for position, spec in zip(positions, fitted.columns, strict=True)
-    ]
+    typed: list[TypedColumn] = []
+    raw: dict[str, Column] = {}
+    for position, spec in zip(positions, fitted.sources, strict=True):
+        column = source.read(position, spec.name)
+        typed.append(match_column(column, spec))
+        if spec.name in fitted.operand_names:
+            raw[spec.name] = column
+    if fitted.derived:
+        used = set(fitted.names)
+        typed = [column for column in typed if column.spec.name in used]
+        typed += match_derived(raw, fitted, source.n_rows)
     return _table(fitted, source.n_rows, typed)
 
 
@@ -245,6 +263,14 @@ def target_array(y: Any) -> Array:
     if array.dtype.kind == "U" and isinstance(native, list | tuple):
         return np.array(native, dtype=object)  # NumPy would have made text of numbers
     return array
+
+
+def n_categories(y: Any) -> int:
+    """Count the categories that a target's type declares; 0 where it declares none."""
+    native = y if isinstance(y, list | tuple | np.ndarray) else _from_native(y)
+    if not isinstance(native, nw.Series) or native.dtype not in (nw.Categorical, nw.Enum):
+        return 0
+    return len(_read_categories(native).values)
 
 
 def _side_by_side(columns: Sequence[Array]) -> Array:

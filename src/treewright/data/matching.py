@@ -60,7 +60,7 @@ def fit_column(
         kind = _natural_kind(column)
     if kind == "numeric":
         if column.storage == "value":
-            column = _values_as_numbers(column, name, "is declared numeric")
+            column = values_as_numbers(column, name, "is declared numeric")
         spec = ColumnSpec(
             name=name,
             kind="numeric",
@@ -86,7 +86,7 @@ def match_column(column: Column, spec: ColumnSpec) -> TypedColumn:
         if column.storage in _TIMES and not is_blank(column):
             _refuse(column, spec, "convert it to numbers first")
         if column.storage == "value":
-            column = _values_as_numbers(column, spec.name, "was fitted on numbers")
+            column = values_as_numbers(column, spec.name, "was fitted on numbers")
         if spec.storage == "float":
             data = _as_floats(column)
         else:
@@ -149,14 +149,15 @@ def _recode(column: Column, name: str, domain: tuple[object, ...]) -> Array:
     return codes
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Tell whether a category is a number or true/false."""
     return isinstance(value, int | float | np.integer | np.floating | np.bool_)
 
 
-def _values_as_numbers(column: Column, name: str, claim: str) -> Column:
-    """A column of categories that are all numbers (or true/false), as numbers."""
+def values_as_numbers(column: Column, name: str, claim: str) -> Column:
+    """Return a column of categories that are all numbers (or true/false) as numbers."""
     for code, value in enumerate(column.values):
-        if not _is_number(value):
+        if not is_number(value):
             rows = np.flatnonzero(column.data == code)
             if len(rows):
                 what = "the text " if isinstance(value, str) else ""
@@ -164,7 +165,7 @@ def _values_as_numbers(column: Column, name: str, claim: str) -> Column:
                     f"column {name!r} {claim}, but row {rows[0]} holds {what}{value!r}.\n"
                     "  Hint: convert the column to numbers first."
                 )
-    numbers: list[Any] = [value if _is_number(value) else 0 for value in column.values]
+    numbers: list[Any] = [value if is_number(value) else 0 for value in column.values]
     if all(isinstance(value, int) and INT64_MIN <= value <= INT64_MAX for value in numbers):
         whole = np.array([*numbers, 0], dtype=np.int64)[column.data]
         missing = column.missing

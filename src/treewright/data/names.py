@@ -79,18 +79,19 @@ def check_count(n_given: int, fitted: FittedSchema, owner: str) -> None:
 def match_by_name(
     given: tuple[str, ...], fitted: FittedSchema, *, any_order: bool, extra_allowed: bool
 ) -> tuple[int, ...]:
-    """Return the position in the table of each fitted column.
+    """Return the position in the table of each column that must be read from it.
 
-    Columns ignored in fit may be there or not. Otherwise the names must be those of fit, in the
-    same order unless `any_order`, and no others unless `extra_allowed`.
+    Columns ignored in fit may be there or not, unless derived ones are made of them. Otherwise
+    the names must be those of fit, in the same order unless `any_order`, and no others unless
+    `extra_allowed`.
     """
     if given == fitted.input_names:
-        return fitted.positions
+        return fitted.source_positions
     position_of_name = {name: i for i, name in enumerate(given)}
-    missing = [name for name in fitted.names if name not in position_of_name]
+    missing = [name for name in fitted.source_names if name not in position_of_name]
     known = set(fitted.input_names)
     unexpected = [] if extra_allowed else [name for name in given if name not in known]
-    positions = tuple(position_of_name.get(name, -1) for name in fitted.names)
+    positions = tuple(position_of_name.get(name, -1) for name in fitted.source_names)
     if missing or unexpected:
         raise ColumnMismatchError(_mismatch_message(given, fitted, missing, unexpected))
     if not any_order and any(a > b for a, b in pairwise(positions)):

@@ -1,110 +1,46 @@
-"""What the columns of a table are: the user's declaration and the fitted description.
+"""What a user says about the columns of a table before anything is fitted.
 
-:class:`Schema` is what a user may say about a table before fitting; :class:`FittedSchema` is what
-a model knows about its columns afterwards: names, kinds, domains, units, costs. Both are plain
-values: they compare by content, pickle, and hold no reference to the data.
+:class:`Schema` is the declaration; what a model knows of its columns afterwards
+(:class:`FittedSchema`) is in :mod:`treewright.data.fitted` and can be imported from here as well.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime, timedelta
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, SupportsFloat, SupportsIndex, cast, get_args
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import get_args
 
-import numpy as np
+from treewright.data.definitions import Definition, read_definitions
+from treewright.data.fitted import (
+    UINT_OFFSET,
+    ColumnSpec,
+    DerivedColumn,
+    FittedSchema,
+    Kind,
+    Storage,
+    list_names,
+    nearest_name_hint,
+    short_name,
+)
+from treewright.errors import ParameterError
 
-from treewright.data.coding import NumberCodes
-from treewright.errors import ColumnMismatchError, ParameterError
+__all__ = [
+    "UINT_OFFSET",
+    "ColumnKey",
+    "ColumnSpec",
+    "DerivedColumn",
+    "FittedSchema",
+    "Kind",
+    "Schema",
+    "Storage",
+    "list_names",
+    "nearest_name_hint",
+    "short_name",
+]
 
-Kind = Literal["numeric", "nominal", "ordinal"]
-Storage = Literal["float", "int", "uint", "datetime", "duration", "value"]
 ColumnKey = str | int
-
-UINT_OFFSET = 1 << 63
-"""Stored form of a "uint" column: value - 2^63 as int64, which keeps the order of the values."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnSpec:
-    """One fitted column: how it is stored and how its values are said.
-
-    Attributes
-    ----------
-    name : str
-        Name of the column; ``x0``, ``x1``, ... where the table had no names.
-    kind : {"numeric", "nominal", "ordinal"}
-        What may be asked of it: a threshold, membership, or a cut in a declared order.
-    storage : {"float", "int", "uint", "datetime", "duration", "value"}
-        Stored form. Numbers are floats or int64; ``"uint"`` is ``value - 2**63`` as int64;
-        dates and durations are int64 in `unit`; ``"value"`` means codes into `values`.
-    values : tuple
-        Domain of a nominal or ordinal column, in the order of its codes.
-    unit : {"ns", "us"} or None
-        Unit of a date or duration.
-    time_zone : str or None
-        Time zone of a date column; its instants are stored in UTC. None means naive dates.
-    cost : float
-        Price of measuring the column.
-
-    Examples
-    --------
-    >>> ColumnSpec(name="age", kind="numeric", storage="float").format(0.1 + 0.2)
-    '0.3'
-    >>> from numpy import datetime64
-    >>> day = ColumnSpec(name="day", kind="numeric", storage="datetime", unit="ns")
-    >>> day.format(int(datetime64("2024-03-01", "ns").astype("int64")))
-    '2024-03-01'
-    """
-
-    name: str
-    kind: Kind
-    storage: Storage
-    values: tuple[object, ...] = ()
-    unit: Literal["ns", "us"] | None = None
-    time_zone: str | None = None
-    cost: float = 1.0
-
-    @cached_property
-    def code_of_value(self) -> Mapping[object, int]:
-        """Code of each value of the domain."""
-        return {value: code for code, value in enumerate(self.values)}
-
-    @cached_property
-    def code_of_number(self) -> NumberCodes:
-        """Codes of the numbers among the values of the domain, for whole arrays at once."""
-        return NumberCodes(self.values)
-
-    def format(self, value: object, *, gap: float | None = None) -> str:
-        """Return a threshold in its stored form, or a value of the domain, as people read it.
-
-        A decimal number is written with as few digits (six or more) as keep it within half of
-        `gap`, the distance to the nearest value of the data; without `gap`, within one part in
-        a thousand million.
-        """
-        if value is None:
-            return "missing"
-        if self.storage == "value":
-            if isinstance(value, float | np.floating):
-                return _format_float(float(value), gap)
-            return str(value)
-        if self.storage == "float":
-            return _format_float(float(cast(SupportsFloat, value)), gap)
-        stored = int(cast(SupportsIndex, value))
-        if self.storage == "int":
-            return str(stored)
-        if self.storage == "uint":
-            return str(stored + UINT_OFFSET)
-        if self.storage == "datetime":
-            return _format_instant(stored, self.unit or "ns", self.time_zone)
-        return _format_duration(stored, self.unit or "ns")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # without cached tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,9 +59,11 @@ class Schema:
     order : mapping of column to sequence
         Domain of an ordinal column, lowest first.
     costs : mapping of column to float
-        Price of measuring a column; 1 where not given.
+        Price of measuring a column; 1 where not given (for derived ones, see :meth:`derive`).
     ignore : sequence of columns
         Columns to leave out, such as identifiers.
+    derived : sequence of str
+        Definitions of columns that are made from others; see :meth:`derive`.
 
     Examples
     --------
@@ -139,8 +77,10 @@ class Schema:
     order: Mapping[ColumnKey, Sequence[Hashable]] = field(default_factory=dict)
     costs: Mapping[ColumnKey, float] = field(default_factory=dict)
     ignore: Sequence[ColumnKey] = ()
+    derived: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        self._check_derived()
         if isinstance(self.ignore, str):
             raise ParameterError(
                 f"ignore={self.ignore!r} must be a list of columns.\n"
@@ -172,6 +112,19 @@ class Schema:
         object.__setattr__(self, "order", {k: tuple(v) for k, v in self.order.items()})
         object.__setattr__(self, "costs", {k: float(v) for k, v in self.costs.items()})
         object.__setattr__(self, "ignore", tuple(self.ignore))
+        object.__setattr__(self, "derived", tuple(self.derived))
+
+    def _check_derived(self) -> None:
+        definition_of_name = {each.name: each for each in self.definitions}
+        for parameter in ("kinds", "values", "order"):
+            for key in getattr(self, parameter):
+                if key in definition_of_name:
+                    raise ParameterError(
+                        f"{parameter} declares column {key!r}, which is derived: its kind and its"
+                        f" values follow from its definition.\n"
+                        f"  Definition: {definition_of_name[key]}\n"
+                        f"  Hint: leave {key!r} out of {parameter}."
+                    )
 
     def _check_kinds_agree(self) -> None:
         for parameter, allowed in (("values", ("nominal",)), ("order", ("ordinal",))):
@@ -182,6 +135,89 @@ class Schema:
                         f"column {key!r} has kind {kind!r} but its domain is declared in"
                         f" {parameter}, which is for {allowed[0]} columns."
                     )
+
+    def derive(self, *definitions: str) -> Schema:
+        """Return the declaration with further columns that are made from others.
+
+        A definition is ``"name = left operator right"``. The new columns stand after those of the
+        table, in the order they are defined in; every model that is fitted with the schema
+        computes them again from the rows it is given, so that these never bring them along.
+
+        Parameters
+        ----------
+        *definitions : str
+            One per column. An operand is a column of the table, a column derived earlier, a number
+            or a quoted text. A name that is no identifier is written in backticks; the columns
+            of a table without names are ``x0``, ``x1``, ...
+
+            =====================  ================================  =============================
+            operator               operands                          the new column
+            =====================  ================================  =============================
+            ``==  !=``             any that can be equal, by value   nominal: ``False``, ``True``
+            ``<  <=  >  >=``       numbers, ordinals of one order,   nominal: ``False``, ``True``
+                                   dates, durations
+            ``+  -  *  /``         numbers                           numeric
+            ``-``                  two dates                         numeric, a duration
+            ``+  -``               a date and a duration             numeric, a date
+            ``+  -``               two durations                     numeric, a duration
+            ``/``                  two durations                     numeric
+            =====================  ================================  =============================
+
+        Returns
+        -------
+        Schema
+
+        Notes
+        -----
+        *Missing.* Where an operand is missing, or is outside the order it is ranked by, the new
+        value is missing. A ratio by zero is infinite, with the sign of what is divided; 0 / 0 and
+        what else has no answer (infinity less infinity) is missing.
+
+        *Exactness.* Values are compared exactly, whole numbers beyond 2**53 included. Sums,
+        differences and products of whole numbers are whole and exact where 64 bits hold them
+        all, else the nearest float64; everything else is computed in float64. A text beside a
+        date is an ISO date.
+
+        *Values not seen in training* are compared like any others: two equal ones are equal.
+
+        *Ignored columns* may be used: ``Schema(ignore=["born", "seen"]).derive("age = seen -
+        born")`` asks about the age alone. A derived column may be ignored as well, where it is
+        only a step towards another.
+
+        *Costs.* A derived column costs what `costs` says of it, else what the columns of the
+        table that it is made of cost together if one of them is priced, else 1.
+
+        *Importance.* ``tree_.importances()`` has an entry for each derived column;
+        ``feature_importances_`` has one for each column of the table, and credits what a derived
+        column brings to the columns it is made of, in equal parts.
+
+        Examples
+        --------
+        Robots whose head has the shape of their body are friends:
+
+        >>> from treewright import ID3Classifier
+        >>> robots = [
+        ...     {"head": "circle", "body": "circle"},
+        ...     {"head": "square", "body": "circle"},
+        ...     {"head": "square", "body": "square"},
+        ...     {"head": "circle", "body": "square"},
+        ... ]
+        >>> attitude = ["ally", "enemy", "ally", "enemy"]
+        >>> schema = Schema().derive("same_shape = head == body")
+        >>> tree = ID3Classifier(schema=schema).fit(robots, attitude).tree_
+        >>> for rule in tree.rules():
+        ...     print(rule)
+        IF same_shape = False THEN enemy  (2 covered, 0 wrong)
+        IF same_shape = True THEN ally  (2 covered, 0 wrong)
+        >>> tree.predict([{"head": "triangle", "body": "triangle"}]).tolist()
+        ['ally']
+        """
+        return replace(self, derived=(*self.derived, *definitions))
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The definitions of the derived columns, parsed."""
+        return read_definitions(self.derived)
 
     @property
     def keys(self) -> tuple[ColumnKey, ...]:
@@ -210,104 +246,8 @@ class Schema:
             order={name_of_key[k]: v for k, v in self.order.items()},
             costs={name_of_key[k]: v for k, v in self.costs.items()},
             ignore=[name_of_key[k] for k in self.ignore],
+            derived=self.derived,
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class FittedSchema:
-    """The columns a model was fitted on.
-
-    Attributes
-    ----------
-    columns : tuple of ColumnSpec
-        The columns that are used, in order.
-    named : bool
-        Whether the names came with the table; otherwise they are ``x0``, ``x1``, ...
-    input_names : tuple of str
-        Names of all columns of the table given to ``fit``, the ignored ones included.
-    """
-
-    columns: tuple[ColumnSpec, ...]
-    named: bool
-    input_names: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.input_names:
-            object.__setattr__(self, "input_names", self.names)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the columns that are used."""
-        return tuple(spec.name for spec in self.columns)
-
-    @cached_property
-    def positions(self) -> tuple[int, ...]:
-        """Position of each used column among `input_names`."""
-        if self.input_names == self.names:
-            return tuple(range(len(self.columns)))
-        position_of_name = {name: i for i, name in enumerate(self.input_names)}
-        return tuple(position_of_name[name] for name in self.names)
-
-    @cached_property
-    def is_float_matrix(self) -> bool:
-        """Whether all columns are floats and used, so that a matrix can be taken whole."""
-        return len(self.columns) == len(self.input_names) and all(
-            spec.storage == "float" for spec in self.columns
-        )
-
-    @cached_property
-    def _index_of_name(self) -> Mapping[str, int]:
-        return {name: i for i, name in enumerate(self.names)}
-
-    def index(self, name: str) -> int:
-        """Position of a column among those used."""
-        try:
-            return self._index_of_name[name]
-        except KeyError:
-            raise ColumnMismatchError(
-                f"there is no column {name!r}.\n"
-                f"  Columns: {list_names(self.names)}{nearest_name_hint(name, self.names)}"
-            ) from None
-
-    def column(self, name: str) -> ColumnSpec:
-        """Description of the column called `name`."""
-        return self.columns[self.index(name)]
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def __iter__(self) -> Iterator[ColumnSpec]:
-        return iter(self.columns)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # without cached tables
-
-
-def list_names(names: Iterable[str], *, most: int = 5) -> str:
-    """Return names as a message shows them: at most five, then how many more.
-
-    >>> list_names("abcdefg")
-    'a, b, c, d, e and 2 more'
-    """
-    shown = list(names)
-    rest = len(shown) - most
-    text = ", ".join(short_name(name) for name in shown[:most])
-    return f"{text} and {rest} more" if rest > 0 else text
-
-
-def nearest_name_hint(name: object, valid: Iterable[str]) -> str:
-    """Return a hint line that offers the valid name nearest to `name`, or nothing."""
-    if not isinstance(name, str):
-        return ""
-    by_folded = {candidate.casefold(): candidate for candidate in valid}
-    near = difflib.get_close_matches(name.casefold(), by_folded, n=1)
-    return f"\n  Hint: did you mean {by_folded[near[0]]!r}?" if near else ""
-
-
-def short_name(name: str, most: int = 60) -> str:
-    """Shorten what would swamp a message; control characters are shown escaped."""
-    text = name if name.isprintable() and name else repr(name)
-    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _check_domain(parameter: str, key: ColumnKey, domain: Sequence[Hashable]) -> None:
@@ -327,53 +267,3 @@ def _check_domain(parameter: str, key: ColumnKey, domain: Sequence[Hashable]) ->
         seen.add(value)
     if not seen:
         raise ParameterError(f"{parameter} of column {key!r} is empty; list at least one value.")
-
-
-def _format_float(value: float, gap: float | None) -> str:
-    if not math.isfinite(value):
-        return str(value)
-    if value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    tolerance = abs(value) * 1e-9 if gap is None else gap / 2
-    for digits in range(6, 17):
-        text = f"{value:.{digits}g}"
-        if abs(float(text) - value) <= tolerance:
-            return text
-    return repr(value)
-
-
-def _format_instant(stored: int, unit: str, time_zone: str | None) -> str:
-    suffix = ""
-    if time_zone is not None:
-        offset, suffix = _offset_at(stored, unit, time_zone)
-        stored += round(offset.total_seconds()) * (10**9 if unit == "ns" else 10**6)
-    text = str(np.datetime64(stored, cast(Literal["ns", "us"], unit)))
-    day, _, time = text.partition("T")
-    time = time.rstrip("0").rstrip(".") if "." in time else time
-    if not time.strip("0:"):
-        return day if not suffix else f"{day} 00:00:00{suffix}"
-    return f"{day} {time}{suffix}"
-
-
-def _offset_at(stored: int, unit: str, time_zone: str) -> tuple[timedelta, str]:
-    """Offset from UTC that a time zone has at an instant, and how it is written."""
-    seconds = stored // (10**9 if unit == "ns" else 10**6)
-    try:
-        zone = ZoneInfo(time_zone)
-        offset = datetime.fromtimestamp(seconds, UTC).astimezone(zone).utcoffset() or timedelta(0)
-    except (ZoneInfoNotFoundError, ValueError, OverflowError, OSError):
-        offset = timedelta(0)  # a fixed offset, an unknown zone or a far year: say it in UTC
-    minutes = round(offset.total_seconds()) // 60
-    sign = "-" if minutes < 0 else "+"
-    return offset, f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
-
-
-def _format_duration(stored: int, unit: str) -> str:
-    per_second = 10**9 if unit == "ns" else 10**6
-    sign = "-" if stored < 0 else ""
-    seconds, fraction = divmod(abs(stored), per_second)
-    days, seconds = divmod(seconds, 86_400)
-    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    if fraction:
-        text += "." + f"{fraction:0{len(str(per_second)) - 1}d}".rstrip("0")
-    return f"{sign}{days} {'day' if days == 1 else 'days'} {text}"

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from treewright.data.arrays import refuse_dtype
 from treewright.data.coding import code_numbers, code_text, code_text_array
-from treewright.data.intake import target_array
+from treewright.data.intake import n_categories, target_array
 from treewright.data.objects import read_objects
 from treewright.data.sparse import is_sparse
 from treewright.errors import DataError, TargetError, warn
@@ -40,11 +40,15 @@ class ClassTarget:
         For each output its classes, ascending, in the type of the target.
     single : bool
         Whether there is one output.
+    n_declared : int
+        Classes that the type of a single target declares (a categorical), occurring or not; 0
+        where it declares none.
     """
 
     codes: npt.NDArray[np.int32]
     classes: tuple[Array, ...]
     single: bool
+    n_declared: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,7 +84,12 @@ def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarge
     outputs, single = _outputs(y, owner, n_rows)
     coded = [_code_classes(output, owner) for output in outputs]
     codes = coded[0][0] if single else np.stack([code for code, _ in coded], axis=1)
-    return ClassTarget(codes=codes, classes=tuple(classes for _, classes in coded), single=single)
+    return ClassTarget(
+        codes=codes,
+        classes=tuple(classes for _, classes in coded),
+        single=single,
+        n_declared=n_categories(y),
+    )
 
 
 def read_values(y: Any, *, owner: str, n_rows: int | None = None) -> ValueTarget:

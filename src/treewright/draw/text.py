@@ -6,13 +6,14 @@ number, so that a chain of 100,000 nodes is 100,000 short lines.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from treewright.errors import ParameterError
 from treewright.model.condition import SHORT, Wording
 from treewright.model.figures import TextColumn, lay_out
-from treewright.model.ledger import node_columns
+from treewright.model.ledger import model_numbers, node_columns
 
 if TYPE_CHECKING:
     from treewright.model.tree import Tree
@@ -36,7 +37,12 @@ _ASCII = _Pen(fork="|- ", last="`- ", down="|  ", ellipsis="...")
 
 
 def paint(
-    tree: Tree, *, max_depth: int | None = None, ascii: bool = False, missing: bool = False
+    tree: Tree,
+    *,
+    max_depth: int | None = None,
+    ascii: bool = False,
+    missing: bool = False,
+    models: bool = True,
 ) -> str:
     """Print a tree; see :meth:`treewright.model.tree.Tree.text`."""
     if max_depth is not None and max_depth < 0:
@@ -53,7 +59,18 @@ def paint(
     if deepest < tree.depth:
         columns.append(TextColumn("", _left_out(tree, nodes, pen)))
     # Long conditions push their own line aside; the strokes of deep levels count for all.
-    return lay_out(columns, max_width=72 + 3 * min(deepest, _MAX_INDENTED))
+    drawn = lay_out(columns, max_width=72 + 3 * min(deepest, _MAX_INDENTED))
+    return "\n\n".join([drawn, *(_models(tree, nodes, ascii=ascii) if models else ())])
+
+
+def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
+    """Write out the linear models of the leaves shown."""
+    number_of_leaf = model_numbers(tree)
+    for node in nodes:
+        model = None if tree.linear is None else tree.linear.model(node)
+        if model is not None:
+            lines = model.table(ascii=ascii).replace("\n", "\n  ")
+            yield f"LM{number_of_leaf[node]} =\n  {lines}"
 
 
 def _draw_branches(

@@ -22,16 +22,22 @@ from treewright.data.table import Table
 from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
 from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn
 from treewright.learn.class_weights import class_factors
-from treewright.learn.fit import Problem, Report, RowWeights, fit_tree
+from treewright.learn.costs import read_costs, with_costs
+from treewright.learn.fit import Problem, Report, RowWeights
 from treewright.learn.options import (
     CLASS_CRITERIA,
     VALUE_CRITERIA,
     GrowthOptions,
+    check_choice,
     check_count,
+    check_number,
     is_whole,
 )
+from treewright.learn.pruning import fit_pruned
+from treewright.model.leaf import LEAF_ESTIMATES, LeafRule
 from treewright.model.predict import by_output, decide, refuse_unseen
 from treewright.model.tree import Tree
+from treewright.prune import CostComplexity, Pruner, pruner_of
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,6 +61,25 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
         return None
 
+    def _pruner(self) -> Pruner | None:
+        """Give the pruner asked for; an algorithm may have its own."""
+        given = getattr(self, "prune", None)
+        alpha = getattr(self, "ccp_alpha", 0.0)
+        check_number("ccp_alpha", alpha, low=0.0)
+        if given is None:
+            return CostComplexity(alpha=float(alpha), on="impurity") if alpha else None
+        if alpha:
+            raise ParameterError(
+                f"prune={given!r} and ccp_alpha={alpha!r} are two ways to prune.\n"
+                "  Hint: prune=CostComplexity(alpha=..., on='impurity') is what ccp_alpha does."
+            )
+        pruner = pruner_of(given)
+        pruner.check()
+        return pruner
+
+    def _with_costs(self, problem: Problem) -> Problem:
+        return problem
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
 
@@ -75,6 +100,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         options = self._options()
         options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
         options = options.replace(n_threads=n_threads(self.n_jobs))
+        self._pruner()
         check_schema(self.schema)
         verbose = getattr(self, "verbose", 0)
         if not isinstance(verbose, bool):
@@ -92,31 +118,38 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
                 "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
             )
         weights = read_weights(sample_weight, table.n_rows)
-        problem = Problem(
-            table=table,
-            target=target,
-            weights=RowWeights.of(weights, self._class_factor(target, weights)),
-            options=options,
-            seed=seed,
-            class_weight=getattr(self, "class_weight", None),
-            priors=getattr(self, "priors", None),
+        problem = self._with_costs(
+            Problem(
+                table=table,
+                target=target,
+                weights=RowWeights.of(weights, self._class_factor(target, weights)),
+                options=options,
+                seed=seed,
+                class_weight=getattr(self, "class_weight", None),
+                priors=getattr(self, "priors", None),
+            )
         )
         if table.n_rows == 1:
             warn(
                 "the table has a single row (n_samples = 1): the tree is one leaf.",
                 SmallDataWarning,
             )
-        tree = fit_tree(problem, report=_reporter(table.n_rows) if verbose else None)
+        tree = self._grow(problem, _reporter(table.n_rows) if verbose else None)
         if verbose:
             print(f"\rgrown: {tree.n_leaves} leaves".ljust(40), file=sys.stderr, flush=True)
-        self._learned(tree, table)
+        self._learned(tree, problem)
         return self
 
-    def _learned(self, tree: Tree, table: Table) -> None:
+    def _grow(self, problem: Problem, report: Report | None) -> Tree:
+        """Make the tree of a problem; some algorithms do more than grow it."""
+        return fit_pruned(problem, self._pruner(), report=report)
+
+    def _learned(self, tree: Tree, problem: Problem) -> None:
         self.tree_ = tree
-        self.n_features_in_ = len(table.schema.input_names)
-        if table.schema.named:
-            self.feature_names_in_ = np.array(table.schema.input_names, dtype=object)
+        schema = problem.table.schema
+        self.n_features_in_ = len(schema.input_names)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.input_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.n_outputs_ = tree.n_outputs
@@ -165,11 +198,13 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Share of the impurity decrease that each column brings; columns left out have 0."""
+        """Share of the impurity decrease that each column brings; columns left out have 0.
+
+        What a derived column brings is credited to the columns it is made of, in equal parts;
+        ``tree_.importances()`` has it apart.
+        """
         tree = self._fitted()
-        importances = np.zeros(self.n_features_in_)
-        importances[list(tree.schema.positions)] = tree.importances()
-        return importances
+        return tree.schema.by_input(tree.importances())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -185,6 +220,16 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """A single tree that predicts classes."""
 
+    def _with_costs(self, problem: Problem) -> Problem:
+        """Take the cost matrix and the estimate of probabilities into account."""
+        estimate = getattr(self, "leaf", "majority")
+        check_choice("leaf", estimate, LEAF_ESTIMATES)
+        m = getattr(self, "leaf_m", 2.0)
+        check_number("leaf_m", m, low=0.0)
+        assert isinstance(problem.target, ClassTarget)
+        costs = read_costs(getattr(self, "cost_matrix", None), problem.target)
+        return with_costs(problem, LeafRule(estimate=estimate, m=float(m), cost_matrix=costs))
+
     def _read_target(self, y: Any, n_rows: int) -> ClassTarget:
         return read_classes(y, owner=type(self).__name__, n_rows=n_rows)
 
@@ -196,8 +241,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
             priors=getattr(self, "priors", None),
         )
 
-    def _learned(self, tree: Tree, table: Table) -> None:
-        super()._learned(tree, table)
+    def _learned(self, tree: Tree, problem: Problem) -> None:
+        super()._learned(tree, problem)
         assert tree.classes is not None
         single = len(tree.classes) == 1
         self.classes_ = tree.classes[0] if single else list(tree.classes)
@@ -206,7 +251,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Give the most probable class of each row; of equally probable ones the first."""
-        return decide(self._answers(X), self.tree_.classes)
+        return decide(self._answers(X), self.tree_.classes, self.tree_.leaf)
 
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """Give the probability of each class for each row; a list of arrays for several outputs."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.options import GrowthOptions, check_flag, check_number
+from treewright.learn.fit import Problem, Report
+from treewright.learn.options import GrowthOptions, check_choice, check_flag, check_number
+from treewright.measures.errors import ErrorVariant
+from treewright.model.tree import Tree
+from treewright.prune import ErrorBased, OneStandardError, Pruner
 
 
 class ID3Classifier(TreeClassifier):
-    """ID3 (Quinlan 1986): information gain, one branch per declared value, no pruning.
+    """ID3 (Quinlan 1986): information gain, one branch per declared value.
 
     A column is not asked twice on a path, a branch without rows is a leaf with its parent's
     majority, ties go to the first column. Numeric columns, an extension, are cut between classes
@@ -20,6 +24,8 @@ class ID3Classifier(TreeClassifier):
     Parameters
     ----------
     max_depth : int, optional
+    prune : str or Pruner, optional
+        A pruner of :mod:`treewright.prune` or its name; ID3 itself has none.
     combine : {"branch_fractions", "leaf_counts"}
         How the leaves reached by a row with missing values are weighed.
     unseen : {"missing", "majority", "error"}
@@ -40,12 +46,14 @@ class ID3Classifier(TreeClassifier):
         self,
         *,
         max_depth: int | None = None,
+        prune: Any = None,
         combine: str = "branch_fractions",
         unseen: str = "missing",
         schema: Schema | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.max_depth = max_depth
+        self.prune = prune
         self.combine = combine
         self.unseen = unseen
         self.schema = schema
@@ -60,14 +68,25 @@ class ID3Classifier(TreeClassifier):
 
 
 class C45Classifier(TreeClassifier):
-    """C4.5's growing (Quinlan 1993, release 8): gain ratio, divided cases, thresholds that occur.
-
-    The tree is not pruned.
+    """C4.5 (Quinlan 1993, release 8): gain ratio, divided cases, error-based pruning.
 
     Parameters
     ----------
+    variant : {"release8", "j48", "c5"}
+        Whose details are followed: Quinlan's own release 8, Weka's J48, or C5.0; what sets them
+        apart is in ``docs/decisions/011-c45-variants.md``.
+    confidence : float or None
+        CF of error-based pruning (C4.5's -c): less prunes more. None does not prune (J48's -U).
     min_cases : float
         Weight that at least two branches of a split need (C4.5's -m).
+    raising : bool
+        Whether pruning may put a node's largest branch in its place (J48's -S turns it off).
+    collapse : bool
+        Cut subtrees that do not classify the training rows better than a leaf would, whether the
+        tree is pruned or not (J48's -O turns it off).
+    single_precision : bool
+        Compute gains in single precision, and do not part values closer than 0.00001, as release 8
+        does: its rounding errors then choose between nearly equal splits as they do there.
     gain_guard : bool
         Compare gain ratios only among columns of at least average gain.
     mdl_penalty : bool
@@ -88,7 +107,12 @@ class C45Classifier(TreeClassifier):
     def __init__(
         self,
         *,
+        variant: str = "release8",
+        confidence: float | None = 0.25,
         min_cases: float = 2,
+        raising: bool = True,
+        collapse: bool = True,
+        single_precision: bool = False,
         gain_guard: bool = True,
         mdl_penalty: bool = True,
         column_costs: Any = None,
@@ -101,7 +125,12 @@ class C45Classifier(TreeClassifier):
         schema: Schema | None = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.variant = variant
+        self.confidence = confidence
         self.min_cases = min_cases
+        self.raising = raising
+        self.collapse = collapse
+        self.single_precision = single_precision
         self.gain_guard = gain_guard
         self.mdl_penalty = mdl_penalty
         self.column_costs = column_costs
@@ -117,8 +146,13 @@ class C45Classifier(TreeClassifier):
     def _options(self) -> GrowthOptions:
         check_number("min_cases", self.min_cases, low=1.0)
         check_flag("gain_guard", self.gain_guard)
+        check_flag("single_precision", self.single_precision)
         check_flag("mdl_penalty", self.mdl_penalty)
-        return recipes.C45.replace(
+        check_choice("variant", self.variant, tuple(recipes.C45_VARIANTS))
+        recipe = recipes.C45_VARIANTS[self.variant]
+        if self.single_precision:
+            recipe = recipes.in_single_precision(recipe)
+        return recipe.replace(
             min_cases=float(self.min_cases),
             gain_guard=bool(self.gain_guard),
             mdl_penalty=bool(self.mdl_penalty),
@@ -129,15 +163,37 @@ class C45Classifier(TreeClassifier):
             combine=self.combine,
         )
 
+    def _grow(self, problem: Problem, report: Report | None) -> Tree:
+        tree = super()._grow(problem, report)
+        if self.variant == "c5" and self.confidence is not None:
+            tree = OneStandardError().prune(tree)
+        return tree
+
+    def _pruner(self) -> Pruner | None:
+        if self.confidence is None and not self.collapse:
+            return None
+        pruner = ErrorBased(
+            confidence=self.confidence,
+            raising=self.raising,
+            collapse=self.collapse,
+            variant=cast(ErrorVariant, self.variant),
+        )
+        pruner.check()
+        return pruner
+
 
 class CARTClassifier(TreeClassifier):
     """CART (Breiman et al. 1984): binary splits by Gini or twoing, surrogates for missing values.
 
-    Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30). The tree is not pruned.
+    Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).
 
     Parameters
     ----------
     criterion : {"gini", "twoing", "entropy", ...}
+    prune : str or Pruner, optional
+        CART's own way is ``CostComplexity(rule="1-SE")``; None keeps the whole tree.
+    cost_matrix
+        As for :class:`DecisionTreeClassifier`.
     min_samples_split, min_samples_leaf, max_depth
         As for :class:`DecisionTreeClassifier`.
     max_surrogates : int
@@ -161,6 +217,8 @@ class CARTClassifier(TreeClassifier):
         min_samples_leaf: float = 7,
         max_depth: int | None = 30,
         max_surrogates: int = 5,
+        prune: Any = None,
+        cost_matrix: Any = None,
         priors: Any = None,
         class_weight: Any = None,
         column_costs: Any = None,
@@ -175,6 +233,8 @@ class CARTClassifier(TreeClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
         self.max_surrogates = max_surrogates
+        self.prune = prune
+        self.cost_matrix = cost_matrix
         self.priors = priors
         self.class_weight = class_weight
         self.column_costs = column_costs
@@ -191,14 +251,14 @@ class CARTClassifier(TreeClassifier):
 class CARTRegressor(TreeRegressor):
     """CART for numbers (Breiman et al. 1984): least squares or least absolute deviation.
 
-    Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30). The tree is not pruned.
+    Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).
 
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error", ...}
         ``"absolute_error"`` judges nominal columns by one value against the rest.
-    min_samples_split, min_samples_leaf, max_depth, max_surrogates, column_costs, cost_rule, \
-categorical_features, schema, unseen, n_jobs
+    min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, column_costs, \
+cost_rule, categorical_features, schema, unseen, n_jobs
         As for :class:`CARTClassifier`.
 
     Examples
@@ -218,6 +278,7 @@ categorical_features, schema, unseen, n_jobs
         min_samples_leaf: float = 7,
         max_depth: int | None = 30,
         max_surrogates: int = 5,
+        prune: Any = None,
         column_costs: Any = None,
         cost_rule: str = "rpart",
         categorical_features: Any = None,
@@ -230,6 +291,7 @@ categorical_features, schema, unseen, n_jobs
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
         self.max_surrogates = max_surrogates
+        self.prune = prune
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.categorical_features = categorical_features

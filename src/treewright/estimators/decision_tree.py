@@ -7,7 +7,10 @@ from typing import Any
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.options import GrowthOptions, check_number
+from treewright.learn.fit import Problem, Report
+from treewright.learn.linear_leaves import check_linear_leaves, with_linear_leaves
+from treewright.learn.options import GrowthOptions, check_choice, check_number
+from treewright.model.tree import Tree
 
 _KNOBS = (
     "criterion",
@@ -98,6 +101,21 @@ class DecisionTreeClassifier(TreeClassifier):
         Factor for the weight of each class's rows.
     priors : dict or list, optional
         Shares the classes should have; changes weights accordingly.
+    cost_matrix : array or dict of dicts, optional
+        What deciding costs: rows are the actual class, columns the predicted one, in the order of
+        ``classes_``; or ``{actual: {predicted: cost}}``, where what is not named costs 1. The class
+        of least expected cost is predicted, pruners weigh errors by their cost, and in growing a
+        class counts by what its errors cost (altered priors; exact for two classes).
+    leaf : {"majority", "laplace", "m_estimate"}
+        Probabilities in a leaf: the shares of its rows, (n_k + 1) / (n + K), or
+        (n_k + m p_k) / (n + m) with the shares p_k of all rows.
+    leaf_m : float
+        The m of the m-estimate.
+    prune : str or Pruner, optional
+        A pruner of :mod:`treewright.prune` or its name, such as ``"cost_complexity"`` (which
+        cross-validates) or ``"reduced_error"`` (which keeps some rows back).
+    ccp_alpha : float
+        scikit-learn's cost-complexity pruning: the penalty per leaf, on impurity.
     monotonic_cst : dict or list, optional
         Per column 1 (probability of the second class may not fall), -1 or 0; two classes only.
     categorical_features : list, optional
@@ -159,6 +177,11 @@ class DecisionTreeClassifier(TreeClassifier):
         cost_exponent: float = 1.0,
         class_weight: Any = None,
         priors: Any = None,
+        cost_matrix: Any = None,
+        leaf: str = "majority",
+        leaf_m: float = 2.0,
+        prune: Any = None,
+        ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
@@ -190,6 +213,11 @@ class DecisionTreeClassifier(TreeClassifier):
         self.cost_exponent = cost_exponent
         self.class_weight = class_weight
         self.priors = priors
+        self.cost_matrix = cost_matrix
+        self.leaf = leaf
+        self.leaf_m = leaf_m
+        self.prune = prune
+        self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.schema = schema
@@ -207,14 +235,21 @@ class DecisionTreeRegressor(TreeRegressor):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error", "poisson", "weighted_squared_error"}
+    criterion : {"squared_error", "absolute_error", "poisson", "weighted_squared_error", \
+"standard_deviation", "fifth_root"}
         What a split is judged by: variance about the mean, mean deviation from the median, half
-        Poisson deviance, or the textbook's sums of squares weighted by n_b / n.
+        Poisson deviance, the textbook's sums of squares weighted by n_b / n, M5's standard
+        deviation, or what Weka's M5P has in its place, the fifth root of the variance.
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
 min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
 min_impurity_decrease, max_features, features_per, column_costs, cost_rule, cost_exponent, \
-monotonic_cst, categorical_features, schema, random_state, n_jobs, verbose
+monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
+    leaf : {"constant", "linear"}
+        ``"linear"`` gives every leaf, once the tree is grown and pruned, a least-squares model of
+        numeric columns (of all, whether on its path or not), terms dropped as long as the error
+        times (n + v) / (n - v) falls, n the rows and v the parameters: leaves of few rows stay
+        constants. A missing value counts as the leaf's mean. One target and squared errors only.
 
     Examples
     --------
@@ -222,6 +257,12 @@ monotonic_cst, categorical_features, schema, random_state, n_jobs, verbose
     >>> X = [[1.0], [2.0], [3.0], [4.0]]
     >>> DecisionTreeRegressor(max_depth=1).fit(X, [0.0, 0.0, 5.0, 7.0]).predict([[1.5], [9.0]])
     array([0., 6.])
+
+    >>> X = [[float(x)] for x in range(8)]
+    >>> lines = DecisionTreeRegressor(max_depth=1, leaf="linear")
+    >>> print(lines.fit(X, [0, 1, 2, 3, 9, 8, 7, 6]).tree_.rules())
+    IF x0 <= 3.5 THEN 0 + x0  (4 covered)
+    IF x0 > 3.5 THEN 13 - x0  (4 covered)
     """
 
     _takes_outputs = True
@@ -250,6 +291,9 @@ monotonic_cst, categorical_features, schema, random_state, n_jobs, verbose
         column_costs: Any = None,
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
+        leaf: str = "constant",
+        prune: Any = None,
+        ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
@@ -278,6 +322,9 @@ monotonic_cst, categorical_features, schema, random_state, n_jobs, verbose
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
+        self.leaf = leaf
+        self.prune = prune
+        self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.schema = schema
@@ -286,8 +333,15 @@ monotonic_cst, categorical_features, schema, random_state, n_jobs, verbose
         self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
+        check_choice("leaf", self.leaf, ("constant", "linear"))
         knobs = {name: getattr(self, name) for name in _KNOBS if name != "thresholds"}
         return _with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
+
+    def _grow(self, problem: Problem, report: Report | None) -> Tree:
+        if self.leaf != "linear":
+            return super()._grow(problem, report)
+        check_linear_leaves(problem)
+        return with_linear_leaves(super()._grow(problem, report), problem)
 
 
 def _with_sklearn_name(

@@ -17,7 +17,7 @@ FloatArray = npt.NDArray[np.float64]
 _ROOM = 480
 _ASIDE = 400
 
-_POWER_OF_CRITERION = {"squared_error": 2, "weighted_squared_error": 2}
+_POWER_OF_CRITERION = {"squared_error": 2.0, "weighted_squared_error": 2.0, "fifth_root": 0.4}
 """How impurity grows with the target; by its first power where not listed."""
 
 
@@ -40,9 +40,9 @@ def shift_of(values: FloatArray, total_weight: float) -> int:
 
 def in_units_of_shift(limit: float, criterion: str, shift: int) -> float:
     """Give a limit on impurity as it is for the divided target."""
-    exponent = -_POWER_OF_CRITERION.get(criterion, 1) * shift
+    exponent = -_POWER_OF_CRITERION.get(criterion, 1.0) * shift
     # Beyond the largest number no impurity reaches it; ldexp of a float would raise.
-    return float(np.ldexp(limit, exponent)) if shift else limit
+    return float(_times_power_of_two(limit, exponent)) if shift else limit
 
 
 def restore(arrays: dict[str, Any], criterion: str, shift: int) -> None:
@@ -52,11 +52,19 @@ def restore(arrays: dict[str, Any], criterion: str, shift: int) -> None:
     that they can be compared with each other.
     """
     arrays["value"] = np.ldexp(arrays["value"], shift)
-    power = _POWER_OF_CRITERION.get(criterion, 1) * shift
+    power = _POWER_OF_CRITERION.get(criterion, 1.0) * shift
     with np.errstate(over="ignore", under="ignore"):
-        moved = {name: np.ldexp(arrays[name], power) for name in ("impurity", "gain", "score")}
+        moved = {
+            name: _times_power_of_two(arrays[name], power) for name in ("impurity", "gain", "score")
+        }
         mass = moved["impurity"] * arrays["weight"]  # what importances are made of
     whole = all(np.isfinite(array).all() for array in (mass, *moved.values()))
     kept = all(np.array_equal(array > 0, arrays[name] > 0) for name, array in moved.items())
     if whole and kept:
         arrays.update(moved)
+
+
+def _times_power_of_two(values: Any, exponent: float) -> Any:
+    """Multiply by 2**exponent, which itself may be no number; exactly where it is whole."""
+    whole = math.floor(exponent)
+    return np.ldexp(values, whole) * 2.0 ** (exponent - whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +31,7 @@ from treewright.learn.options import (
     check_number,
 )
 from treewright.model.arrays import TreeArrays
+from treewright.model.leaf import BY_MAJORITY, LeafRule
 from treewright.model.tree import Tree
 
 FloatArray = npt.NDArray[np.float64]
@@ -82,6 +83,21 @@ class Problem:
     seed: int
     class_weight: object = None
     priors: object = None
+    leaf: LeafRule = BY_MAJORITY
+    cost_factor: FloatArray | None = None
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Problem:
+        """Give the same problem with some of the rows."""
+        weights = RowWeights(
+            weight=None if self.weights.weight is None else self.weights.weight[rows],
+            copies=None if self.weights.copies is None else self.weights.copies[rows],
+        )
+        target: ClassTarget | ValueTarget
+        if isinstance(self.target, ClassTarget):
+            target = replace(self.target, codes=self.target.codes[rows])
+        else:
+            target = ValueTarget(values=self.target.values[rows])
+        return replace(self, table=self.table.take(rows), target=target, weights=weights)
 
     @property
     def is_classification(self) -> bool:
@@ -119,13 +135,19 @@ class Problem:
         weight = self.weights.weight
         return self.n_copies if weight is None else float(weight.sum())
 
+    def learned_values(self) -> FloatArray:
+        """Give a target of numbers as it is learned: divided by the power of two of `shift`."""
+        assert isinstance(self.target, ValueTarget)
+        values: FloatArray = np.ldexp(self.target.values, -self.shift)
+        return values
+
     def core_target(self) -> _core.Target:
         """Give the target and weights as the core takes them."""
         if isinstance(self.target, ClassTarget):
             n_classes = [len(names) for names in self.target.classes]
             target = _core.Target.classes(np.ascontiguousarray(self.target.codes), n_classes)
         else:
-            values = np.ascontiguousarray(np.ldexp(self.target.values, -self.shift))
+            values = np.ascontiguousarray(self.learned_values())
             target = _core.Target.values(values, self.n_outputs)
         if self.weights.weight is not None:
             target.set_weight(np.ascontiguousarray(self.weights.weight))
@@ -149,6 +171,15 @@ class Problem:
         for flag in ("empty_branches", "strict_gain", "mdl_penalty", "c45_sides"):
             setattr(core, flag, getattr(options, flag))
         core.two_branches_suffice = options.two_branches_suffice
+        core.min_branch_share = options.min_branch_share
+        core.min_gap = options.min_gap
+        core.penalty_by_interval = options.penalty_by_interval
+        core.min_information = options.min_information
+        core.single_precision = options.single_precision
+        if options.single_precision:
+            core.criterion = "single_entropy"
+        if isinstance(self.target, ClassTarget):
+            core.declared_classes = self.target.n_declared
         core.max_depth = -1 if options.max_depth is None else min(int(options.max_depth), 2**62)
         core.max_leaf_nodes = (
             -1 if options.max_leaf_nodes is None else min(int(options.max_leaf_nodes), 2**62)
@@ -243,8 +274,11 @@ def _divided_limits(
 def column_costs(schema: FittedSchema, options: GrowthOptions) -> list[float] | None:
     """Give the price of every column, or None if all cost 1."""
     costs = [spec.cost for spec in schema.columns]
-    if options.column_costs is not None:
-        costs = _by_column("column_costs", options.column_costs, schema, costs)
+    given = options.column_costs
+    if given is not None:
+        costs = _by_column("column_costs", given, schema, costs)
+        if schema.derived:
+            costs = _prices_with_derived(schema, given)
     if all(cost == 1.0 for cost in costs):
         return None
     for spec, cost in zip(schema.columns, costs, strict=True):
@@ -255,6 +289,16 @@ def column_costs(schema: FittedSchema, options: GrowthOptions) -> list[float] | 
                 "  Hint: a small cost such as 1e-6, or cost_rule='nunez'."
             )
     return [float(cost) for cost in costs]
+
+
+def _prices_with_derived(
+    schema: FittedSchema, given: Mapping[str, float] | Sequence[float]
+) -> list[float]:
+    if not isinstance(given, Mapping):
+        given = dict(zip(schema.input_names, given, strict=True))
+    for name, cost in given.items():  # before they are added
+        check_number(f"column_costs[{name!r}]", cost, low=0.0)
+    return schema.prices(given)
 
 
 def monotonic_signs(schema: FittedSchema, options: GrowthOptions) -> list[int] | None:
@@ -294,7 +338,9 @@ def _by_column(
         raise ParameterError(
             f"{name} has length {len(values)}, but the table has {len(schema.input_names)} columns."
         )
-    return [values[position] for position in schema.positions]
+    # A list is about the columns of the table; those derived from them keep the default.
+    own = [values[position] for position in schema.positions]
+    return own + default[len(own) :]
 
 
 def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
@@ -341,6 +387,9 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
             filled["score"] = np.where(left_over > 1e-15, gain / left_over, np.inf) * (gain > 0)
             filled["score"] = np.nan_to_num(filled["score"], nan=0.0, posinf=np.inf)
     filled["surrogate_reversed"] = filled["surrogate_reversed"].view(np.bool_)
+    if problem.cost_factor is not None:  # costs altered the weights for growing only
+        filled["value"] = filled["value"] / problem.cost_factor
+        filled["weight"] = filled["value"].sum(axis=1)
     return Tree(
         arrays=TreeArrays(**filled),
         schema=problem.table.schema,
@@ -348,6 +397,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
         criterion=options.criterion,
         combine=options.combine,
         unseen=options.unseen,
+        leaf=problem.leaf,
         record=TrainingRecord.keep(problem),
         recall=recall_of(problem),
     )

@@ -7,7 +7,6 @@ checked one by one here; what makes no sense together for a given table is refus
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,11 @@ import numpy as np
 
 from treewright.data.schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
+from treewright.parameters import check_choice as check_choice
+from treewright.parameters import check_count as check_count
+from treewright.parameters import check_flag as check_flag
+from treewright.parameters import check_number as check_number
+from treewright.parameters import is_whole as is_whole
 
 CLASS_CRITERIA = (
     "gini",
@@ -29,7 +33,14 @@ CLASS_CRITERIA = (
     "hellinger",
     "impurity_ratio",
 )
-VALUE_CRITERIA = ("squared_error", "absolute_error", "poisson", "weighted_squared_error")
+VALUE_CRITERIA = (
+    "squared_error",
+    "absolute_error",
+    "poisson",
+    "weighted_squared_error",
+    "standard_deviation",
+    "fifth_root",
+)
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "splitter": ("best", "random"),
     "nominal": ("multiway", "subset", "one_vs_rest"),
@@ -87,8 +98,13 @@ class GrowthOptions:
     gain_guard: bool = False
     mdl_penalty: bool = False
     c45_sides: bool = False
+    min_gap: float = 0.0
+    penalty_by_interval: bool = False
+    min_information: float = 0.0
+    single_precision: bool = False
     min_cases: float | None = None
     two_branches_suffice: bool = False
+    min_branch_share: float = 0.0
     n_threads: int = 1
     tally: str = "automatic"
     fuse: bool = True
@@ -141,45 +157,6 @@ class GrowthOptions:
         return max(1, int(float(wanted) * n_columns))
 
 
-def is_whole(value: object) -> bool:
-    """Tell whether a parameter is an integer (NumPy's count, booleans do not)."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Refuse a value that is none of the choices, offering the nearest."""
-    if isinstance(value, str) and value in choices:
-        return
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f"\n  Hint: did you mean {near[0]!r}?" if near else ""
-    listed = ", ".join(map(repr, choices))
-    raise ParameterError(f"{name}={value!r} must be one of {listed}.{hint}")
-
-
-def check_count(name: str, value: object, *, least: int, optional: bool = False) -> None:
-    """Refuse anything but a whole number of at least `least` (or None, if optional)."""
-    if optional and value is None:
-        return
-    if not is_whole(value):
-        also = " or None" if optional else ""
-        raise ParameterError(f"{name}={value!r} must be a whole number{also}.")
-    if value < least:  # type: ignore[operator]
-        raise ParameterError(f"{name}={value!r} must be at least {least}.")
-
-
-def check_number(
-    name: str, value: object, *, low: float, high: float = math.inf, open_low: bool = False
-) -> None:
-    """Refuse anything but a finite number in [low, high] (or ]low, high])."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise ParameterError(f"{name}={value!r} must be a number.")
-    number = float(value)
-    if not math.isfinite(number) or number < low or number > high or (open_low and number == low):
-        upper = f" and {high:g}" if math.isfinite(high) else ""
-        start = "above" if open_low else ("between" if upper else "at least")
-        raise ParameterError(f"{name}={value!r} must be {start} {low:g}{upper}.")
-
-
 def _check_amount(name: str, value: object, *, least: int) -> None:
     if is_whole(value):
         check_count(name, value, least=least)
@@ -192,12 +169,6 @@ def _check_amount(name: str, value: object, *, least: int) -> None:
         raise ParameterError(
             f"{name}={value!r}: a share of the rows must be above 0 and at most 1."
         )
-
-
-def check_flag(name: str, value: object) -> None:
-    """Refuse anything but True and False (NumPy's count)."""
-    if not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{name}={value!r} must be True or False.")
 
 
 def _check_per_column(name: str, value: object) -> None:

@@ -35,6 +35,19 @@ C45 = GrowthOptions(
     c45_sides=True,
     two_branches_suffice=True,
 )
+C45_VARIANTS = {
+    "release8": C45.replace(min_information=1e-3),
+    "j48": C45.replace(min_gap=1e-5),
+    "c5": C45.replace(threshold_at="midpoint", penalty_by_interval=True),
+}
+"""What sets the programs apart in growing; docs/decisions/011-c45-variants.md says why."""
+
+
+def in_single_precision(recipe: GrowthOptions) -> GrowthOptions:
+    """Give C4.5 with the roundings of release 8, which does not part values closer than 1e-5."""
+    return recipe.replace(single_precision=True, min_gap=1e-5)
+
+
 CART_CLASSIFIER = GrowthOptions(
     # Breiman et al. 1984 with rpart's limits: binary splits, surrogates for missing values.
     criterion="gini",
@@ -46,3 +59,13 @@ CART_CLASSIFIER = GrowthOptions(
     max_depth=30,
 )
 CART_REGRESSOR = CART_CLASSIFIER.replace(criterion="squared_error")
+M5_PAPER = GrowthOptions(
+    # Quinlan 1992: the decrease of the standard deviation, four rows to split, two on each side
+    # (Witten and Frank 2005, section 6.5). Nominal columns have been put in order before.
+    criterion="standard_deviation",
+    missing="majority",
+    min_samples_split=4,
+    min_samples_leaf=2,
+)
+# Weka's M5P: the fifth root of the variance, and more than a fifth of the rows on each side.
+M5_WEKA = M5_PAPER.replace(criterion="fifth_root", min_branch_share=0.2)

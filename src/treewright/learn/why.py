@@ -7,7 +7,6 @@ bit, and hands over the candidates it compared; the figures around them are coun
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +16,14 @@ from treewright import _core, measures
 from treewright.data.encoding import lend
 from treewright.data.intake import match_table
 from treewright.data.schema import ColumnSpec
+from treewright.data.table import Table
 from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
 from treewright.errors import TreewrightError
 from treewright.learn.class_weights import class_factors
+from treewright.learn.costs import with_costs
 from treewright.learn.fit import Problem, RowWeights, column_costs
 from treewright.learn.options import GrowthOptions
+from treewright.model.pruning import was_raised
 from treewright.model.split import Categories, Cut
 from treewright.model.why import BranchRow, CandidateRow, WhyTable
 
@@ -50,8 +52,13 @@ _MEASURE = {
     "poisson": "variance",
     "absolute_error": "variance",
     "weighted_squared_error": "sum of squares",
+    "standard_deviation": "standard deviation",
+    "fifth_root": "variance ** 0.2",
 }
 """The impurity printed beside nodes and branches; Gini where it is none of these."""
+
+_ROOT = {"standard_deviation": 0.5, "fifth_root": 0.2}
+"""The power of the variance that a criterion looks at, where it is not the first."""
 
 _SCORE = {
     "gain_ratio": "gain ratio",
@@ -74,21 +81,37 @@ class TrainingRecord:
         n_cells = problem.table.n_rows * len(problem.table.schema.columns)
         return cls(problem) if n_cells <= MOST_CELLS_KEPT else None
 
+    def rows(self) -> tuple[Table, npt.NDArray[Any], FloatArray | None]:
+        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
+        target = self.problem.target
+        known = target.codes if isinstance(target, ClassTarget) else target.values
+        return self.problem.table, known, self.problem.weights.weight
+
     def why(self, tree: Tree, node: int) -> WhyTable:
         """Measure every column's candidate in a node."""
         problem = self.problem
-        path = tree.path(node)
-        branches = [
-            child - int(tree.arrays.first_child[parent]) for parent, child in pairwise(path)
-        ]
-        seen: Any = _core.inspect(
-            lend(problem.table), problem.core_target(), problem.core_options(), branches
-        )
-        if len(seen["rows"]) != int(tree.arrays.n_rows[node]):
+        if was_raised(tree, node):
             raise TreewrightError(
-                f"The data given lead {len(seen['rows'])} rows to node {node}, training led"
-                f" {int(tree.arrays.n_rows[node])}.\n  Hint: pass the very table the tree was"
-                " fitted on; a pruned tree can be asked about the nodes it kept as they were."
+                f"Pruning put node {node}, or one above it, in another's place: it was not chosen"
+                " for the rows it has now.\n  Hint: tree.pruning.tree is the tree as it was before."
+            )
+        seen: Any = None
+        try:
+            seen = _core.inspect(
+                lend(problem.table),
+                problem.core_target(),
+                problem.core_options(),
+                tree.branches_to(node),
+            )
+        except RuntimeError:  # there is no such node in the tree of these data
+            n_given = 0
+        else:
+            n_given = len(seen["rows"])
+        n_rows = int(tree.arrays.n_rows[node])
+        if seen is None or n_given != n_rows:
+            raise TreewrightError(
+                f"The data given lead {n_given} rows to node {node}, training led"
+                f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
             )
         return _Working(problem, tree, node, seen).table()
 
@@ -110,6 +133,7 @@ class _Recall:
         factor = None
         if self.is_classification:
             target = read_classes(y, owner="Tree.why", n_rows=table.n_rows)
+            _check_classes(tree, target)
             factor = class_factors(
                 target, weights, class_weight=self.class_weight, priors=self.priors
             )
@@ -122,7 +146,20 @@ class _Recall:
             options=self.options,
             seed=self.seed,
         )
-        return TrainingRecord(problem)
+        return TrainingRecord(with_costs(problem, tree.leaf))
+
+
+def _check_classes(tree: Tree, target: ClassTarget) -> None:
+    """Refuse a target that is not the training target: its codes would mean other classes."""
+    assert tree.classes is not None
+    pairs = zip(tree.classes, target.classes, strict=False)
+    if len(tree.classes) != len(target.classes) or not all(
+        np.array_equal(known, given) for known, given in pairs
+    ):
+        raise TreewrightError(
+            "The classes of y are not those the tree was grown on.\n"
+            "  Hint: pass the very target the tree was fitted on."
+        )
 
 
 def recall_of(problem: Problem) -> _Recall:
@@ -163,7 +200,7 @@ class _Working:
         chosen = -1 if self.tree.is_leaf(self.node) else int(self.seen["chosen"])
         if chosen >= 0:
             best = self.seen["candidates"][chosen]["score"]
-        for column, spec in enumerate(self.tree.schema.columns):
+        for column, spec in enumerate(self.problem.table.schema.columns):
             if column not in judged:
                 guard = "one value only" if column in self._constant else "not drawn"
                 rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
@@ -203,7 +240,7 @@ class _Working:
         """Count the distinct values of a column that are known in the node."""
         mask = self.problem.table.masks[column]
         known = stored == stored if mask is None else mask[self.rows]
-        if self.tree.schema.columns[column].storage == "value":
+        if self.problem.table.schema.columns[column].storage == "value":
             known = stored >= 0
         return len(np.unique(stored[known]))
 
@@ -249,6 +286,8 @@ class _Working:
             elif not is_float and spec.storage != "value":
                 known = np.ones(len(stored), dtype=bool)
             branch = np.where(stored <= threshold, 0, 1)
+            if self.tree.schema.columns[column].kind == "nominal":
+                question = self._cut_of_values(column, spec, int(stored[branch == 0].max()))
         else:
             codes, branches = np.asarray(item["code"]), np.asarray(item["branch_of_code"])
             question = Categories(
@@ -265,6 +304,18 @@ class _Working:
             table[codes] = branches
             branch = np.where(known, table[np.maximum(stored, 0)], 0)
         return question, branch.astype(np.int64), known
+
+    def _cut_of_values(self, column: int, ranked: ColumnSpec, rank: int) -> Categories:
+        """Give a cut of values that were put in order (M5), as the tree's own column has it."""
+        asked = self.tree.schema.columns[column]
+        rank_of_value = {value: place for place, value in enumerate(ranked.values)}
+        return Categories(
+            index=column,
+            column=asked,
+            codes=tuple(range(len(asked.values))),
+            branches=tuple(int(rank_of_value[value] > rank) for value in asked.values),
+            n_branches=2,
+        )
 
     def _candidate(
         self, spec: ColumnSpec, item: Any, *, chosen: bool, best: float | None
@@ -343,6 +394,7 @@ class _Working:
             )
         mean, sse = self._moments(inside)
         impurity = sse if self.tree.criterion == "weighted_squared_error" else sse / (weight or 1.0)
+        impurity **= _ROOT.get(self.tree.criterion, 1.0)
         return BranchRow(
             label=label,
             n_rows=int(inside.sum()),

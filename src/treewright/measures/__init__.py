@@ -5,6 +5,7 @@ two columns. Nothing here needs a fitted tree or the compiled core.
 """
 
 from treewright.measures.costs import cost_score, expected_costs, mean_cost
+from treewright.measures.errors import added_errors, wilson_interval
 from treewright.measures.impurity import entropy, gini, impurities, misclassification
 from treewright.measures.missing import gain_with_missing, most_common
 from treewright.measures.sizes import suggested_depth
@@ -29,8 +30,10 @@ from treewright.measures.thresholds import (
 from treewright.measures.values import (
     absolute_deviation,
     error_reduction,
+    fifth_root,
     poisson_deviance,
     sse,
+    standard_deviation,
     variance,
     weighted_error,
 )
@@ -40,6 +43,7 @@ __all__ = [
     "Contingency",
     "ThresholdScores",
     "absolute_deviation",
+    "added_errors",
     "candidate_thresholds",
     "chi2",
     "contingency",
@@ -47,6 +51,7 @@ __all__ = [
     "entropy",
     "error_reduction",
     "expected_costs",
+    "fifth_root",
     "gain",
     "gain_ratio",
     "gain_with_missing",
@@ -62,10 +67,12 @@ __all__ = [
     "split_information",
     "split_score",
     "sse",
+    "standard_deviation",
     "suggested_depth",
     "threshold_scores",
     "twoing",
     "variance",
     "weighted_error",
     "weighted_impurity",
+    "wilson_interval",
 ]

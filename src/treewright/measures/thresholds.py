@@ -15,12 +15,21 @@ from treewright.measures.tables import contingency
 from treewright.measures.values import ValueMeasure, error_reduction, weighted_error
 
 ThresholdRule = Literal["class_boundaries", "all"]
-ValueCriterion = Literal["squared_error", "absolute_error", "poisson", "weighted_squared_error"]
+ValueCriterion = Literal[
+    "squared_error",
+    "absolute_error",
+    "poisson",
+    "weighted_squared_error",
+    "standard_deviation",
+    "fifth_root",
+]
 _MEASURE_OF_VALUE_CRITERION: dict[str, ValueMeasure] = {
     "squared_error": "variance",
     "absolute_error": "absolute_deviation",
     "poisson": "poisson_deviance",
     "weighted_squared_error": "sse",
+    "standard_deviation": "standard_deviation",
+    "fifth_root": "fifth_root",
 }
 _MEASURE_OF_CLASS_CRITERION: dict[str, Measure] = {
     "gini": "gini",

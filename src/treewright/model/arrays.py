@@ -156,7 +156,7 @@ class TreeArrays:
             start = np.zeros(np.size(self.first_child) + 1, dtype=np.int32)
             object.__setattr__(self, "surrogate_start", start)
         for entry in dataclasses.fields(self):
-            array = _read_only(getattr(self, entry.name), entry.name, _DTYPES[str(entry.type)])
+            array = read_only(getattr(self, entry.name), entry.name, _DTYPES[str(entry.type)])
             object.__setattr__(self, entry.name, array)
 
     def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:
@@ -183,10 +183,14 @@ class TreeArrays:
         """Surrogate splits of all nodes together."""
         return len(self.surrogate_column)
 
+    def to_dict(self) -> dict[str, object]:
+        """Give the arrays by name."""
+        return {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
+
     def equals(self, other: TreeArrays) -> bool:
         """Whether both hold the same tree, bit for bit."""
         return all(
-            _same_bits(getattr(self, entry.name), getattr(other, entry.name))
+            same_bits(getattr(self, entry.name), getattr(other, entry.name))
             for entry in dataclasses.fields(self)
         )
 
@@ -203,7 +207,7 @@ class TreeArrays:
         check(self, schema)
 
 
-def _read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Give a contiguous read-only array of this type, without a copy where it already is one."""
     given = np.asarray(array) if np.size(array) else np.empty(np.shape(array), dtype)
     if not np.can_cast(given.dtype, dtype, casting="same_kind"):
@@ -213,5 +217,6 @@ def _read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[
     return view
 
 
-def _same_bits(left: NDArray[Any], right: NDArray[Any]) -> bool:
+def same_bits(left: NDArray[Any], right: NDArray[Any]) -> bool:
+    """Tell whether two arrays are equal to the last bit; NaN equals itself."""
     return left.shape == right.shape and left.tobytes() == right.tobytes()

@@ -170,7 +170,7 @@ class Interval:
 
     def mask(self, table: Table) -> BoolArray:
         """Tell for each row whether it qualifies."""
-        values, missing = self._values(table)
+        values, missing = self.values_in(table)
         # A Python float would be rounded to float32 beside a float32 column.
         exact = np.float64 if self.column.storage == "float" else np.int64
         inside = ~missing & self.known
@@ -183,7 +183,8 @@ class Interval:
             inside = np.where(unseen, self.unseen, inside)
         return np.where(missing, self.missing, inside)
 
-    def _values(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
+    def values_in(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
+        """Give what the bounds are about, for each row, and where it is missing."""
         return table.columns[self.index], missing_rows(table, self.index)
 
     def as_members(self) -> Members:
@@ -237,7 +238,8 @@ class LinearInterval(Interval):
         """What it is about: conditions with one key can be merged."""
         return self.terms
 
-    def _values(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
+    def values_in(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
+        """Give the sum for each row, and where it is missing."""
         total = sum_of_columns(self.terms, table)
         return total, np.isnan(total)
 
@@ -348,14 +350,19 @@ class Members:
 
     def mask(self, table: Table) -> BoolArray:
         """Tell for each row whether it qualifies."""
-        n_values = len(self.column.values)
-        # Codes -2 and -1 count from the end: room for both after the declared values.
-        qualifies = np.full(n_values + 2, self.barred is not None)
+        answer: BoolArray = self.code_table()[table.columns[self.index]]
+        return answer
+
+    def code_table(self) -> BoolArray:
+        """Tell for each code whether it qualifies.
+
+        Codes -2 and -1 (unseen, missing) count from the end, after the declared values.
+        """
+        qualifies = np.full(len(self.column.values) + 2, self.barred is not None)
         qualifies[list(self.barred or ())] = False
         qualifies[list(self.codes | self.strays)] = True
         qualifies[MISSING], qualifies[UNSEEN] = self.missing, self.unseen
-        answer: BoolArray = qualifies[table.columns[self.index]]
-        return answer
+        return qualifies
 
     def _qualifying(self, codes: frozenset[int]) -> frozenset[int]:
         if self.barred is not None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from treewright.data.table import UNSEEN
 from treewright.model.condition import SHORT
-from treewright.model.figures import TextColumn, lay_out, percent
-from treewright.model.ledger import label_in_words, node_columns
+from treewright.model.figures import TextColumn, figures, lay_out, percent
+from treewright.model.ledger import answer_in_words, model_numbers, node_columns
 from treewright.model.predict import refuse_unseen
 from treewright.model.reading import read_row
-from treewright.model.split import EVERY_BRANCH, Question, Stored
+from treewright.model.routing import branch_taken, branches_followed
+from treewright.model.split import Question, Stored
 
 if TYPE_CHECKING:
     from treewright.data.table import Table
@@ -71,6 +73,31 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Addend:
+    """What one term of a leaf's linear model adds to the answer.
+
+    Parameters
+    ----------
+    leaf
+        The leaf.
+    term
+        What is multiplied, in words; None for the intercept.
+    number, coefficient
+        The number of the row, and the coefficient it is multiplied with; the intercept's is 1.
+    """
+
+    leaf: int
+    term: str | None
+    number: float
+    coefficient: float
+
+    @property
+    def adds(self) -> float:
+        """The product."""
+        return self.number * self.coefficient
+
+
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """The path of one row and the answer at its end; ``print`` it.
 
@@ -84,6 +111,8 @@ class Explanation:
         Class probabilities (outputs side by side), or the prediction(s).
     label
         The predicted class or number; a tuple of them where the tree has several outputs.
+    addends
+        What the linear models of the leaves add up, where they have any.
     """
 
     steps: tuple[Step, ...]
@@ -92,15 +121,17 @@ class Explanation:
     answer: FloatArray
     label: object
     tree: Tree = field(repr=False)
+    addends: tuple[Addend, ...] = ()
 
     def __str__(self) -> str:
         return self.to_text()
 
     def to_text(self, *, ascii: bool = False) -> str:
         """Print the answer and what led to it."""
-        heading = self._answer_in_words()
+        heading = answer_in_words(self.tree, self.answer)
+        sums = self._sums_in_words()
         if not self.steps:
-            return f"{heading}\n\nThe tree asks nothing."
+            return "\n\n".join([heading, "The tree asks nothing.", *sums])
         turns = self._turns_in_reading_order()
         because = [
             f"{'  ' * min(step.n_divisions, _MAX_INDENT)}{turn.condition}" for step, turn in turns
@@ -113,8 +144,31 @@ class Explanation:
             shares = [percent(turn.fraction) for _, turn in turns]
             columns.append(TextColumn("share", shares, right=True))
         columns += node_columns(self.tree, [turn.node for _, turn in turns], ascii=ascii)
-        text = f"{heading}\n\n{lay_out(columns)}"
+        text = "\n\n".join([heading, lay_out(columns), *sums])
         return text.replace("…", "...") if ascii else text
+
+    def _sums_in_words(self) -> Iterator[str]:
+        """Write out how each linear model comes to its number."""
+        number_of_leaf = model_numbers(self.tree)
+        for leaf, addends in groupby(self.addends, key=lambda each: each.leaf):
+            own = list(addends)
+            numbers = [None if each.term is None else each.number for each in own]
+            yield lay_out(
+                [
+                    TextColumn(
+                        f"LM{number_of_leaf[leaf]}", [each.term or "intercept" for each in own]
+                    ),
+                    TextColumn(
+                        "value", [f"{n:.5g}" if n is not None else "" for n in numbers], right=True
+                    ),
+                    TextColumn(
+                        "coefficient",
+                        [f"{each.coefficient:.4g}" if each.term else "" for each in own],
+                        right=True,
+                    ),
+                    TextColumn("adds", figures([each.adds for each in own]), right=True),
+                ]
+            )
 
     def _turns_in_reading_order(self) -> list[tuple[Step, Turn]]:
         """Give each branch followed before what lies below it."""
@@ -129,15 +183,6 @@ class Explanation:
             if below is not None:
                 pending += [(below, each) for each in reversed(below.turns)]
         return found
-
-    def _answer_in_words(self) -> str:
-        label = label_in_words(self.label)
-        if self.tree.classes is None or len(self.tree.classes) > 1:
-            return label
-        names = map(str, self.tree.classes[0].tolist())
-        shares = sorted(zip(-self.answer, names, strict=True), key=lambda pair: pair[0])
-        shown = [f"{name} {percent(-share)}" for share, name in shares if share < 0]
-        return f"{label}  ({', '.join(shown[:5])}{', …' if len(shown) > 5 else ''})"
 
 
 def explain(tree: Tree, row: object) -> Explanation:
@@ -165,7 +210,8 @@ def explain(tree: Tree, row: object) -> Explanation:
         steps.append(step)
         below = n_divisions + (len(step.turns) > 1)
         pending += [(turn.node, turn.fraction, below) for turn in reversed(step.turns)]
-    answer = _combine(tree, np.array(leaves, dtype=np.int64), np.array(fractions))
+    addends = _addends(tree, table, leaves)
+    answer = _combine(tree, np.array(leaves, dtype=np.int64), np.array(fractions), table)
     return Explanation(
         steps=tuple(steps),
         leaves=tuple(leaves),
@@ -173,27 +219,32 @@ def explain(tree: Tree, row: object) -> Explanation:
         answer=answer,
         label=tree.label_of(answer),
         tree=tree,
+        addends=addends,
     )
+
+
+def _addends(tree: Tree, table: Table, leaves: list[int]) -> tuple[Addend, ...]:
+    found = []
+    for leaf in leaves:
+        model = None if tree.linear is None else tree.linear.model(leaf)
+        if model is None:
+            continue
+        found.append(Addend(leaf=leaf, term=None, number=1.0, coefficient=model.intercept))
+        found += [
+            Addend(leaf=leaf, term=term.text(SHORT), number=number, coefficient=coefficient)
+            for term, number, coefficient in zip(
+                model.terms, model.numbers(table)[0].tolist(), model.coefficients, strict=True
+            )
+        ]
+    return tuple(found)
 
 
 def _take_step(
     tree: Tree, table: Table, node: int, question: Question, fraction: float, n_divisions: int
 ) -> Step:
-    value = question.value_in(table)
-    branch = question.branch_of(value)
-    stand_in = None
-    if not question.knows(value):
-        for surrogate in tree.surrogates(node):
-            instead = surrogate.branch_of(surrogate.question.value_in(table))
-            if instead != EVERY_BRANCH:
-                branch, stand_in = instead, surrogate.text(instead)
-                break
+    branch, surrogate = branch_taken(tree, node, question, lambda each: each.value_in(table))
     children = tree.children(node)
-    if branch == EVERY_BRANCH:
-        shares = tree.branch_shares(node)
-        followed = [(each, share) for each, share in enumerate(shares.tolist()) if share > 0]
-    else:
-        followed = [(branch, 1.0)]
+    followed = branches_followed(tree, node, branch)
     turns = tuple(
         Turn(
             branch=each,
@@ -206,8 +257,8 @@ def _take_step(
     return Step(
         node=node,
         column=question.column.name,
-        value=_shown(question, value),
-        stand_in=stand_in,
+        value=_shown(question, question.value_in(table)),
+        stand_in=None if surrogate is None else surrogate.text(branch),
         turns=turns,
         n_divisions=n_divisions,
     )
@@ -227,12 +278,17 @@ def _value_in_words(step: Step) -> str:
     return step.value if step.stand_in is None else f"{step.value}, but {step.stand_in}"
 
 
-def _combine(tree: Tree, leaves: Int64Array, fractions: FloatArray) -> FloatArray:
+def _combine(tree: Tree, leaves: Int64Array, fractions: FloatArray, table: Table) -> FloatArray:
     """Average the answers of the leaves; an empty leaf has no say where leaves count by weight."""
     weights = fractions
     if tree.combine == "leaf_counts" and len(leaves) > 1:
         leaf_weights = tree.arrays.weight[leaves]
         if leaf_weights.sum() > 0:
             weights = leaf_weights / leaf_weights.sum()
-    answer: FloatArray = weights @ tree.answers[leaves]
+    said = tree.answers[leaves]
+    for place, leaf in enumerate(leaves.tolist()):
+        model = None if tree.linear is None else tree.linear.model(leaf)
+        if model is not None:
+            said[place, 0] = model.predict(table)[0]
+    answer: FloatArray = weights @ said
     return answer

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.model.condition import on_one_line
-from treewright.model.figures import TextColumn, figure, figures
+from treewright.model.figures import TextColumn, figure, figures, percent
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import Int64Array
+    from treewright.model.arrays import FloatArray, Int64Array
     from treewright.model.tree import Tree
+
+_POWER_OF_SD = {"squared_error": 2.0, "standard_deviation": 1.0, "fifth_root": 0.4}
+"""Criteria whose impurity is a power of the standard deviation, which is printed instead."""
 
 _MAX_CLASS_COLUMNS = 6
 _MAX_CLASS_WIDTH = 48
@@ -47,6 +50,17 @@ def label_in_words(label: object) -> str:
     if isinstance(label, tuple):
         return ", ".join(map(label_in_words, label))
     return figure(label) if isinstance(label, float) else on_one_line(str(label))
+
+
+def answer_in_words(tree: Tree, answer: FloatArray) -> str:
+    """Give the label of one line of answers and, for one class, the probabilities behind it."""
+    label = label_in_words(tree.label_of(answer))
+    if tree.classes is None or len(tree.classes) > 1:
+        return label
+    names = map(str, tree.classes[0].tolist())
+    shares = sorted(zip(-answer, names, strict=True), key=lambda pair: pair[0])
+    shown = [f"{name} {percent(-share)}" for share, name in shares if share < 0]
+    return f"{label}  ({', '.join(shown[:5])}{', …' if len(shown) > 5 else ''})"
 
 
 def class_columns(
@@ -94,11 +108,27 @@ def classes_in_words(names: Sequence[str], weights: Sequence[float], *, ascii: b
 
 def _regression_columns(tree: Tree, chosen: Int64Array, marks: list[str]) -> list[TextColumn]:
     header, spread = "impurity", tree.arrays.impurity[chosen]
-    if tree.criterion == "squared_error":
-        header, spread = "sd", np.sqrt(np.maximum(spread, 0.0))
+    if tree.criterion in _POWER_OF_SD:
+        header = "sd"
+        spread = np.maximum(spread, 0.0) ** (1 / _POWER_OF_SD[tree.criterion])
     predicted = "median" if tree.criterion == "absolute_error" else "mean"
+    values = figures(tree.arrays.value[chosen, 0].tolist())
+    if tree.linear is not None:
+        predicted = "answer"
+        number_of_leaf = model_numbers(tree)
+        for line, node in enumerate(chosen.tolist()):
+            values[line] = f"LM{number_of_leaf[node]}" if node in number_of_leaf else values[line]
     return [
         TextColumn(header, figures(spread.tolist()), right=True),
         TextColumn("", marks),
-        TextColumn(predicted, figures(tree.arrays.value[chosen, 0].tolist()), right=True),
+        TextColumn(predicted, values, right=True),
     ]
+
+
+def model_numbers(tree: Tree) -> dict[int, int]:
+    """Number the linear models of a tree as its leaves are read, from 1."""
+    if tree.linear is None:
+        return {}
+    order = tree.reading_order
+    leaves = order[np.diff(tree.linear.start)[order] > 0]
+    return {leaf: number for number, leaf in enumerate(leaves.tolist(), start=1)}

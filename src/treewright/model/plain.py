@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.data.schema import UINT_OFFSET
 from treewright.model.condition import COMPLETE
+from treewright.model.linear import LinearModel, MemberTerm
 from treewright.model.split import Categories, Intervals, LinearCut, Question
 
 if TYPE_CHECKING:
@@ -22,22 +23,24 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
     """Give schema, classes and nodes."""
     classes = None
     if tree.classes is not None:
-        classes = [[_plain(name) for name in names.tolist()] for names in tree.classes]
+        classes = [[plain(name) for name in names.tolist()] for names in tree.classes]
     return {
         "kind": "regression" if tree.classes is None else "classification",
         "criterion": tree.criterion,
         "combine": tree.combine,
         "unseen": tree.unseen,
-        "columns": [_column(spec) for spec in tree.schema.columns],
+        "columns": [column_to_dict(spec) for spec in tree.schema.columns],
+        "derived": [str(each.definition) for each in tree.schema.derived],
         "classes": classes,
         "nodes": [_node(tree, node) for node in range(tree.n_nodes)],
     }
 
 
-def _column(spec: ColumnSpec) -> dict[str, Any]:
+def column_to_dict(spec: ColumnSpec) -> dict[str, Any]:
+    """Give what a column is."""
     described: dict[str, Any] = {"name": spec.name, "kind": spec.kind, "storage": spec.storage}
     if spec.storage == "value":
-        described["values"] = [_plain(value) for value in spec.values]
+        described["values"] = [plain(value) for value in spec.values]
     if spec.unit is not None:
         described["unit"] = spec.unit
     if spec.time_zone is not None:
@@ -56,15 +59,18 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         "rows": int(arrays.n_rows[node]),
         "weight": float(arrays.weight[node]),
         "impurity": float(arrays.impurity[node]),
-        "value": [_plain(number) for number in arrays.value[node].tolist()],
-        "label": [_plain(part) for part in label] if isinstance(label, tuple) else _plain(label),
+        "value": [plain(number) for number in arrays.value[node].tolist()],
+        "label": [plain(part) for part in label] if isinstance(label, tuple) else plain(label),
         "children": list(tree.children(node)),
     }
+    model = None if tree.linear is None else tree.linear.model(node)
+    if model is not None:
+        described["model"] = _model(model)
     question = tree.question(node)
     if question is not None:
         described["gain"] = float(arrays.gain[node])
-        described["score"] = _plain(float(arrays.score[node]))
-        described["question"] = _question(question)
+        described["score"] = plain(float(arrays.score[node]))
+        described["question"] = question_to_dict(question)
         described["branches"] = [
             question.text(branch, COMPLETE) for branch in range(question.n_branches)
         ]
@@ -72,7 +78,7 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         if surrogates:
             described["surrogates"] = [
                 {
-                    "question": _question(surrogate.question),
+                    "question": question_to_dict(surrogate.question),
                     "flipped": surrogate.flipped,
                     "agreement": surrogate.agreement,
                 }
@@ -81,7 +87,23 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     return described
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _model(model: LinearModel) -> dict[str, Any]:
+    terms = []
+    for coefficient, term, fill in zip(model.coefficients, model.terms, model.fills, strict=True):
+        part: dict[str, Any] = {"column": term.index, "coefficient": coefficient, "fill": fill}
+        if isinstance(term, MemberTerm):
+            part |= {"kind": "members", "codes": sorted(term.codes)}
+        else:
+            part |= {"kind": "number", "low": term.low, "high": term.high}
+        terms.append(part)
+    described: dict[str, Any] = {"intercept": model.intercept, "terms": terms}
+    if model.limits is not None:
+        described["limits"] = list(model.limits)
+    return described
+
+
+def question_to_dict(question: Question) -> dict[str, Any]:
+    """Give what a node asks; columns by their place."""
     described: dict[str, Any] = {"column": question.index}
     if isinstance(question, Categories):
         # Only the values seen there: all values at every node would be their product.
@@ -94,23 +116,24 @@ def _question(question: Question) -> dict[str, Any]:
     elif isinstance(question, Intervals):
         described |= {
             "kind": "intervals",
-            "cuts": [_bound(question.column, cut) for cut in question.cuts],
+            "cuts": [plain_bound(question.column, cut) for cut in question.cuts],
         }
     elif isinstance(question, LinearCut):
         described |= {
             "kind": "linear",
             "terms": [list(term) for term in question.terms],
-            "threshold": _plain(question.threshold),
+            "threshold": plain(question.threshold),
         }
     else:
-        described |= {"kind": "cut", "threshold": _bound(question.column, question.threshold)}
+        described |= {"kind": "cut", "threshold": plain_bound(question.column, question.threshold)}
     described["missing_branch"] = _branch(question.missing_branch)
     described["unseen_branch"] = _branch(question.unseen_branch)
     return described
 
 
-def _bound(column: ColumnSpec, bound: float | int) -> Any:
-    return _plain(int(bound) + UINT_OFFSET if column.storage == "uint" else bound)
+def plain_bound(column: ColumnSpec, bound: float | int) -> Any:
+    """Give a bound in stored form; one of unsigned numbers as such."""
+    return plain(int(bound) + UINT_OFFSET if column.storage == "uint" else bound)
 
 
 def _branch(branch: int) -> int | None:
@@ -118,7 +141,7 @@ def _branch(branch: int) -> int | None:
     return branch if branch >= 0 else None
 
 
-def _plain(value: object) -> Any:
+def plain(value: object) -> Any:
     """Give a value that JSON has, or its text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)

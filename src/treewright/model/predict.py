@@ -7,7 +7,6 @@ plan's work and nobody else's.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from treewright.data.encoding import lend
 from treewright.data.intake import read_frame
 from treewright.data.table import UNSEEN
 from treewright.errors import DataError
+from treewright.model.leaf import BY_MAJORITY, LeafRule, labels_of
 
 if TYPE_CHECKING:
     from treewright.data.schema import FittedSchema
@@ -42,6 +42,21 @@ class Plan:
         leaves: Int64Array = self._core.apply(lend(table), n_threads)
         return leaves
 
+    def prune_by_error(
+        self,
+        columns: _core.Columns,
+        target: _core.Target,
+        arrays: TreeArrays,
+        settings: _core.ErrorPruning,
+    ) -> dict[str, Any]:
+        """Prune the tree of this plan by estimated errors; see :mod:`treewright.model.raising`."""
+        return _core.prune_by_error(columns, target, arrays.to_dict(), self._core, settings)
+
+    def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:
+        """Give the leaves of each row, as ``indptr`` and ``indices``, and its share in each."""
+        start, leaves, shares = self._core.parts(lend(table))
+        return start, leaves, shares
+
     def decision_path(self, table: Table) -> tuple[Int64Array, Int64Array]:
         """Give the nodes each row visits, from the root, as ``indptr`` and ``indices``."""
         start, visited = self._core.paths(lend(table))
@@ -54,6 +69,7 @@ def compile_plan(
     *,
     n_classes: tuple[int, ...],
     combine: str,
+    value: FloatArray | None = None,
 ) -> Plan:
     """Pack a tree for prediction.
 
@@ -68,11 +84,13 @@ def compile_plan(
         How the leaves reached by a divided row are combined: ``"branch_fractions"`` averages their
         answers by the share of the row that reached them, ``"leaf_counts"`` by the weight of the
         leaves.
+    value
+        What nodes say, where it is not ``arrays.value`` as it is.
     """
     arrays.validate(schema)
-    packed: dict[str, object] = {
-        entry.name: getattr(arrays, entry.name) for entry in dataclasses.fields(arrays)
-    }
+    packed = arrays.to_dict()
+    if value is not None:
+        packed["value"] = np.ascontiguousarray(value)
     core = _core.Plan(packed, arrays.unseen_branch.tolist(), list(n_classes))
     return Plan(core, combine)
 
@@ -107,19 +125,13 @@ def _value_given(given: object, table: Table, index: int, row: int) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
-def decide(answers: FloatArray, classes: tuple[NDArray[Any], ...] | None) -> NDArray[Any]:
+def decide(
+    answers: FloatArray, classes: tuple[NDArray[Any], ...] | None, rule: LeafRule = BY_MAJORITY
+) -> NDArray[Any]:
     """Turn answers into labels or predicted numbers; one dimension where there is one output."""
     if classes is None:
         return answers[:, 0] if answers.shape[1] == 1 else answers
-    labels: list[NDArray[Any]] = [
-        names[part.argmax(axis=1)]
-        for names, part in zip(classes, by_output(answers, classes), strict=True)
-    ]
-    if len(labels) == 1:
-        return labels[0]
-    if len({part.dtype.kind for part in labels}) > 1:  # else numbers would turn into text
-        labels = [part.astype(object) for part in labels]
-    return np.column_stack(labels)
+    return labels_of([rule.choose(part) for part in by_output(answers, classes)], classes)
 
 
 def by_output(answers: FloatArray, classes: tuple[NDArray[Any], ...]) -> list[FloatArray]:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
 
 
-def read_rows(rows: Any, schema: FittedSchema) -> Table:
+def read_rows(rows: Any, schema: FittedSchema, *, owner: str = "Tree") -> Table:
     """Read any table; its columns may come in any order, and there may be others."""
-    return match_table(rows, schema, owner="Tree", by_name=True)
+    return match_table(rows, schema, owner=owner, by_name=True)
 
 
 def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) -> Table:
@@ -27,8 +27,8 @@ def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) ->
     Parameters
     ----------
     row
-        The row. A mapping may leave out the ``optional`` columns; what it has beyond the schema
-        is ignored.
+        The row. A mapping may leave out the ``optional`` columns and those that only optional
+        ones are derived from; what it has beyond the schema is ignored.
     schema
         The columns to read.
     optional
@@ -40,7 +40,10 @@ def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) ->
     elif is_flat and isinstance(row, np.ndarray):
         row = row.tolist()
     if isinstance(row, Mapping):
-        row = [{**dict.fromkeys(optional), **row}]
+        asked = set(schema.names).difference(optional)
+        needed = {name for each in asked for name in schema.inputs_of(each)}
+        left_out = [name for name in schema.source_names if name not in needed]
+        row = [{**dict.fromkeys(left_out), **row}]
     elif isinstance(row, list | tuple) and not any(isinstance(v, Mapping | list) for v in row):
         row = [_with_names(row, schema)]
     table = read_rows(row, schema)
@@ -53,8 +56,9 @@ def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) ->
 
 
 def _with_names(values: Sequence[object], schema: FittedSchema) -> dict[str, object]:
-    # The values of all columns of the training table, or only of those that were used.
-    names = schema.names if len(values) == len(schema.names) else schema.input_names
+    # The values of all columns of the training table, or only of those that are read.
+    is_read = len(values) == len(schema.source_names)
+    names = schema.source_names if is_read else schema.input_names
     if len(values) != len(names):
         raise ColumnMismatchError(
             f"The row has {len(values)} values, but there are {len(names)} columns.\n"

@@ -294,7 +294,7 @@ class Categories:
             words = None
             if len(other) == 1:
                 words = f"{name} {wording.excluded(self.column, other)}"
-            elif not other and self.missing_branch == 1 - branch:
+            elif not other and self.missing_branch == 1 - branch != self.rest_branch:
                 words = f"{name} is known"
             if words is not None:
                 says_missing = wording.missing and self.missing_branch == branch

@@ -7,7 +7,9 @@ nodes, so a chain of 100,000 nodes is an ordinary tree.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from treewright.errors import ModelFormatError, TreewrightError, UnsupportedErro
 from treewright.model import predict as prediction
 from treewright.model.arrays import LINEAR
 from treewright.model.explain import Explanation, explain
+from treewright.model.leaf import BY_MAJORITY, LeafRule
+from treewright.model.linear_plan import LinearPlan
 from treewright.model.plain import tree_to_dict
 from treewright.model.reading import read_rows
 from treewright.model.split import Question, Surrogate, question_at, surrogates_at
@@ -26,7 +30,12 @@ if TYPE_CHECKING:
     from treewright.data.schema import FittedSchema
     from treewright.data.table import Table
     from treewright.model.arrays import FloatArray, Int32Array, Int64Array, TreeArrays
+    from treewright.model.consult import Consultation
+    from treewright.model.diff import TreeDiff
+    from treewright.model.linear import LinearLeaves
+    from treewright.model.pruning import Pruning
     from treewright.model.why import Recall, Record, WhyTable
+    from treewright.prune.base import Pruner
     from treewright.rules.dnf import DNF
     from treewright.rules.extract import RuleSequence
 
@@ -56,6 +65,12 @@ class Tree:
     unseen
         What is done with a category that training did not know: ``"missing"``, ``"majority"`` or
         ``"error"``.
+    leaf
+        How class weights become probabilities and a decision.
+    linear
+        The linear models of its leaves; None where every leaf answers its value.
+    pruning
+        What was cut off and why; None for a tree as it was grown.
     record
         The memory behind :meth:`why`; it is not pickled.
     recall
@@ -71,8 +86,11 @@ class Tree:
         criterion: str,
         combine: str = "branch_fractions",
         unseen: str = "missing",
+        leaf: LeafRule = BY_MAJORITY,
+        linear: LinearLeaves | None = None,
         record: Record | None = None,
         recall: Recall | None = None,
+        pruning: Pruning | None = None,
     ) -> None:
         n_classes = sum(map(len, classes)) if classes is not None else arrays.width
         if n_classes != arrays.width:
@@ -85,11 +103,47 @@ class Tree:
         self.criterion = criterion
         self.combine = combine
         self.unseen = unseen
+        self.leaf = leaf
+        self.linear = linear
+        self.pruning = pruning
         self._record = record
         self._recall = recall
 
+    def with_arrays(
+        self,
+        arrays: TreeArrays,
+        *,
+        linear: LinearLeaves | None = None,
+        pruning: Pruning | None = None,
+    ) -> Tree:
+        """Give the same tree with other nodes, and the linear models of these."""
+        return Tree(
+            arrays=arrays,
+            schema=self.schema,
+            classes=self.classes,
+            criterion=self.criterion,
+            combine=self.combine,
+            unseen=self.unseen,
+            leaf=self.leaf,
+            linear=linear,
+            record=self._record,
+            recall=self._recall,
+            pruning=self.pruning if pruning is None else pruning,
+        )
+
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("arrays", "schema", "classes", "criterion", "combine", "unseen", "_recall")
+        kept = (
+            "arrays",
+            "schema",
+            "classes",
+            "criterion",
+            "combine",
+            "unseen",
+            "leaf",
+            "linear",
+            "pruning",
+            "_recall",
+        )
         return {name: self.__dict__[name] for name in kept} | {"_record": None}
 
     def __repr__(self) -> str:
@@ -102,7 +156,8 @@ class Tree:
         # As many whole levels as fit on a few screens; text() shows all.
         n_lines = np.cumsum(np.bincount(self.levels))
         fits = int(np.count_nonzero(n_lines <= _MAX_LINES))
-        return self.text(max_depth=max(fits - 1, 1))
+        models = self.linear is not None and len(self.linear.term) <= _MAX_LINES
+        return self.text(max_depth=max(fits - 1, 1), models=models)
 
     # Sizes
 
@@ -174,6 +229,11 @@ class Tree:
         """Give the nodes from the root to a node, both included."""
         return [*reversed(self.ancestors(node)), node]
 
+    def branches_to(self, node: int) -> list[int]:
+        """Give the branches taken on the way from the root to a node."""
+        path = self.path(node)
+        return [child - self.children(above).start for above, child in pairwise(path)]
+
     def bottom_up(self) -> range:
         """Visit every node before its parent."""
         return range(self.n_nodes - 1, -1, -1)
@@ -211,16 +271,18 @@ class Tree:
     def answers(self) -> FloatArray:
         """What each node would answer: class probabilities (outputs side by side) or predictions.
 
-        A node that no training row reached has nothing of its own to say; it answers as the
-        nearest node above that was reached.
+        A node that no training row reached has nothing of its own to say, unless it was given a
+        class; it answers as the nearest node above that was reached.
         """
         speaker = np.arange(self.n_nodes)
         silent = self.arrays.weight <= 0
+        if self.classes is not None:
+            silent &= ~self.arrays.value.any(axis=1)
         silent[0] = False
         speaker[silent] = self.arrays.parent[silent]
         while silent[speaker].any():
             speaker = speaker[speaker]
-        value: FloatArray = self.arrays.value[speaker]
+        value: FloatArray = self._weights[speaker]
         value.flags.writeable = False
         if self.classes is None:
             return value
@@ -234,17 +296,28 @@ class Tree:
         answers.flags.writeable = False
         return answers
 
+    @cached_property
+    def _weights(self) -> FloatArray:
+        """What each node has to say: class weights with what the leaf rule adds, or predictions."""
+        value = self.arrays.value
+        if self.classes is None or self.leaf.estimate == "majority":
+            return value
+        parts = prediction.by_output(value, self.classes)
+        return np.hstack([self.leaf.smoothed(part, part[0]) for part in parts])
+
     def label(self, node: int) -> Any:
         """Give the class (the first of equally frequent ones) or number a node would predict.
 
-        A tree of several outputs gives a tuple.
+        A tree of several outputs gives a tuple; a leaf that answers by a linear model gives that.
         """
+        if self.linear is not None and self.linear.has_model(node):
+            return self.linear.model(node)
         labels = tuple(names[node] for names in self._labels)
         return labels[0] if len(labels) == 1 else labels
 
     def label_of(self, answer: FloatArray) -> Any:
         """Give the label of one line of answers, as :meth:`label` does for a node."""
-        decided = prediction.decide(answer[np.newaxis], self.classes)[0]
+        decided = prediction.decide(answer[np.newaxis], self.classes, self.leaf)[0]
         return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
 
     def distribution(self, node: int, *, output: int = 0) -> FloatArray:
@@ -260,7 +333,7 @@ class Tree:
     @cached_property
     def _labels(self) -> list[list[Any]]:
         """The label of every node, one list per output."""
-        decided = prediction.decide(self.answers, self.classes)
+        decided = prediction.decide(self.answers, self.classes, self.leaf)
         columns = [decided] if decided.ndim == 1 else list(decided.T)
         return [column.tolist() for column in columns]
 
@@ -268,11 +341,17 @@ class Tree:
 
     @property
     def unused_columns(self) -> tuple[str, ...]:
-        """Names of the columns that no question and no surrogate looks at."""
+        """Names of the columns that nothing looks at: no question and no surrogate.
+
+        A column that one of these looks at through a derived column is used.
+        """
         asked = self.arrays.column[self.arrays.column >= 0]
         used = set(asked.tolist()) | set(self.arrays.surrogate_column.tolist())
         used |= set(self.arrays.term_column.tolist())
-        return tuple(name for i, name in enumerate(self.schema.names) if i not in used)
+        used |= set() if self.linear is None else self.linear.columns
+        names = [self.schema.names[i] for i in used]
+        looked_at = {*names, *(each for name in names for each in self.schema.inputs_of(name))}
+        return tuple(name for name in self.schema.names if name not in looked_at)
 
     def expected_tests(self) -> float:
         """Give the mean number of tests a training row meets, by weight."""
@@ -315,9 +394,14 @@ class Tree:
         return tree_to_dict(self)
 
     def text(
-        self, *, max_depth: int | None = None, ascii: bool = False, missing: bool = False
+        self,
+        *,
+        max_depth: int | None = None,
+        ascii: bool = False,
+        missing: bool = False,
+        models: bool = True,
     ) -> str:
-        """Print the tree, one line per node.
+        """Print the tree, one line per node, and the linear models of its leaves below.
 
         Parameters
         ----------
@@ -327,10 +411,12 @@ class Tree:
             Draw with ASCII characters only.
         missing
             Say of each branch whether missing values go there.
+        models
+            Write out the linear models of the leaves shown.
         """
         from treewright.draw.text import paint
 
-        return paint(self, max_depth=max_depth, ascii=ascii, missing=missing)
+        return paint(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
 
     def rules(self) -> RuleSequence:
         """Read the tree as rules, one per leaf, from left to right; each is made when asked for."""
@@ -355,6 +441,73 @@ class Tree:
         """
         return explain(self, row)
 
+    def diff(self, other: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
+        """Show what sets another tree apart: what pruning, a noisy row or another seed changed.
+
+        Parameters
+        ----------
+        other
+            The other tree: the same columns and classes, in any order.
+        X
+            A table to count the rows in whose path, class (or number) or probabilities change.
+        tolerance
+            Numbers and probabilities this close count as equal (beyond 1, in proportion).
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> whole = ID3Classifier().fit(play.X, play.y).tree_
+        >>> small = ID3Classifier(max_depth=1).fit(play.X, play.y).tree_
+        >>> whole.diff(small, play.X).rows.label.tolist()
+        [5, 8, 10, 13]
+        """
+        from treewright.model.diff import diff
+
+        return diff(self, other, X, tolerance=tolerance)
+
+    def consult(
+        self,
+        *,
+        known: Mapping[str, object] | None = None,
+        costs: Mapping[str, float] | None = None,
+        tolerance: float = 0.0,
+        ask: Callable[[str], str] | None = None,
+        tell: Callable[[str], object] = print,
+    ) -> Consultation:
+        """Ask for the values of one row, the cheapest first, until the answer is settled.
+
+        Parameters
+        ----------
+        known
+            Values known beforehand, by column; None for one that is known to be missing.
+        costs
+            The price of each column's value; by default what the schema says.
+        tolerance
+            Numbers this close count as one answer; for regression only.
+        ask
+            Shows a text and gives what is typed, as ``input`` does: the questions are then asked
+            and answered before this returns. Without it, answer them one by one.
+        tell
+            Shows the outcome of such a conversation.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
+        >>> consultation = tree.consult(known={"Outlook": None}, costs={"Humidity": 3})
+        >>> consultation.question.column  # both branches are open, and Wind is the cheaper
+        'Wind'
+        """
+        from treewright.model.consult import Consultation
+        from treewright.model.conversation import converse
+
+        consultation = Consultation(self, known=known, costs=costs, tolerance=tolerance)
+        if ask is not None:
+            converse(consultation, ask=ask, tell=tell)
+        return consultation
+
     def why(
         self, node: int = 0, X: object = None, y: object = None, *, sample_weight: object = None
     ) -> WhyTable:
@@ -372,22 +525,83 @@ class Tree:
             raise TreewrightError(
                 f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
             )
+        hint = f"tree.why({node}, X, y)"
+        return self.record(X, y, sample_weight, hint=hint).why(self, node)
+
+    def record(self, X: object, y: object, sample_weight: object, *, hint: str) -> Record:
+        """Give the training data: those kept, or those given once more."""
         if X is None and self._record is not None:
-            return self._record.why(self, node)
+            return self._record
         if self._recall is None:
             raise TreewrightError("This tree keeps no record of how it was grown.")
         if X is None or y is None:
             raise TreewrightError(
-                "This tree no longer has its training data.\n"
-                f"  Hint: pass them, tree.why({node}, X, y)."
+                f"This tree no longer has its training data.\n  Hint: pass them, {hint}."
             )
-        return self._recall(self, X, y, sample_weight).why(self, node)
+        return self._recall(self, X, y, sample_weight)
+
+    # Other trees
+
+    def prune(
+        self,
+        pruner: str | Pruner,
+        X: object = None,
+        y: object = None,
+        *,
+        sample_weight: object = None,
+        test: tuple[object, object] | None = None,
+    ) -> Tree:
+        """Give a pruned tree; this one stays as it is.
+
+        Parameters
+        ----------
+        pruner
+            A pruner of :mod:`treewright.prune`, or its name with the usual settings.
+        X, y, sample_weight
+            Validation rows, where the pruner needs some.
+        test
+            Rows that only appear in ``tree.pruning.curve``.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> tree = DecisionTreeClassifier().fit(iris.X, iris.y).tree_
+        >>> print(tree.prune("minimum_error").pruning)
+        minimum_error: 9 leaves -> 7
+        before and after: expected errors of the children, and of the node as a leaf
+        <BLANKLINE>
+        node  asked              became     before  after  leaves
+           4  petal length (cm)  virginica   2.385  2.236       7
+        """
+        from treewright.prune import pruner_of
+
+        return pruner_of(pruner).prune(self, X, y, sample_weight=sample_weight, test=test)
+
+    def simplify(self, *, probabilities: bool = False, missing: bool = True) -> Tree:
+        """Give the smallest tree of the same nodes that makes the same predictions.
+
+        Subtrees whose leaves all say the same become one leaf. That no prediction changes follows
+        from the leaves, not from any table.
+
+        Parameters
+        ----------
+        probabilities
+            Keep the probabilities too, not only the classes.
+        missing
+            Keep the predictions of rows that are divided among branches too (values missing, or not
+            seen in training). Such a row adds up what several leaves say, so below a node that
+            divides rows only leaves that say exactly the same are merged.
+        """
+        from treewright.prune.simplify import simplify
+
+        return simplify(self, probabilities=probabilities, missing=missing)
 
     # Prediction
 
     def predict(self, X: object) -> NDArray[Any]:
         """Give the class or number of each row; columns are matched by name."""
-        return prediction.decide(self.plan.answers(self._read(X)), self.classes)
+        return prediction.decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
         """Give the class probabilities of each row; a list of arrays for several outputs."""
@@ -410,9 +624,17 @@ class Tree:
     def plan(self) -> prediction.Plan:
         """The tree packed for prediction, made when first asked for."""
         n_classes = tuple(map(len, self.classes or ()))
-        return prediction.compile_plan(
-            self.arrays, self.schema, n_classes=n_classes, combine=self.combine
+        plan = prediction.compile_plan(
+            self.arrays,
+            self.schema,
+            n_classes=n_classes,
+            combine=self.combine,
+            value=self._weights,
         )
+        if self.linear is None:
+            return plan
+        self.linear.validate(self.arrays, self.schema)
+        return LinearPlan(plan, self.linear, self.arrays)
 
     def _read(self, X: object) -> Table:
         table = read_rows(X, self.schema)

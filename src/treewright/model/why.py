@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from numpy.typing import NDArray
 
 from treewright.model.figures import TextColumn, figure, figures, lay_out, p_values
 from treewright.model.ledger import class_columns, classes_in_words
 
 if TYPE_CHECKING:
+    from treewright.data.table import Table
+    from treewright.model.arrays import FloatArray
     from treewright.model.tree import Tree
 
 
@@ -258,6 +262,9 @@ class Record(Protocol):
 
     def why(self, tree: Tree, node: int) -> WhyTable:
         """Measure every candidate split of one node."""
+
+    def rows(self) -> tuple[Table, NDArray[Any], FloatArray | None]:
+        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
 
 
 class Recall(Protocol):

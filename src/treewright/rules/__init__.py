@@ -1,1 +1,12 @@
-"""A tree read as rules: one per leaf, or one formula per class."""
+"""Rules: read from a tree, made shorter, ordered or voting.
+
+:class:`RuleSet` is what they become; :func:`post_prune` makes one from a tree in Mitchell's four
+steps, :class:`~treewright.C45RulesClassifier` as Quinlan's C4.5rules does.
+"""
+
+from treewright.rules.dnf import DNF
+from treewright.rules.post_prune import PostPruned, post_prune
+from treewright.rules.rule import Rule
+from treewright.rules.ruleset import RuleSet
+
+__all__ = ["DNF", "PostPruned", "Rule", "RuleSet", "post_prune"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.errors import UnsupportedError
 from treewright.model.condition import (
     COMPLETE,
     Conjunction,
@@ -17,11 +18,16 @@ from treewright.model.condition import (
 )
 from treewright.model.reading import read_rows
 from treewright.rules.extract import leaves_of, walk_leaves
+from treewright.rules.regions import Box, Space
 
 if TYPE_CHECKING:
     from treewright.data.schema import FittedSchema
     from treewright.model.arrays import BoolArray
     from treewright.model.tree import Tree
+    from treewright.rules.rule import Rule
+
+_MOST_TERMS = 2_000
+"""A longer formula is no longer read by anyone, and may be on its way to millions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,3 +88,66 @@ def dnf(tree: Tree, label: object) -> DNF:
     leaves = leaves_of(tree, label, among=order[tree.arrays.n_branches[order] == 0])
     terms = tuple(conditions for _, conditions in walk_leaves(tree, leaves))
     return DNF(terms=terms, schema=tree.schema, label=label)
+
+
+def dnf_of_list(rules: Sequence[Rule], default: Rule, label: object) -> DNF:
+    """Give the condition under which a decision list answers with a class, exactly.
+
+    A rule speaks only for the rows that earlier rules leave to it; what those with another answer
+    take is cut out of it, column by column.
+    """
+    space = Space(rule.conditions for rule in rules)
+    boxes = [space.box(rule.conditions) for rule in rules]
+    found: list[Box] = []
+    others: list[Box] = []
+    for rule, box in zip((*rules, default), (*boxes, {}), strict=True):
+        if rule.label == label:
+            found += _what_is_left(box, others, room=_MOST_TERMS - len(found))
+        elif _is_possible(box):
+            others.append(box)
+    terms = [term for box in _without_repeats(found) for term in space.conjunctions(box)]
+    return DNF(terms=tuple(terms), schema=default.schema, label=label)
+
+
+def _what_is_left(box: Box, taken: Sequence[Box], *, room: int) -> list[Box]:
+    """Cut boxes out of a box."""
+    left = [box] if _is_possible(box) else []
+    for other in taken:
+        left = [piece for each in left for piece in _cut(each, other)]
+        if len(left) > room:
+            raise UnsupportedError(
+                f"The formula would have more than {_MOST_TERMS:,} terms.\n"
+                "  Hint: print the rules; in their order they are shorter than any formula."
+            )
+    return left
+
+
+def _cut(box: Box, other: Box) -> Iterator[Box]:
+    """Give what is left of a box outside another, in pieces that do not overlap."""
+    if any(key in box and not (box[key] & cells).any() for key, cells in other.items()):
+        yield box
+        return
+    inside = dict(box)
+    for key, cells in other.items():
+        outside = inside[key] & ~cells if key in inside else ~cells
+        if outside.any():
+            yield {**inside, key: outside}
+        inside[key] = inside[key] & cells if key in inside else cells
+
+
+def _is_possible(box: Box) -> bool:
+    return all(cells.any() for cells in box.values())
+
+
+def _without_repeats(boxes: Sequence[Box]) -> list[Box]:
+    """Drop boxes that lie within another; of equal ones the first stays."""
+    kept: list[Box] = []
+    for number, box in enumerate(boxes):
+        later = (other for other in boxes[number + 1 :] if not _lies_within(other, box))
+        if not any(_lies_within(box, other) for other in (*kept, *later)):
+            kept.append(box)
+    return kept
+
+
+def _lies_within(box: Box, other: Box) -> bool:
+    return all(key in box and not (box[key] & ~cells).any() for key, cells in other.items())

@@ -7,83 +7,22 @@ Going through them in order costs one merge per node; taking a single one walks 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.data.schema import list_names, nearest_name_hint
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.model.condition import (
-    COMPLETE,
-    Condition,
-    Conjunction,
-    Wording,
-    rows_that_meet,
-)
-from treewright.model.figures import figure
-from treewright.model.ledger import label_in_words
-from treewright.model.reading import read_row
+from treewright.model.condition import COMPLETE, Condition, Conjunction, Wording
+from treewright.model.predict import by_output
+from treewright.rules.rule import Rule, merge, merge_into
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
     from treewright.model.arrays import FloatArray, Int32Array
     from treewright.model.tree import Tree
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Rule:
-    """``IF`` the conditions hold ``THEN`` the label.
-
-    Parameters
-    ----------
-    conditions
-        At most one per column, in the order the path first asks about it.
-    label
-        The class or number predicted.
-    leaf
-        The leaf it was read from.
-    n_rows, covers
-        Training rows in the leaf, and their weight.
-    errors
-        The weight of those whose class is another; None for regression and several outputs.
-    distribution
-        Class probabilities (outputs side by side), or the prediction(s).
-    schema
-        The columns the conditions are about.
-    """
-
-    conditions: Conjunction
-    label: Any
-    leaf: int
-    n_rows: int
-    covers: float
-    errors: float | None
-    distribution: FloatArray = field(repr=False)
-    schema: FittedSchema = field(repr=False)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def text(self, wording: Wording = COMPLETE) -> str:
-        """Say it in one line, with all values of long lists."""
-        premise = " AND ".join(each.text(wording) for each in self.conditions) or "true"
-        covered = f"{figure(self.covers)} covered"
-        if self.errors is not None:
-            covered += f", {figure(self.errors)} wrong"
-        return f"IF {premise} THEN {label_in_words(self.label)}  ({covered})"
-
-    def matches(self, row: object) -> bool:
-        """Tell whether a row (as for ``Tree.explain``) meets every condition.
-
-        A value that the tree would divide among branches meets none of their conditions, and
-        surrogates are no part of a rule.
-        """
-        asked = {each.column.name for each in self.conditions}
-        optional = [name for name in self.schema.names if name not in asked]
-        table = read_row(row, self.schema, optional=optional)
-        return bool(rows_that_meet(self.conditions, table)[0])
 
 
 class RuleSequence(Sequence[Rule]):
@@ -106,17 +45,53 @@ class RuleSequence(Sequence[Rule]):
         if isinstance(index, slice):
             return RuleSequence(self._tree, self._leaves[index])
         leaf = int(self._leaves[index])
-        return make_rule(self._tree, leaf, conditions_of(self._tree, leaf))
+        return self._rule(leaf, conditions_of(self._tree, leaf))
 
     def __iter__(self) -> Iterator[Rule]:
         for leaf, conditions in walk_leaves(self._tree, self._leaves):
-            yield make_rule(self._tree, leaf, conditions)
+            yield self._rule(leaf, conditions)
 
     def __repr__(self) -> str:
         return f"<{len(self)} rules of {self._tree!r}>"
 
     def __str__(self) -> str:
         return self.text()
+
+    @cached_property
+    def _errors(self) -> FloatArray | None:
+        """The weight in each node whose class is not the one predicted there."""
+        tree = self._tree
+        if tree.classes is None or tree.n_outputs > 1:
+            return None
+        code_of_label = {label: code for code, label in enumerate(tree.classes[0].tolist())}
+        labels = [code_of_label[tree.label(node)] for node in range(tree.n_nodes)]
+        wrong = tree.arrays.value.copy()
+        wrong[np.arange(tree.n_nodes), labels] = 0.0
+        return np.asarray(wrong.sum(axis=1))
+
+    @cached_property
+    def _class_weights(self) -> FloatArray:
+        """The class weights of each node, with what the tree's leaf rule adds to them."""
+        value = self._tree.arrays.value
+        if self._tree.classes is None:
+            return value[:, :0]
+        parts = by_output(value, self._tree.classes)
+        return np.hstack([self._tree.leaf.smoothed(part, part[0]) for part in parts])
+
+    def _rule(self, leaf: int, conditions: Conjunction) -> Rule:
+        """Put together what a leaf says."""
+        tree = self._tree
+        return Rule(
+            conditions=conditions,
+            label=tree.label(leaf),
+            leaf=leaf,
+            n_rows=int(tree.arrays.n_rows[leaf]),
+            covers=float(tree.arrays.weight[leaf]),
+            errors=None if self._errors is None else float(self._errors[leaf]),
+            distribution=tree.answers[leaf],
+            weights=self._class_weights[leaf],
+            schema=tree.schema,
+        )
 
     def for_label(self, label: object) -> RuleSequence:
         """Keep the rules that predict one class."""
@@ -135,50 +110,32 @@ def rules(tree: Tree) -> RuleSequence:
 
 def leaves_of(tree: Tree, label: object, *, among: Int32Array) -> Int32Array:
     """Keep the leaves that predict a class."""
-    if tree.classes is None or tree.n_outputs > 1:
-        what = "numbers" if tree.classes is None else "several classes at once"
+    check_label(label, tree.classes, subject="This tree predicts")
+    keep = np.array([tree.label(leaf) == label for leaf in among.tolist()], dtype=bool)
+    kept: Int32Array = among[keep]
+    return kept
+
+
+def check_label(label: object, classes: tuple[NDArray[Any], ...] | None, *, subject: str) -> None:
+    """Refuse what is none of the classes that a tree predicts, or rules predict."""
+    if classes is None or len(classes) > 1:
+        what = "numbers" if classes is None else "several classes at once"
         raise UnsupportedError(
-            f"This tree predicts {what}, so its rules cannot be chosen by class.\n"
-            "  Hint: tree.rules() gives the rules of all leaves."
+            f"{subject} {what}, so rules cannot be chosen by class.\n"
+            "  Hint: printed, the rules show what each of them predicts."
         )
-    names = tree.classes[0].tolist()
+    names = classes[0].tolist()
     if label not in names:
         known = list_names(map(str, names))
         raise ParameterError(
             f"label={label!r} is none of the classes.\n"
             f"  Classes: {known}{nearest_name_hint(label, map(str, names))}"
         )
-    keep = np.array([tree.label(leaf) == label for leaf in among.tolist()], dtype=bool)
-    kept: Int32Array = among[keep]
-    return kept
-
-
-def make_rule(tree: Tree, leaf: int, conditions: Conjunction) -> Rule:
-    """Put together what a leaf says."""
-    arrays = tree.arrays
-    errors = None
-    if tree.classes is not None and tree.n_outputs == 1:
-        predicted = int(tree.answers[leaf].argmax())
-        errors = float(np.delete(arrays.value[leaf], predicted).sum())
-    return Rule(
-        conditions=conditions,
-        label=tree.label(leaf),
-        leaf=leaf,
-        n_rows=int(arrays.n_rows[leaf]),
-        covers=float(arrays.weight[leaf]),
-        errors=errors,
-        distribution=tree.answers[leaf],
-        schema=tree.schema,
-    )
 
 
 def conditions_of(tree: Tree, node: int) -> Conjunction:
     """Merge the conditions on the path to one node."""
-    merged: dict[object, Condition] = {}
-    path = tree.path(node)
-    for parent, child in pairwise(path):
-        _merge(merged, _condition_at(tree, parent, child))
-    return tuple(merged.values())
+    return merge(_condition_at(tree, parent, child) for parent, child in pairwise(tree.path(node)))
 
 
 def walk_leaves(tree: Tree, leaves: Int32Array) -> Iterator[tuple[int, Conjunction]]:
@@ -196,7 +153,7 @@ def walk_leaves(tree: Tree, leaves: Int32Array) -> Iterator[tuple[int, Conjuncti
         children = tree.children(node)
         for branch in range(len(children) - 1, -1, -1):
             below = dict(merged)
-            _merge(below, question.condition(branch))
+            merge_into(below, question.condition(branch))
             pending.append((children[branch], below))
 
 
@@ -204,8 +161,3 @@ def _condition_at(tree: Tree, parent: int, child: int) -> Condition:
     question = tree.question(parent)
     assert question is not None  # it has a child
     return question.condition(child - tree.children(parent).start)
-
-
-def _merge(merged: dict[object, Condition], condition: Condition) -> None:
-    earlier = merged.get(condition.key)
-    merged[condition.key] = condition if earlier is None else earlier.intersect(condition)

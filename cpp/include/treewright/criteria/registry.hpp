@@ -6,19 +6,23 @@
 
 #include "treewright/criteria/chi2.hpp"
 #include "treewright/criteria/entropy.hpp"
+#include "treewright/criteria/fifth_root.hpp"
 #include "treewright/criteria/gini.hpp"
 #include "treewright/criteria/hellinger.hpp"
 #include "treewright/criteria/misclassification.hpp"
 #include "treewright/criteria/poisson.hpp"
+#include "treewright/criteria/single_entropy.hpp"
 #include "treewright/criteria/squared_error.hpp"
+#include "treewright/criteria/standard_deviation.hpp"
 #include "treewright/criteria/twoing.hpp"
 #include "treewright/criteria/weighted_squared_error.hpp"
 
 namespace treewright {
 
 /// Absolute error has no additive sums; it meets a contract of its own (split/absolute.hpp).
-using Criteria = std::tuple<Gini, Entropy, Misclassification, ChiSquare, Hellinger, Twoing,
-                            SquaredError, WeightedSquaredError, Poisson>;
+using Criteria =
+    std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Hellinger, Twoing,
+               SquaredError, WeightedSquaredError, StandardDeviation, FifthRoot, Poisson>;
 
 /// Calls f.template operator()<C>() for the criterion of that name; false if there is none.
 template <class F>

@@ -44,6 +44,10 @@ struct MedianOf {
 };
 [[nodiscard]] MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight);
 
+/// What a sum of squares about the mean amounts to in the units of the criterion.
+[[nodiscard]] double impurity_of_squares(const std::string& criterion, double squares,
+                                         double weight);
+
 /// Impurity of a regression node, in the criterion's own units, averaged over the outputs.
 /// `weights` empty = all 1.
 [[nodiscard]] double value_impurity(const std::string& criterion, const Target& target,

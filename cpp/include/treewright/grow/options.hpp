@@ -1,6 +1,8 @@
 /// Every knob of one tree, as plain values. Validated in Python (learn/options.py).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,18 +42,24 @@ struct GrowOptions {
     Missing missing = Missing::learned_side;
     ThresholdAt threshold_at = ThresholdAt::midpoint;
     Selection selection = Selection::gain;
-    bool class_boundaries = false;      ///< cuts only between neighbours that differ in class
-    bool empty_branches = false;        ///< multiway: a branch for every declared value
-    bool strict_gain = false;           ///< a split must gain something
-    bool mdl_penalty = false;           ///< C4.5: gain of a cut less log2(cuts) / rows
-    bool c45_sides = false;             ///< C4.5: smallest side of a cut between min_leaf and 25
-    bool two_branches_suffice = false;  ///< C4.5: two branches of min_leaf rows are enough
+    bool class_boundaries = false;       ///< cuts only between neighbours that differ in class
+    bool empty_branches = false;         ///< multiway: a branch for every declared value
+    bool strict_gain = false;            ///< a split must gain something
+    bool mdl_penalty = false;            ///< C4.5: gain of a cut less log2(cuts) / rows
+    bool c45_sides = false;              ///< C4.5: smallest side of a cut between min_leaf and 25
+    std::uint32_t declared_classes = 0;  ///< C4.5: classes that the smallest side is divided by
+    bool single_precision = false;       ///< C4.5 release 8: gains are floats
+    double min_information = 0.0;        ///< C4.5 release 8: split information a gain ratio needs
+    bool penalty_by_interval = false;    ///< C5.0: the penalty of a cut may be that of its interval
+    double min_gap = 0.0;                ///< J48: a cut lies between values further apart than this
+    bool two_branches_suffice = false;   ///< C4.5: two branches of min_leaf rows are enough
 
     std::int64_t max_depth = -1;
     std::int64_t max_leaf_nodes = -1;  ///< grows best-first when set
     double min_split = 2.0;            ///< rows (copies) a node must have to be split
     double min_leaf = 1.0;             ///< rows (copies) every branch must have
     double min_leaf_weight = 0.0;
+    double min_branch_share = 0.0;  ///< every branch must have more than this share of the rows
     double min_impurity = 0.0;
     double min_gain = 0.0;  ///< weighted by the node's share of all weight
     double max_p_value = 1.0;
@@ -70,5 +78,13 @@ struct GrowOptions {
     TallyWay tally = TallyWay::automatic;
     bool fuse = true;  ///< scan without a tally where possible; the same splits either way
 };
+
+/// Rows every branch of a node must have: the limit for all nodes, or more than a share of its own.
+[[nodiscard]] inline double smallest_branch(const GrowOptions& options, double n_copies) {
+    if (options.min_branch_share <= 0.0) return options.min_leaf;
+    // A share that is a whole number of rows must not fall short of it by rounding.
+    const double share = std::floor(options.min_branch_share * n_copies * (1.0 + 1e-12));
+    return std::max(options.min_leaf, share + 1.0);
+}
 
 }  // namespace treewright

@@ -19,6 +19,9 @@ void best_multiway(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
         purity += judge.criterion.purity(tally.run(i));
         n_admitted += judge.admits(tally.run(i)) ? 1 : 0;
     }
+    const auto run = [&](std::size_t i) { return tally.run(i); };
+    if constexpr (requires { judge.criterion.together(n_runs, run); })
+        purity = judge.criterion.together(n_runs, run);
     std::size_t n_needed = judge.limits.two_branches_suffice ? 2 : n_runs;
     std::int32_t missing_branch = -1;
     if (judge.tries_sides()) {

@@ -65,6 +65,10 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
     if (options.selection == Selection::guarded_gain_ratio)
         guard_by_average_gain(candidates, data, all_weight);
     bar_without_gain(Question::categories);
+    for (Candidate& c : candidates)
+        if (c.guard == Guard::none && c.split_information <= options.min_information &&
+            options.min_information > 0.0)
+            c.guard = Guard::no_gain;
 
     Candidate* best = nullptr;
     double best_noise = 0.0;
@@ -81,6 +85,7 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
             score = price(score, options.costs[c.column], options);
             noise = 1e-13 * std::abs(score);
         }
+        if (options.single_precision) score = static_cast<float>(score);
         c.score = score;
         if (c.guard != Guard::none) continue;
         if (best != nullptr && !(score > best->score + noise + best_noise)) continue;

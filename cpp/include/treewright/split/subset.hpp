@@ -11,7 +11,6 @@
 #include <numeric>
 
 #include "treewright/criteria/twoing.hpp"
-#include "treewright/criteria/weighted_squared_error.hpp"
 #include "treewright/split/judge.hpp"
 
 namespace treewright {
@@ -19,11 +18,11 @@ namespace treewright {
 inline constexpr std::size_t kMostEnumerated = 10;
 inline constexpr std::size_t kMostBesideMissing = 1000;  // values; the search is quadratic
 
-/// Whether one ordering of the values holds the best subset. The textbook's weighted error is not
-/// convex in its sums.
+/// Whether one ordering of the values holds the best subset. Criteria that look at the spread
+/// itself are not convex in weight and sum alone.
 template <Criterion C>
 bool ordering_is_exact(const C& criterion) {
-    if (std::is_same_v<C, WeightedSquaredError>) return false;
+    if (std::is_base_of_v<SquareSums, C>) return false;
     if constexpr (std::is_base_of_v<ClassSums, C>)
         return criterion.n_outputs == 1 && criterion.width() <= kStatistics + 2;
     else return criterion.n_outputs == 1;

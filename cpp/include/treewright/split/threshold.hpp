@@ -34,10 +34,11 @@ bool respects(const C& criterion, const Monotone& rule, const double* left, cons
 }
 
 /// Tries missing rows on the right and then, where the policy learns a side, on the left. Of cuts
-/// that tie the lowest is taken. The threshold itself is chosen later, between two rows.
-template <Criterion C>
+/// that tie the lowest is taken. The threshold itself is chosen later, between two rows; only such
+/// that are `apart(row below, row above)` are parted.
+template <Criterion C, class Apart>
 void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_weight,
-                    SearchScratch& scratch, Candidate& best) {
+                    const Apart& apart, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
     const std::size_t width = tally.width;
     if (tally.n_runs() < 2) return;
@@ -65,6 +66,7 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
             if (judge.limits.class_boundaries &&
                 !is_class_boundary(judge.criterion, tally.run(i), tally.run(i + 1)))
                 continue;
+            if (!apart(tally.last_row[i], tally.row[i + 1])) continue;
             difference(right, total.data(), left, width);
             if (!judge.admits(left) || left[kWeight] < min_side_weight) continue;
             if (!judge.admits(right) || right[kWeight] < min_side_weight)

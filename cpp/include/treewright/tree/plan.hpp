@@ -32,11 +32,19 @@ public:
 
     [[nodiscard]] std::size_t width() const { return answer_width; }
 
+    /// The tree's nodes in the order of the plan.
+    [[nodiscard]] std::span<const std::uint32_t> order() const { return tree_node; }
+    /// Branch of a row at a node of the plan; -1 = all branches.
+    [[nodiscard]] int branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
+
     /// Distribution over the classes, outputs side by side, or values: rows x width.
     void predict(const Rows& rows, Combine combine, std::size_t n_threads,
                  std::span<double> out) const;
     /// The leaf of each row; where a row is divided, the leaf that most of it reaches.
     void apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t> out) const;
+    /// All leaves each row reaches, and the share of it they get: `start` as for paths.
+    void parts(const Rows& rows, std::vector<std::int64_t>& start, std::vector<std::int64_t>& leaf,
+               std::vector<double>& share) const;
     /// All nodes each row passes: `start` has n_rows + 1 entries into the returned list.
     [[nodiscard]] std::vector<std::int64_t> paths(const Rows& rows,
                                                   std::vector<std::int64_t>& start) const;
@@ -83,7 +91,6 @@ private:
         std::vector<Visit> parts;           ///< leaves with the share of the row they get
     };
 
-    [[nodiscard]] int branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
     template <class T>
     void find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;

@@ -1,0 +1,71 @@
+"""Stored numbers, dates and durations as people read them."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+from typing import Literal, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+
+
+def format_float(value: float, gap: float | None) -> str:
+    """Return a number with as few digits as its distance `gap` to the nearest other allows."""
+    if not math.isfinite(value):
+        return str(value)
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    tolerance = abs(value) * 1e-9 if gap is None else gap / 2
+    for digits in range(6, 17):
+        text = f"{value:.{digits}g}"
+        if abs(float(text) - value) <= tolerance:
+            return text
+    return repr(value)
+
+
+def format_instant(stored: int, unit: str, time_zone: str | None) -> str:
+    """Return a date, without its time at midnight, in its time zone.
+
+    >>> format_instant(86_400_000_000, "us", None)
+    '1970-01-02'
+    """
+    suffix = ""
+    if time_zone is not None:
+        offset, suffix = _offset_at(stored, unit, time_zone)
+        stored += round(offset.total_seconds()) * (10**9 if unit == "ns" else 10**6)
+    text = str(np.datetime64(stored, cast(Literal["ns", "us"], unit)))
+    day, _, time = text.partition("T")
+    time = time.rstrip("0").rstrip(".") if "." in time else time
+    if not time.strip("0:"):
+        return day if not suffix else f"{day} 00:00:00{suffix}"
+    return f"{day} {time}{suffix}"
+
+
+def _offset_at(stored: int, unit: str, time_zone: str) -> tuple[timedelta, str]:
+    """Offset from UTC that a time zone has at an instant, and how it is written."""
+    seconds = stored // (10**9 if unit == "ns" else 10**6)
+    try:
+        zone = ZoneInfo(time_zone)
+        offset = datetime.fromtimestamp(seconds, UTC).astimezone(zone).utcoffset() or timedelta(0)
+    except (ZoneInfoNotFoundError, ValueError, OverflowError, OSError):
+        offset = timedelta(0)  # a fixed offset, an unknown zone or a far year: say it in UTC
+    minutes = round(offset.total_seconds()) // 60
+    sign = "-" if minutes < 0 else "+"
+    return offset, f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+
+
+def format_duration(stored: int, unit: str) -> str:
+    """Return a duration as days and time.
+
+    >>> format_duration(90_061_000_000, "us")
+    '1 day 01:01:01'
+    """
+    per_second = 10**9 if unit == "ns" else 10**6
+    sign = "-" if stored < 0 else ""
+    seconds, fraction = divmod(abs(stored), per_second)
+    days, seconds = divmod(seconds, 86_400)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    if fraction:
+        text += "." + f"{fraction:0{len(str(per_second)) - 1}d}".rstrip("0")
+    return f"{sign}{days} {'day' if days == 1 else 'days'} {text}"

@@ -1,0 +1,210 @@
+"""C4.5rules, and C5.0's rules, behind scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.data.schema import Schema
+from treewright.data.target import ClassTarget
+from treewright.errors import UnsupportedError
+from treewright.estimators.base import FloatArray
+from treewright.estimators.classical import C45Classifier
+from treewright.learn.fit import Problem
+from treewright.learn.options import GrowthOptions
+from treewright.measures.errors import ErrorVariant
+from treewright.model.tree import Tree
+from treewright.parameters import check_choice, check_number
+from treewright.prune import ErrorBased, Pruner
+from treewright.rules.c5rules import c5rules
+from treewright.rules.c45rules import C45RulesOptions, c45rules
+from treewright.rules.counting import LabelledRows
+from treewright.rules.ruleset import RuleSet
+from treewright.rules.sift import SEARCHES, Search
+
+
+class C45RulesClassifier(C45Classifier):
+    """C4.5rules (Quinlan 1993, chapter 5; release 8): a short list of rules out of a C4.5 tree.
+
+    An unpruned tree is grown; each of its leaves becomes a rule, which drops the conditions that do
+    not lower its pessimistic error; for every class, the rules that are together shortest to write
+    down are kept; classes are ordered by their false positives; rows that meet no rule get the
+    default class. A row that lacks a value meets no condition on it.
+
+    Parameters
+    ----------
+    variant : {"release8", "j48", "c5"}
+        ``"release8"`` is C4.5rules. ``"j48"`` is the same on J48's tree and with J48's estimate of
+        errors (Weka itself has no such rules). ``"c5"`` is C5.0's way: rules of all nodes of the
+        pruned tree, chosen together, that vote with their confidence.
+    confidence : float
+        CF of the pessimistic error (-c): less drops more conditions.
+    min_cases : float
+        Weight that at least two branches of a split need (-m of C4.5).
+    redundancy : float
+        Guessed number of times that columns repeat each other (-r): more allows longer rules. Not
+        for ``"c5"``, as are the next two.
+    significance : float, optional
+        Also drop conditions whose p-value in Fisher's exact test is higher (-F).
+    search : {"greedy", "annealing"}
+        How a subset of more than ten rules is looked for (-a anneals); of up to ten all are tried.
+    single_precision, gain_guard, mdl_penalty, column_costs, cost_rule, cost_exponent
+        Of growing, as for :class:`C45Classifier`.
+    class_weight, categorical_features, unseen, schema, n_jobs
+        As for :class:`DecisionTreeClassifier`. Weights count as cases, which matters to rules as it
+        does to pruning.
+    random_state : int, Generator or None
+        For the eleven starts of the greedy search, or the annealing.
+
+    Attributes
+    ----------
+    ruleset_ : RuleSet
+        The rules, with the weight each covers and how often it is right on the training rows.
+    tree_ : Tree
+        The tree that they were made from.
+
+    Notes
+    -----
+    Every leaf is compared with every row, and every rule with every other: 50,000 rows with
+    thousands of leaves take a minute.
+
+    Examples
+    --------
+    >>> from treewright import C45RulesClassifier, load_example
+    >>> play = load_example("play_tennis")
+    >>> model = C45RulesClassifier().fit(play.X, play.y)
+    >>> for rule in model.ruleset_:
+    ...     print(rule)
+    IF Outlook = Sunny AND Humidity = High THEN No  (3 covered, 0 wrong)
+    IF Outlook = Rain AND Wind = Strong THEN No  (2 covered, 0 wrong)
+    IF Outlook = Overcast THEN Yes  (4 covered, 0 wrong)
+    IF Humidity = Normal THEN Yes  (7 covered, 1 wrong)
+    IF Outlook = Rain AND Wind = Weak THEN Yes  (3 covered, 0 wrong)
+    >>> model.ruleset_.default.label
+    'Yes'
+    """
+
+    ruleset_: RuleSet
+    combine = "branch_fractions"  # of the tree, which answers nobody
+
+    def __init__(
+        self,
+        *,
+        variant: str = "release8",
+        confidence: float = 0.25,
+        min_cases: float = 2,
+        redundancy: float = 1.0,
+        significance: float | None = None,
+        search: str = "greedy",
+        single_precision: bool = False,
+        gain_guard: bool = True,
+        mdl_penalty: bool = True,
+        column_costs: Any = None,
+        cost_rule: str = "tan_schlimmer",
+        cost_exponent: float = 1.0,
+        class_weight: Any = None,
+        categorical_features: Any = None,
+        unseen: str = "missing",
+        schema: Schema | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.variant = variant
+        self.confidence = confidence
+        self.min_cases = min_cases
+        self.redundancy = redundancy
+        self.significance = significance
+        self.search = search
+        self.single_precision = single_precision
+        self.gain_guard = gain_guard
+        self.mdl_penalty = mdl_penalty
+        self.column_costs = column_costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.schema = schema
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _options(self) -> GrowthOptions:
+        check_choice("search", self.search, SEARCHES)
+        check_number("confidence", self.confidence, low=0.0, high=1.0, open_low=True)
+        check_number("redundancy", self.redundancy, low=0.0, open_low=True)
+        if self.significance is not None:
+            check_number("significance", self.significance, low=0.0, high=1.0)
+        options = super()._options()
+        usual = {"redundancy": 1.0, "significance": None, "search": "greedy"}
+        changed = [name for name, value in usual.items() if getattr(self, name) != value]
+        if self.variant == "c5" and changed:
+            raise UnsupportedError(
+                f"{changed[0]}={getattr(self, changed[0])!r} is C4.5rules' own;"
+                " variant='c5' makes its rules without.\n  Hint: variant='release8'."
+            )
+        return options
+
+    def _pruner(self) -> Pruner:
+        # C4.5rules starts from an unpruned tree, which C4.5 collapses as it is grown.
+        confidence = cast(float, self.confidence) if self.variant == "c5" else None
+        return ErrorBased(confidence=confidence, variant=cast(ErrorVariant, self.variant))
+
+    def _learned(self, tree: Tree, problem: Problem) -> None:
+        ruleset = self._make_rules(tree, problem)
+        super()._learned(tree, problem)
+        self.ruleset_ = ruleset
+
+    def _make_rules(self, tree: Tree, problem: Problem) -> RuleSet:
+        rows = _labelled(problem)
+        if self.variant == "c5":
+            return c5rules(tree, rows, min_cases=float(self.min_cases))
+        options = C45RulesOptions(
+            confidence=float(cast(float, self.confidence)),
+            variant=cast(ErrorVariant, self.variant),
+            redundancy=float(self.redundancy),
+            significance=None if self.significance is None else float(self.significance),
+            search=cast(Search, self.search),
+        )
+        return c45rules(tree, rows, options=options, random=np.random.default_rng(problem.seed))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Give the class of the first rule that each row meets (of the vote), or the default."""
+        return self._rules().decide(self._table(X))
+
+    def _answers(self, X: Any) -> FloatArray:
+        return self._rules().answers(self._table(X))
+
+    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give the number of the rule that decides on each row, from 0; -1 is the default.
+
+        Rules that vote decide together: then this is refused.
+        """
+        return self._rules().apply_to(self._table(X))
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each column in what rules look at: weight covered, over the columns asked."""
+        rules = self._rules()
+        return rules.schema.by_input(rules.usage())
+
+    def _rules(self) -> RuleSet:
+        self._fitted()
+        return self.ruleset_
+
+
+def _labelled(problem: Problem) -> LabelledRows:
+    """Give the rows that count, with their classes and weights."""
+    weight = problem.weights.weight
+    if weight is not None and not weight.all():
+        problem = problem.take(np.flatnonzero(weight))
+        weight = problem.weights.weight
+    target = problem.target
+    assert isinstance(target, ClassTarget)
+    return LabelledRows(
+        table=problem.table,
+        codes=target.codes.astype(np.int64),
+        weight=np.ones(problem.table.n_rows) if weight is None else weight,
+        classes=target.classes[0],
+    )

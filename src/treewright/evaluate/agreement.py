@@ -1,0 +1,128 @@
+"""How far several sets of predictions, or of shares, agree; each line is one set."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.integer[Any]]
+
+
+def share_alike(codes: Codes, *, counted: BoolArray | None = None) -> float | None:
+    """Give the share of equal entries, over all pairs of lines.
+
+    Parameters
+    ----------
+    codes
+        A line of classes, as numbers, per set.
+    counted
+        Entries that count: in a pair of lines, those counted in both. None counts all.
+
+    Returns
+    -------
+    float or None
+        None where nothing counts.
+
+    Examples
+    --------
+    >>> share_alike(np.array([[0, 1, 1], [0, 1, 2], [0, 0, 0]]))
+    0.4444444444444444
+    """
+    n_alike, n_counted = 0, 0
+    for one, two in combinations(range(len(codes)), 2):
+        alike = codes[one] == codes[two]
+        if counted is None:
+            n_counted += len(alike)
+        else:
+            both = counted[one] & counted[two]
+            n_counted += int(np.count_nonzero(both))
+            alike &= both
+        n_alike += int(np.count_nonzero(alike))
+    return n_alike / n_counted if n_counted else None
+
+
+def fleiss_kappa(codes: Codes) -> float:
+    """Give the agreement of all pairs of lines beyond chance (Fleiss 1971, Psychol. Bull. 76).
+
+    (P - E) / (1 - E), with P the share of equal entries and E the sum of squared class shares:
+    what lines would have in common that draw classes at random. 1 where there is one class only.
+
+    Examples
+    --------
+    >>> round(fleiss_kappa(np.array([[0, 0, 1, 1], [0, 0, 1, 0]])), 4)
+    0.4667
+    """
+    counts = np.bincount(codes.ravel())
+    by_chance = float(np.sum((counts / codes.size) ** 2))
+    found = share_alike(codes)
+    assert found is not None
+    return (found - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
+
+
+def concordance(values: FloatArray, *, counted: BoolArray | None = None) -> float | None:
+    """Give the mean concordance correlation of all pairs of lines (Lin 1989, Biometrics 45).
+
+    2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2): 1 for equal lines, less for a shift or a change
+    of scale, 0 for lines that do not vary together. Equal constants have 1, other constants 0.
+
+    Parameters
+    ----------
+    values
+        A line of numbers per set.
+    counted
+        As for :func:`share_alike`; a pair with fewer than two such entries is left out.
+
+    Returns
+    -------
+    float or None
+        None where no pair is left.
+
+    Examples
+    --------
+    >>> concordance(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]))
+    1.0
+    >>> round(concordance(np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]])), 4)
+    0.5714
+    """
+    found = []
+    for one, two in combinations(range(len(values)), 2):
+        x, y = values[one], values[two]
+        if counted is not None:
+            both = counted[one] & counted[two]
+            x, y = x[both], y[both]
+        if len(x) >= 2:
+            found.append(_lin(x, y))
+    return float(np.mean(found)) if found else None
+
+
+def _lin(x: FloatArray, y: FloatArray) -> float:
+    # In units of the largest number, so that squares stay finite.
+    scale = max(float(np.abs(x).max()), float(np.abs(y).max())) or 1.0
+    x, y = x / scale, y / scale
+    apart = float(x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+    if apart == 0:
+        return 1.0
+    return float(2 * np.mean((x - x.mean()) * (y - y.mean())) / apart)
+
+
+def overlap(shares: FloatArray) -> float:
+    """Give what two lines of shares have in common, as a mean over all pairs.
+
+    The sum of the smaller shares over the sum of the larger ones (Ruzicka 1958, Biologia 13); 1
+    where both lines are empty.
+
+    Examples
+    --------
+    >>> overlap(np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
+    0.6
+    """
+    found = []
+    for one, two in combinations(shares, 2):
+        larger = float(np.maximum(one, two).sum())
+        found.append(float(np.minimum(one, two).sum()) / larger if larger > 0 else 1.0)
+    return float(np.mean(found))

@@ -1,0 +1,104 @@
+"""From the class weights of a node to its probabilities and its decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from treewright.model.arrays import FloatArray, Int64Array
+
+LEAF_ESTIMATES = ("majority", "laplace", "m_estimate")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeafRule:
+    """How class weights become probabilities, and probabilities a class.
+
+    Parameters
+    ----------
+    estimate
+        ``"majority"`` takes the shares as they are; ``"laplace"`` adds a row to every class,
+        (n_k + 1) / (n + K); ``"m_estimate"`` adds `m` rows in the proportions p_k of the whole
+        training table, (n_k + m p_k) / (n + m) (Cestnik 1990).
+    m
+        Of the m-estimate.
+    cost_matrix
+        Cost of each decision: rows are the actual class, columns the predicted one. The class of
+        least expected cost is predicted; None predicts the most probable one.
+    """
+
+    estimate: str = "majority"
+    m: float = 2.0
+    cost_matrix: FloatArray | None = None
+
+    def smoothed(self, weights: FloatArray, whole: FloatArray) -> FloatArray:
+        """Give the class weights of nodes with what the estimate adds to them.
+
+        A node without any has nothing to say, and nothing is added to that.
+
+        Parameters
+        ----------
+        weights
+            A line of class weights per node.
+        whole
+            Those of the whole training table.
+        """
+        total = whole.sum()
+        added: FloatArray = np.zeros_like(whole)
+        if self.estimate == "laplace":
+            added = np.ones_like(whole)
+        elif self.estimate == "m_estimate" and total > 0:
+            added = self.m * (whole / total)
+        return np.where(weights.any(axis=1, keepdims=True), weights + added, weights)
+
+    def choose(self, shares: FloatArray) -> Int64Array:
+        """Give the class decided for each line of shares; of equally good ones the first.
+
+        >>> costs = np.array([[0.0, 1.0], [10.0, 0.0]])
+        >>> LeafRule(cost_matrix=costs).choose(np.array([[7 / 8, 1 / 8], [1.0, 0.0]])).tolist()
+        [1, 0]
+        """
+        chosen: Int64Array
+        if self.cost_matrix is None:
+            chosen = shares.argmax(axis=1)
+        else:
+            chosen = (shares @ self.cost_matrix).argmin(axis=1)
+        return chosen
+
+    def cost_of(self, weights: FloatArray, chosen: Int64Array) -> FloatArray:
+        """Give what deciding so costs among rows of these class weights, line by line.
+
+        Without a cost matrix that is the weight of the rows of another class.
+        """
+        if self.cost_matrix is None:
+            right = np.take_along_axis(weights, chosen[:, np.newaxis], axis=1)[:, 0]
+            wrong: FloatArray = np.maximum(weights.sum(axis=1) - right, 0.0)
+            return wrong
+        return np.asarray(np.einsum("nk,kn->n", weights, self.cost_matrix[:, chosen]))
+
+    def equals(self, other: LeafRule) -> bool:
+        """Tell whether both decide alike."""
+        mine, theirs = self.cost_matrix, other.cost_matrix
+        same_costs = mine is theirs or (
+            mine is not None and theirs is not None and np.array_equal(mine, theirs)
+        )
+        return (self.estimate, self.m) == (other.estimate, other.m) and same_costs
+
+
+BY_MAJORITY = LeafRule()
+
+
+def labels_of(codes: list[Int64Array], classes: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    """Give classes by their positions; one dimension where there is one output."""
+    labels: list[NDArray[Any]] = [
+        names[chosen] for names, chosen in zip(classes, codes, strict=True)
+    ]
+    if len(labels) == 1:
+        return labels[0]
+    if len({part.dtype.kind for part in labels}) > 1:  # else numbers would turn into text
+        labels = [part.astype(object) for part in labels]
+    return np.column_stack(labels)

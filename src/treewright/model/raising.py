@@ -1,0 +1,96 @@
+"""Error-based pruning in the core, where rows are sent down other branches than their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.data.encoding import lend
+from treewright.measures.errors import normal_deviate
+from treewright.model.surgery import rebuilt
+from treewright.model.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.data.table import Table
+    from treewright.measures.errors import ErrorVariant
+    from treewright.model.arrays import FloatArray, Int32Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Raised:
+    """A tree pruned by estimated errors, and how it came about.
+
+    Parameters
+    ----------
+    tree, source
+        The pruned tree, and the node of the old tree that each of its nodes was.
+    node, raised
+        The nodes (of the old tree) that were replaced, in order, and whether by their largest
+        branch rather than by a leaf.
+    figures
+        A line per step: estimated errors of the subtree, of a leaf and of the largest branch; then
+        leaves and training errors of the subtree before and after.
+    """
+
+    tree: Tree
+    source: Int32Array
+    node: npt.NDArray[np.int64]
+    raised: npt.NDArray[np.bool_]
+    figures: FloatArray
+
+
+def prune_by_error(
+    tree: Tree,
+    table: Table,
+    codes: npt.NDArray[Any],
+    weight: FloatArray | None,
+    *,
+    confidence: float,
+    variant: ErrorVariant,
+    raising: bool,
+) -> Raised:
+    """Replace subtrees by leaves or by their largest branch where C4.5 would.
+
+    Parameters
+    ----------
+    tree
+        The grown tree.
+    table, codes, weight
+        Its training rows, their classes as positions in ``tree.classes``, and their weights.
+    confidence, variant, raising
+        As for :class:`treewright.prune.ErrorBased`.
+    """
+    assert tree.classes is not None
+    settings = _core.ErrorPruning()
+    settings.raising = bool(raising)
+    settings.log_confidence = float(np.log(confidence))
+    settings.deviate_squared = normal_deviate(confidence, variant) ** 2
+    settings.set_variant(variant, variant == "j48" and confidence > 0.5)
+    target = _core.Target.classes(
+        np.ascontiguousarray(codes, dtype=np.int32), [len(tree.classes[0])]
+    )
+    if weight is not None:
+        target.set_weight(np.ascontiguousarray(weight))
+    done: Any = tree.plan.prune_by_error(lend(table), target, tree.arrays, settings)
+    value = done["value"]
+    total = np.where(done["n_rows"] > 0, value.sum(axis=1), 0.0)
+    changes = {name: done[name] for name in ("first_child", "n_branches", "parent", "n_rows")}
+    changes |= {"value": value, "weight": total, "impurity": _impurity(tree, value)}
+    return Raised(
+        tree=rebuilt(tree, done["source"], changes),
+        source=done["source"],
+        node=done["step_node"].astype(np.int64),
+        raised=done["step_raised"].astype(bool),
+        figures=done["step_figures"],
+    )
+
+
+def _impurity(tree: Tree, value: FloatArray) -> FloatArray:
+    """Impurity of nodes by the tree's own criterion."""
+    by_entropy = tree.criterion in ("gain_ratio", "impurity_ratio")
+    name = "entropy" if by_entropy else tree.criterion
+    return _core.impurities(name, np.ascontiguousarray(value))

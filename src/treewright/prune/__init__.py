@@ -1,0 +1,87 @@
+"""Pruning: one class per method, each ``prune(tree, ...) -> Tree`` on a grown tree.
+
+Every result has ``tree.pruning``: what was cut, why, and the curve of size against error.
+
+Examples
+--------
+>>> from treewright import DecisionTreeClassifier, load_example
+>>> from treewright.prune import CostComplexity
+>>> cancer = load_example("breast_cancer")
+>>> tree = DecisionTreeClassifier().fit(cancer.X, cancer.y).tree_
+>>> pruned = CostComplexity(alpha=0.01).prune(tree)
+>>> tree.n_leaves, pruned.n_leaves
+(22, 4)
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from treewright.errors import ParameterError
+from treewright.prune.base import Pruner
+from treewright.prune.chi_square import ChiSquare
+from treewright.prune.cost_complexity import (
+    CostComplexity,
+    CostComplexityPath,
+    cost_complexity_path,
+)
+from treewright.prune.critical_value import CriticalValue
+from treewright.prune.error_based import ErrorBased
+from treewright.prune.mdl import MDL
+from treewright.prune.minimum_error import MinimumError
+from treewright.prune.minimum_fraction import MinimumFraction
+from treewright.prune.one_standard_error import OneStandardError
+from treewright.prune.pessimistic import Pessimistic
+from treewright.prune.reduced_error import ReducedError
+from treewright.prune.to_depth import ToDepth
+
+PRUNERS: tuple[type[Pruner], ...] = (
+    ReducedError,
+    CostComplexity,
+    ErrorBased,
+    OneStandardError,
+    Pessimistic,
+    ChiSquare,
+    MinimumFraction,
+    CriticalValue,
+    MinimumError,
+    MDL,
+    ToDepth,
+)
+"""The list of pruners, one line each; the names accepted by ``prune=`` follow from it."""
+
+
+def pruner_of(pruner: str | Pruner) -> Pruner:
+    """Give the pruner of a name; a pruner is given as it is."""
+    if isinstance(pruner, Pruner):
+        return pruner
+    names = [each.name for each in PRUNERS]
+    for each in PRUNERS:
+        if isinstance(pruner, str) and each.name == pruner:
+            return each()
+    near = difflib.get_close_matches(str(pruner), names, n=1)
+    hint = f"\n  Hint: did you mean {near[0]!r}?" if near else ""
+    raise ParameterError(
+        f"prune={pruner!r} must be a pruner of treewright.prune or one of"
+        f" {', '.join(map(repr, names))}.{hint}"
+    )
+
+
+__all__ = [
+    "MDL",
+    "PRUNERS",
+    "ChiSquare",
+    "CostComplexity",
+    "CostComplexityPath",
+    "CriticalValue",
+    "ErrorBased",
+    "MinimumError",
+    "MinimumFraction",
+    "OneStandardError",
+    "Pessimistic",
+    "Pruner",
+    "ReducedError",
+    "ToDepth",
+    "cost_complexity_path",
+    "pruner_of",
+]

@@ -1,0 +1,234 @@
+"""What every pruner shares: how it is asked, and the record of what it did.
+
+A pruner takes a grown tree and gives a smaller one. It says which nodes become leaves, in which
+order and by which figures; the rest happens here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.model.arrays import FloatArray, Int64Array
+from treewright.model.pruning import Pruning
+from treewright.model.surgery import with_leaves
+from treewright.model.tree import Tree
+from treewright.model.why import Record
+from treewright.prune.sample import Sample
+from treewright.prune.sums import training_risk
+
+Needs = Literal["nothing", "training", "validation", "folds"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cuts:
+    """Which nodes became leaves, in order, and the figures that were compared."""
+
+    node: Int64Array
+    before: FloatArray
+    after: FloatArray
+    compared: str
+
+    @classmethod
+    def of(cls, cuts: Iterable[tuple[int, float, float]], compared: str) -> Cuts:
+        """Put together single cuts: a node, the subtree's figure, and the leaf's."""
+        table = np.array([*cuts], dtype=np.float64).reshape(-1, 3)
+        return cls(
+            node=table[:, 0].astype(np.int64),
+            before=table[:, 1],
+            after=table[:, 2],
+            compared=compared,
+        )
+
+    def first(self, n_cuts: int) -> Cuts:
+        """Give the first cuts only."""
+        return Cuts(
+            node=self.node[:n_cuts],
+            before=self.before[:n_cuts],
+            after=self.after[:n_cuts],
+            compared=self.compared,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pruner:
+    """A way to make a grown tree smaller; parameters are those of the method."""
+
+    name: ClassVar[str]
+    needs: ClassVar[Needs] = "nothing"
+    for_numbers: ClassVar[bool] = True
+    several_outputs: ClassVar[bool] = True
+
+    def prune(
+        self,
+        tree: Tree,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        test: tuple[Any, Any] | None = None,
+    ) -> Tree:
+        """Give the pruned tree; the one given stays as it is.
+
+        Parameters
+        ----------
+        tree
+            A grown tree.
+        X, y, sample_weight
+            The rows the method judges by: validation rows, where it needs some. A method that
+            needs none takes them for the curve.
+        test
+            A table and its answers that take no part in any decision: they only appear in the
+            curve ``tree.pruning.curve``.
+
+        Returns
+        -------
+        Tree
+            With ``tree.pruning``, the record of what was cut and why.
+        """
+        self.check()
+        self.check_tree(tree)
+        owner = type(self).__name__
+        check_given(X, y, sample_weight, owner=owner)
+        validation = None
+        if X is not None:
+            validation = Sample.read(tree, X, y, sample_weight, owner=owner)
+        elif self.needs == "validation":
+            raise ParameterError(
+                f"{owner} judges by rows that did not take part in growing.\n"
+                f"  Hint: {owner}().prune(tree, X_valid, y_valid), or prune={self.name!r} in an"
+                " estimator, which keeps some rows back."
+            )
+        tested = Sample.read_test(tree, test, owner=owner)
+        return self.run(tree, validation=validation, tested=tested)
+
+    def run(
+        self,
+        tree: Tree,
+        *,
+        training: Record | None = None,
+        validation: Sample | None = None,
+        tested: Sample | None = None,
+    ) -> Tree:
+        """Prune by rows that have been read."""
+        cuts = self._cuts(tree, validation)
+        return cut(self.name, tree, cuts, validation=validation, test=tested)
+
+    def check(self) -> None:
+        """Refuse parameters outside their range."""
+
+    def check_tree(self, tree: Tree) -> None:
+        """Refuse trees that the method says nothing about."""
+        if tree.linear is not None:
+            raise UnsupportedError(
+                f"{type(self).__name__} judges leaves by their constants; this tree's answer by"
+                " linear models.\n  Hint: DecisionTreeRegressor(prune=..., leaf='linear') prunes"
+                " first and fits them afterwards; M5Regressor prunes by its models."
+            )
+        if tree.classes is None and not self.for_numbers:
+            raise UnsupportedError(
+                f"{type(self).__name__} counts misclassified rows; this tree predicts numbers.\n"
+                "  Hint: CostComplexity(on='impurity') and ReducedError prune such trees."
+            )
+        if tree.n_outputs > 1 and not self.several_outputs:
+            raise UnsupportedError(
+                f"{type(self).__name__} judges one target; this tree predicts {tree.n_outputs}.\n"
+                "  Hint: CostComplexity and ReducedError prune such trees."
+            )
+
+    def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
+        raise AssertionError("a pruner has a method")
+
+
+def check_given(X: Any, y: Any, sample_weight: Any, *, owner: str) -> None:
+    """Refuse a part of what makes up a sample."""
+    if (X is None) != (y is None) or (X is None and sample_weight is not None):
+        raise ParameterError(
+            f"{owner}: X, y and sample_weight belong to one table.\n"
+            "  Hint: give X and y, with sample_weight if the rows have any, or none of them."
+        )
+
+
+def cut(
+    method: str,
+    tree: Tree,
+    cuts: Cuts,
+    *,
+    validation: Sample | None = None,
+    test: Sample | None = None,
+) -> Tree:
+    """Cut the nodes and record it."""
+    marked = np.zeros(tree.n_nodes, dtype=bool)
+    marked[cuts.node] = True
+    risks = {"train": training_risk(tree)}
+    totals = {"train": float(tree.arrays.weight[0]) or 1.0}
+    for name, sample in (("validation", validation), ("test", test)):
+        if sample is not None:
+            risks[name], totals[name] = sample.risk, sample.scale
+    pruned = with_leaves(tree, marked)
+    return pruned.with_arrays(
+        pruned.arrays,
+        linear=pruned.linear,
+        pruning=Pruning(
+            method=method,
+            compared=cuts.compared,
+            node=cuts.node,
+            before=cuts.before,
+            after=cuts.after,
+            tree=tree,
+            risks=risks,
+            totals=totals,
+        ),
+    )
+
+
+def bottom_up(
+    tree: Tree,
+    figure: FloatArray,
+    better_as_leaf: Callable[[int, float, float], bool],
+    *,
+    only_leaf_parents: bool = False,
+    questions: FloatArray | None = None,
+) -> list[tuple[int, float, float]]:
+    """Go through a tree from the bottom and cut every node for which ``better_as_leaf`` holds.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    figure
+        What each node has as a leaf. A subtree has the sum over its leaves.
+    better_as_leaf
+        Called with a node, the figure of the subtree as it is by now, and that of a leaf.
+    only_leaf_parents
+        Look at a node only if all its children are leaves by then: a node that is kept keeps all
+        nodes above it.
+    questions
+        What each question adds to its subtree.
+
+    Returns
+    -------
+    list of (node, subtree, leaf)
+        The cuts, in the order they were made.
+    """
+    first_child, n_branches = tree.arrays.first_child.tolist(), tree.arrays.n_branches.tolist()
+    current = figure.tolist()
+    added = [0.0] * len(current) if questions is None else questions.tolist()
+    is_leaf = [n == 0 for n in n_branches]
+    cuts = []
+    for node in range(len(current) - 1, -1, -1):
+        if is_leaf[node]:
+            continue
+        first, stop = first_child[node], first_child[node] + n_branches[node]
+        subtree, leaf = sum(current[first:stop]) + added[node], current[node]
+        is_candidate = not only_leaf_parents or all(is_leaf[first:stop])
+        if is_candidate and better_as_leaf(node, subtree, leaf):
+            is_leaf[node] = True
+            cuts.append((node, subtree, leaf))
+        else:
+            current[node] = subtree
+    return cuts

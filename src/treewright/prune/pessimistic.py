@@ -1,0 +1,65 @@
+"""Pessimistic error pruning: training errors with a continuity correction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from treewright.model.surgery import has_marked_ancestor
+from treewright.model.tree import Tree
+from treewright.parameters import check_number
+from treewright.prune.base import Cuts, Pruner
+from treewright.prune.sample import Sample
+from treewright.prune.sums import add_up, leaves_below, training_risk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pessimistic(Pruner):
+    """Pessimistic pruning (Quinlan 1987): no validation rows, one look at each node.
+
+    A leaf's errors count half an error more. A subtree is kept only if its corrected errors are
+    more than a standard error below those of a leaf in its place: a node becomes a leaf if
+    E + 1/2 <= E' + SE with E' = errors + leaves / 2 and SE = sqrt(E' (N - E') / N). Nodes are
+    judged from the top on what grew below them.
+
+    Parameters
+    ----------
+    n_standard_errors : float
+        How many standard errors a subtree must be better.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, load_example
+    >>> from treewright.prune import Pessimistic
+    >>> cancer = load_example("breast_cancer")
+    >>> tree = DecisionTreeClassifier().fit(cancer.X, cancer.y).tree_
+    >>> tree.n_leaves, Pessimistic().prune(tree).n_leaves
+    (22, 9)
+    """
+
+    name: ClassVar[str] = "pessimistic"
+    for_numbers: ClassVar[bool] = False
+    several_outputs: ClassVar[bool] = False
+    n_standard_errors: float = 1.0
+
+    def check(self) -> None:
+        """Refuse parameters outside their range."""
+        check_number("n_standard_errors", self.n_standard_errors, low=0.0)
+
+    def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
+        risk = training_risk(tree)
+        asks = tree.arrays.n_branches > 0
+        below = add_up(tree, np.where(asks, 0.0, risk)) + leaves_below(tree) / 2
+        weight = np.maximum(tree.arrays.weight, 1e-300)
+        error = np.sqrt(np.maximum(below * (weight - below), 0.0) / weight)
+        bound = below + self.n_standard_errors * error
+        marked = asks & (risk + 0.5 <= bound)
+        topmost = np.flatnonzero(marked & ~has_marked_ancestor(tree, marked))
+        return Cuts(
+            node=topmost,
+            before=bound[topmost],
+            after=risk[topmost] + 0.5,
+            compared="corrected errors of the subtree plus a standard error, and of a leaf",
+        )

@@ -1,0 +1,71 @@
+"""Simplification: subtrees that cannot change a prediction become leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.model.arrays import BoolArray
+from treewright.model.predict import by_output
+from treewright.model.surgery import has_marked_ancestor
+from treewright.model.tree import Tree
+from treewright.prune.base import Cuts, cut
+from treewright.prune.sums import leaves_below
+
+
+def simplify(tree: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
+    """Merge what cannot change a prediction; see :meth:`treewright.model.tree.Tree.simplify`."""
+    alike = _all_below_alike(tree, _identity(tree, exact=True))
+    is_part = np.zeros(tree.n_nodes, dtype=bool)
+    if missing:
+        is_part = has_marked_ancestor(tree, _may_divide(tree))
+    if tree.combine == "leaf_counts":  # beside other parts of a row, rows in the leaf count
+        alike &= ~is_part
+    if not probabilities and tree.classes is not None:
+        # Sums of distributions that favour one class favour it too, but beside parts of the row
+        # that went elsewhere the weight of the favour counts.
+        alike |= _all_below_alike(tree, _identity(tree, exact=False)) & ~is_part
+    marked = (tree.arrays.n_branches > 0) & alike
+    topmost = np.flatnonzero(marked & ~has_marked_ancestor(tree, marked))
+    merged = Cuts(
+        node=topmost,
+        before=leaves_below(tree)[topmost],
+        after=np.ones(len(topmost)),
+        compared="leaves that say the same, and the one in their place",
+    )
+    return cut("simplify", tree, merged)
+
+
+def _identity(tree: Tree, *, exact: bool) -> NDArray[np.integer[Any]]:
+    """Number the nodes by what they answer: alike nodes have one number."""
+    answers = tree.answers
+    if not exact:
+        assert tree.classes is not None
+        parts = by_output(answers, tree.classes)
+        answers = np.column_stack([tree.leaf.choose(part) for part in parts])
+    _, found = np.unique(answers, axis=0, return_inverse=True)
+    number: NDArray[np.integer[Any]] = found.reshape(-1)
+    if tree.linear is not None:  # a linear model is like no other answer
+        is_linear = np.diff(tree.linear.start) > 0
+        number = np.where(is_linear, tree.n_nodes + np.arange(tree.n_nodes), number)
+    return number
+
+
+def _all_below_alike(tree: Tree, identity: NDArray[np.integer[Any]]) -> BoolArray:
+    """Tell of each node whether it and all leaves below it have one number."""
+    parent = tree.arrays.parent.tolist()
+    common = identity.tolist()
+    is_mixed = [False] * len(common)
+    for node in range(len(common) - 1, 0, -1):
+        above = parent[node]
+        if is_mixed[node] or common[node] != common[above]:
+            is_mixed[above] = True
+    return ~np.array(is_mixed)
+
+
+def _may_divide(tree: Tree) -> BoolArray:
+    """Tell of each node whether it can send a row down several branches."""
+    arrays = tree.arrays
+    return (arrays.n_branches > 0) & ((arrays.missing_branch < 0) | (arrays.unseen_branch < 0))

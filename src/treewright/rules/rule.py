@@ -1,0 +1,165 @@
+"""One rule: conditions, what follows from them, and how well that held on the rows counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.measures.errors import wilson_interval
+from treewright.model.condition import (
+    COMPLETE,
+    Condition,
+    Conjunction,
+    LinearInterval,
+    Members,
+    Wording,
+    condition,
+    rows_that_meet,
+)
+from treewright.model.figures import figure
+from treewright.model.ledger import label_in_words
+from treewright.model.reading import read_row
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.model.arrays import FloatArray
+    from treewright.rules.passage import Passage
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rule:
+    """``IF`` the conditions hold ``THEN`` the label.
+
+    Parameters
+    ----------
+    conditions
+        At most one per column, in the order the path first asks about it.
+    label
+        The class or number predicted.
+    schema
+        The columns the conditions are about.
+    leaf
+        The leaf it was read from; None for a rule that has been changed since, or has no tree.
+    n_rows, covers
+        Rows that meet it, and their weight. They are the training rows (of a tree's rule, those in
+        its leaf) unless what made the rule says otherwise.
+    errors
+        The weight of those whose class is another; None for regression and several outputs.
+    distribution
+        Class probabilities (outputs side by side), or the prediction(s).
+    weights
+        The class weights behind the probabilities; empty for numbers.
+    confidence
+        How far it is trusted. Unless given, (n - m + 1) / (n + 2) of n rows covered and m of them
+        wrong, as C5.0 has it; None where there are no errors to count.
+    passages
+        The way to the leaf node by node, where rows without a value go several ways or by other
+        columns; conditions alone cannot say that. Empty where they say it all.
+    """
+
+    conditions: Conjunction
+    label: Any
+    schema: FittedSchema = field(repr=False)
+    leaf: int | None = None
+    n_rows: int = 0
+    covers: float = 0.0
+    errors: float | None = 0.0
+    distribution: FloatArray = field(repr=False, default_factory=lambda: np.empty(0))
+    weights: FloatArray = field(repr=False, default_factory=lambda: np.empty(0))
+    confidence: float | None = None
+    passages: tuple[Passage, ...] = field(repr=False, default=())
+
+    def __post_init__(self) -> None:
+        if self.confidence is None and self.errors is not None:
+            confidence = (self.covers - self.errors + 1) / (self.covers + 2)
+            object.__setattr__(self, "confidence", confidence)
+
+    @classmethod
+    def of(
+        cls, schema: FittedSchema, conditions: Iterable[tuple[str, str, object]], label: object
+    ) -> Rule:
+        """Build one by hand from ``(column, test, value)``, e.g. ``("neck", "!=", "tie")``."""
+        built = merge(condition(schema, *each) for each in conditions)
+        return cls(conditions=built, label=label, schema=schema)
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of the weight covered that the rule is right about; None if it covers nothing."""
+        if self.errors is None or self.covers <= 0:
+            return None
+        return 1 - self.errors / self.covers
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Give the interval of the accuracy (Wilson 1927); 0 to 1 where nothing is known."""
+        if self.errors is None:
+            return 0.0, 1.0
+        low, high = wilson_interval(self.covers - self.errors, self.covers, level=level)
+        return float(low), float(high)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, wording: Wording = COMPLETE) -> str:
+        """Say it in one line, with all values of long lists."""
+        covered = f"{figure(self.covers)} covered"
+        if self.errors is not None:
+            covered += f", {figure(self.errors)} wrong"
+        return f"IF {self.premise(wording)} THEN {label_in_words(self.label)}  ({covered})"
+
+    def premise(self, wording: Wording = COMPLETE) -> str:
+        """Say the conditions; ``true`` where there are none."""
+        return " AND ".join(each.text(wording) for each in self.conditions) or "true"
+
+    def matches(self, row: object) -> bool:
+        """Tell whether a row (as for ``Tree.explain``) meets every condition.
+
+        A value that the tree would divide among branches meets none of their conditions, and
+        surrogates are no part of a rule; :class:`~treewright.RuleSet` reckons with both.
+        """
+        asked = {each.column.name for each in self.conditions}
+        optional = [name for name in self.schema.names if name not in asked]
+        table = read_row(row, self.schema, optional=optional)
+        return bool(rows_that_meet(self.conditions, table)[0])
+
+    def column_indices(self) -> set[int]:
+        """Give the places of the columns that it takes to tell whether a row meets the rule."""
+        used: set[int] = set()
+        for each in self.conditions:
+            if isinstance(each, LinearInterval):
+                used.update(index for index, _ in each.terms)
+            else:
+                used.add(each.index)
+        return used.union(*(passage.crossing.column_indices for passage in self.passages))
+
+    def shortened(self, conditions: Conjunction) -> Rule:
+        """Give the rule with other conditions, without a leaf of its own."""
+        return replace(self, conditions=conditions, leaf=None, passages=())
+
+
+def merge(conditions: Iterable[Condition]) -> Conjunction:
+    """Merge conditions on the same column, each at the place of the first of them."""
+    merged: dict[object, Condition] = {}
+    for each in conditions:
+        merge_into(merged, each)
+    return tuple(merged.values())
+
+
+def merge_into(merged: dict[object, Condition], added: Condition) -> None:
+    """Add one condition to those gathered so far, by what they are about."""
+    earlier = merged.get(added.key)
+    merged[added.key] = added if earlier is None else earlier.intersect(added)
+
+
+def identity(given: Condition) -> object:
+    """Give what two conditions of the same rules have in common if and only if they are equal.
+
+    Conditions compare equal as they are, but comparing them compares their whole columns.
+    """
+    if isinstance(given, Members):
+        asked: object = (given.codes, given.strays, given.barred)
+    else:
+        asked = (given.low, given.high, given.known)
+    return (given.key, asked, given.missing, given.unseen)

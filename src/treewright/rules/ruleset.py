@@ -1,0 +1,410 @@
+"""RuleSet: rules that together answer for every row, in order, by vote, or each for its share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import MemoryLimitError, UnsupportedError
+from treewright.model import predict as prediction
+from treewright.model.condition import SHORT, Wording
+from treewright.model.leaf import BY_MAJORITY, LeafRule
+from treewright.model.reading import read_row, read_rows
+from treewright.parameters import check_choice
+from treewright.rules.answers import Answers, Shared, by_votes
+from treewright.rules.counting import LabelledRows, count, with_figures
+from treewright.rules.dnf import DNF, dnf_of_list
+from treewright.rules.extract import check_label
+from treewright.rules.extract import rules as rules_of
+from treewright.rules.matching import Matcher
+from treewright.rules.passage import needs_passages, walk_passages
+from treewright.rules.plain import ruleset_to_dict
+from treewright.rules.rule import Rule
+from treewright.rules.show import RuleExplanation, paint
+from treewright.rules.simplify import simplified_list, without_idle_conditions
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+    from treewright.model.arrays import FloatArray, Int64Array
+    from treewright.model.tree import Tree
+
+Mode: TypeAlias = Literal["ordered", "voting", "shares"]
+MODES: tuple[Mode, ...] = ("ordered", "voting", "shares")
+
+_MOST_PASSAGES = 50_000_000
+"""Steps on the ways to all leaves; a chain of 10,000 nodes has as many, in half a gigabyte."""
+
+
+class RuleSet(Sequence[Rule]):
+    """Rules that together classify any row (or give it a number).
+
+    Parameters
+    ----------
+    rules
+        The rules; their order counts in the mode ``"ordered"``.
+    default
+        What is said of a row that meets no rule: a rule without conditions.
+    classes
+        The classes of each output, in the order of the probabilities; None for numbers.
+    mode
+        ``"ordered"``: the first rule that a row meets decides (a decision list). ``"voting"``: all
+        rules that it meets vote for their class with their confidence, ties go to the default
+        class (C5.0). ``"shares"``: rules of a tree that divides rows without a value, each of
+        which answers for its share.
+    combine, leaf
+        In the mode ``"shares"``, how the tree combines its leaves and decides, see
+        :class:`~treewright.Tree`.
+    unseen
+        ``"error"`` refuses categories that training did not know; anything else lets them meet
+        the conditions that allow them.
+
+    Examples
+    --------
+    >>> from treewright import ID3Classifier, RuleSet, load_example
+    >>> play = load_example("play_tennis")
+    >>> rules = RuleSet.of_tree(ID3Classifier().fit(play.X, play.y).tree_)
+    >>> len(rules), rules[2].text()
+    (5, 'IF Outlook = Overcast THEN Yes  (4 covered, 0 wrong)')
+    >>> rules.predict(play.X)[:3].tolist()
+    ['No', 'No', 'Yes']
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Rule],
+        *,
+        default: Rule,
+        classes: tuple[NDArray[Any], ...] | None,
+        mode: Mode = "ordered",
+        combine: str = "branch_fractions",
+        leaf: LeafRule = BY_MAJORITY,
+        unseen: str = "missing",
+    ) -> None:
+        check_choice("mode", mode, MODES)
+        self.rules = tuple(rules)
+        self.default = default
+        self.classes = classes
+        self.mode = mode
+        self.combine = combine
+        self.leaf = leaf
+        self.unseen = unseen
+        if mode == "voting" and (classes is None or len(classes) > 1):
+            what = "Numbers" if classes is None else "Several classes at once"
+            raise UnsupportedError(f"{what} cannot be voted on.\n  Hint: mode='ordered'.")
+
+    @classmethod
+    def of_tree(cls, tree: Tree) -> RuleSet:
+        """Read a tree as rules that answer every row as the tree does, missing values included.
+
+        Where the tree may divide a row, or ask other columns instead (surrogates), rules carry the
+        way to their leaf, and a divided row gets the answer of each for its share. All rules are
+        written out at once, which for a deep chain is quadratic in its depth; ``tree.rules()``
+        makes them one by one.
+        """
+        rules = list(rules_of(tree))
+        mode: Mode = "ordered"
+        if needs_passages(tree):
+            mode = "shares"
+            n_steps = int(tree.levels[tree.arrays.n_branches == 0].sum())
+            if n_steps > _MOST_PASSAGES:
+                raise MemoryLimitError(
+                    f"The ways to the {tree.n_leaves:,} leaves have {n_steps:,} steps, too many to"
+                    " write out.\n  Hint: tree.rules() reads the rules one by one."
+                )
+            ways = (way for _, way in walk_passages(tree))
+            rules = [replace(rule, passages=way) for rule, way in zip(rules, ways, strict=True)]
+        root = Rule(
+            conditions=(), label=tree.label(0), schema=tree.schema, distribution=tree.answers[0]
+        )
+        return cls(
+            rules,
+            default=root,
+            classes=tree.classes,
+            mode=mode,
+            combine=tree.combine,
+            leaf=tree.leaf,
+            unseen=tree.unseen,
+        )
+
+    # A sequence of rules
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Rule, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Rule | tuple[Rule, ...]:
+        return self.rules[index]
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __repr__(self) -> str:
+        return f"RuleSet({len(self)} rules, mode={self.mode!r}, default={self.default.label!r})"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("rules", "default", "classes", "mode", "combine", "leaf", "unseen")
+        return {name: self.__dict__[name] for name in kept}
+
+    @property
+    def schema(self) -> FittedSchema:
+        """The columns that the rules are about."""
+        return self.default.schema
+
+    @property
+    def n_conditions(self) -> int:
+        """Conditions of all rules together."""
+        return sum(len(rule.conditions) for rule in self.rules)
+
+    def usage(self) -> FloatArray:
+        """Give each column's share in what the rules look at, by the weight they cover."""
+        used = np.zeros(len(self.schema.columns))
+        for rule in self.rules:
+            used[list(rule.column_indices())] += rule.covers
+        total = used.sum()
+        return used / total if total > 0 else used
+
+    # Prediction
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """Give the class or number of each row; columns are matched by name."""
+        return self.decide(self.read(X))
+
+    def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
+        """Give the class probabilities of each row; a list of arrays for several outputs.
+
+        In order, they are the shares of the classes among the training rows that the same rule
+        decides on. By vote, they are the shares of the votes. The class that is predicted has the
+        highest one, except where a rule is right about less than half of its rows, or votes tie.
+        """
+        if self.classes is None:
+            raise UnsupportedError("These rules give numbers and have no class probabilities.")
+        parts = prediction.by_output(self.answers(self.read(X)), self.classes)
+        return parts[0] if len(parts) == 1 else parts
+
+    def apply(self, X: object) -> Int64Array:
+        """Give the rule that decides on each row, from 0, -1 for the default; in order only."""
+        return self.apply_to(self.read(X))
+
+    def apply_to(self, table: Table) -> Int64Array:
+        """Give the same for a table that has been read."""
+        if self.mode != "ordered":
+            raise UnsupportedError(
+                f"In the mode {self.mode!r} no single rule decides.\n"
+                "  Hint: explain(row) shows the rules that a row meets."
+            )
+        return self._matcher.first(table)
+
+    def read(self, X: object) -> Table:
+        """Match a table to the columns of the rules."""
+        table = read_rows(X, self.schema, owner="RuleSet")
+        if self.unseen == "error":
+            prediction.refuse_unseen(table, X)
+        return table
+
+    def decide(self, table: Table) -> NDArray[Any]:
+        """Give the class or number of each row of a table that has been read."""
+        if self.mode == "shares" or self.classes is None or len(self.classes) > 1:
+            return prediction.decide(self.answers(table), self.classes, self.leaf)
+        if self.mode == "ordered":
+            codes = self._label_codes[self._matcher.first(table)]
+        else:
+            votes = self._votes(table)
+            # Ties go to the default class, then to the first.
+            default = int(self._label_codes[-1])
+            codes = np.where(votes[:, default] >= votes.max(axis=1), default, votes.argmax(axis=1))
+        labels: NDArray[Any] = self.classes[0][codes]
+        return labels
+
+    def answers(self, table: Table) -> FloatArray:
+        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        if self.mode == "ordered":
+            first = self._matcher.first(table)
+            return self._answers.at(table, np.arange(table.n_rows), first)
+        if self.mode == "shares":
+            return self._shared.combined(self._matcher.matches(table), table)
+        votes = self._votes(table)
+        total = votes.sum(axis=1, keepdims=True)
+        shares = np.divide(votes, total, out=np.zeros_like(votes), where=total > 0)
+        return np.where(total > 0, shares, self.default.distribution)
+
+    def _votes(self, table: Table) -> FloatArray:
+        assert self.classes is not None
+        return by_votes(
+            self._matcher.matches(table),
+            self._label_codes,
+            np.array([rule.confidence for rule in self.rules], dtype=np.float64),
+            n_rows=table.n_rows,
+            n_classes=len(self.classes[0]),
+        )
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return Matcher(self.rules)
+
+    @cached_property
+    def _shared(self) -> Shared:
+        return Shared.of(self.rules, classes=self.classes, combine=self.combine)
+
+    @cached_property
+    def _answers(self) -> Answers:
+        """What each rule says, the default last, where -1 finds it."""
+        return Answers((*self.rules, self.default))
+
+    @cached_property
+    def _label_codes(self) -> Int64Array:
+        """The class of each rule, the default last, where -1 finds it."""
+        assert self.classes is not None
+        code_of_label = {label: code for code, label in enumerate(self.classes[0].tolist())}
+        return np.array([code_of_label[rule.label] for rule in (*self.rules, self.default)])
+
+    # Reading
+
+    def text(
+        self,
+        *,
+        level: float = 0.95,
+        max_rules: int | None = None,
+        wording: Wording = SHORT,
+    ) -> str:
+        """Print the rules as a table: conditions, class, weight covered, and how often it is right.
+
+        Parameters
+        ----------
+        level
+            Of the interval around the share that is right (Wilson).
+        max_rules
+            Show this many, and count what is left out.
+        wording
+            How conditions are said.
+        """
+        return paint(self, level=level, max_rules=max_rules, wording=wording)
+
+    def explain(self, row: object) -> RuleExplanation:
+        """Show which rules a row meets, and which of them decided.
+
+        Parameters
+        ----------
+        row
+            As for ``Tree.explain``: a mapping from column names to values (those that no rule is
+            about may be left out), a sequence in column order, or a table of one row.
+        """
+        used = {index for rule in self.rules for index in rule.column_indices()}
+        unused = [name for index, name in enumerate(self.schema.names) if index not in used]
+        table = read_row(row, self.schema, optional=unused)
+        if self.unseen == "error":
+            prediction.refuse_unseen(table, [row] if isinstance(row, Mapping) else row)
+        found = [
+            (int(rule), float(degree))
+            for some in self._matcher.matches(table)
+            for rule, degree in zip(some.rules, some.degrees, strict=True)
+            if degree > 0
+        ]
+        decided = found[0][0] if found and (self.mode == "ordered" or len(found) == 1) else None
+        label = self.decide(table)[0]
+        return RuleExplanation(
+            label=label.item() if isinstance(label, np.generic) else label,
+            answer=self.answers(table)[0],
+            met=tuple(rule for rule, _ in found),
+            degrees=tuple(degree for _, degree in found),
+            decided_by=decided,
+            rules=self,
+        )
+
+    def dnf(self, label: object) -> DNF:
+        """Give the condition for a class as a disjunction of conjunctions.
+
+        In order, it is true of exactly the rows that get the class. Of the rules of a tree that
+        divides rows, it is true of the rows that go to its leaves undivided.
+        """
+        check_label(label, self.classes, subject="These rules predict")
+        if self.mode == "voting":
+            raise UnsupportedError(
+                "Rules that vote have no formula: their votes add up.\n"
+                "  Hint: the rules of one class are [rule for rule in rules if rule.label == ...]."
+            )
+        if self.mode == "ordered":
+            return dnf_of_list(self.rules, self.default, label)
+        terms = tuple(rule.conditions for rule in self.rules if rule.label == label)
+        return DNF(terms=terms, schema=self.schema, label=label)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all rules as plain lists, strings and numbers, ready for JSON."""
+        return ruleset_to_dict(self)
+
+    # Rule sets from rule sets
+
+    def simplify(self, *, keep: Literal["labels", "probabilities"] = "labels") -> RuleSet:
+        """Drop what can be shown never to change a prediction, whatever the row.
+
+        That is: conditions that every row meets, rules that no row can meet; in order also
+        conditions and bounds beyond which earlier rules decide, rules that earlier ones leave
+        nothing to, and rules whose rows would get the same answer from what follows. Figures stay
+        those of the rules as they were; :meth:`measured` counts anew.
+
+        Parameters
+        ----------
+        keep
+            Whether only predictions must stay, or the probabilities behind them too.
+        """
+        check_choice("keep", keep, ("labels", "probabilities"))
+        if self.mode == "shares":
+            reached = [all(step.share > 0 for step in rule.passages) for rule in self.rules]
+            return self._with(compress(self.rules, reached))
+        rules = without_idle_conditions(self.rules)
+        if self.mode == "voting":
+            return self._with(rules)
+        kept = self._with(rules)
+        if keep == "labels" and self.classes is not None and len(self.classes) == 1:
+            answers = kept._label_codes
+        else:
+            answers = kept._answers.numbered()
+        return self._with(simplified_list(rules, answers))
+
+    def measured(self, X: object, y: object, *, sample_weight: object = None) -> RuleSet:
+        """Count the figures of the rules on other rows; the rules and what they say stay.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows, their classes and weights.
+        """
+        if self.mode == "shares":
+            raise UnsupportedError(
+                "The rules of a tree that divides rows keep the figures of its leaves.\n"
+                "  Hint: post_prune or C45RulesClassifier make rules that stand alone."
+            )
+        rows = LabelledRows.read(
+            X, y, sample_weight, schema=self.schema, classes=self.classes, owner="RuleSet.measured"
+        )
+        said = (*self.rules, self.default)
+        *rules, default = (
+            with_figures(rule, tally, rows, confidence=rule.confidence)
+            for rule, tally in zip(said, count(self.rules, rows), strict=True)
+        )
+        return self._with(rules, default=default)
+
+    def _with(self, rules: Iterable[Rule], *, default: Rule | None = None) -> RuleSet:
+        return RuleSet(
+            rules,
+            default=self.default if default is None else default,
+            classes=self.classes,
+            mode=self.mode,
+            combine=self.combine,
+            leaf=self.leaf,
+            unseen=self.unseen,
+        )

@@ -1,0 +1,585 @@
+"""Pruning, straight from the papers: recursive, on small trees, nothing computed twice as fast.
+
+A tree to be pruned is nested nodes with class weights. Where a method sends rows through the tree,
+a case is (row, weight), and a case whose value is missing is divided among the branches.
+
+Every method notes in its ``Margin`` how far its closest decision was from going the other way. An
+exact tie is no question of rounding; a difference next to nothing is, and two correct programs may
+then differ.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from scipy import stats
+
+from oracle import trees
+from oracle.errors import table_deviate
+from oracle.table import Row, Split
+
+Variant = Literal["release8", "j48", "c5"]
+
+# Sums of parts of rows that differ by less are equal.
+TIE = 1e-10
+CLOSE = 1e-7
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    number: int  # of the node in the tree that was grown
+    counts: tuple[float, ...]  # weight of each class
+    children: tuple["Node", ...] = ()
+    split: Split | None = None
+    unseen_branch: int | None = None  # of a value the split does not list; None: all branches
+    impurity: float = 0.0
+    gain: float = 0.0
+    # What it answers if no row reached it: the counts of the nearest node above that has some.
+    counts_above: tuple[float, ...] = ()
+    # Of an error-based leaf that no row reached: the class it keeps.
+    given_class: int | None = None
+
+    @property
+    def weight(self) -> float:
+        return math.fsum(self.counts)
+
+    @property
+    def spoken(self) -> tuple[float, ...]:
+        return self.counts if self.weight > 0 else self.counts_above
+
+
+@dataclass
+class Margin:
+    """How close a decision was; exact ties do not count."""
+
+    least: float = field(default=math.inf)
+
+    def less(self, left: float, right: float, *, or_equal: bool, scale: float = 1.0) -> bool:
+        """Whether left < right (or left <= right), equal meaning equal but for rounding."""
+        gap = abs(left - right) / max(scale, 1e-300)
+        if gap <= TIE:
+            return or_equal
+        self.least = min(self.least, gap)
+        return left < right
+
+    @property
+    def is_clear(self) -> bool:
+        return self.least > CLOSE
+
+
+Risk = Callable[[Node], float]
+
+
+def from_grown(node: trees.Node, classes: Sequence[str], above: tuple[float, ...] = ()) -> Node:
+    """A tree of the other oracle, ready to be pruned; its nodes have no numbers."""
+    counts = tuple(node.counts[label] for label in classes)
+    if isinstance(node, trees.Leaf):
+        own = counts if node.weight > 0 else (0.0,) * len(classes)
+        return Node(number=-1, counts=own, counts_above=above)
+    children = tuple(from_grown(child, classes, counts) for child in node.children)
+    return Node(number=-1, counts=counts, children=children, split=node.split, counts_above=above)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+
+def leaves(node: Node) -> list[Node]:
+    return [each for each in walk(node) if not each.children]
+
+
+def tests(node: Node) -> list[Node]:
+    return [each for each in walk(node) if each.children]
+
+
+def as_leaf(node: Node) -> Node:
+    return replace(node, children=(), split=None)
+
+
+def without(node: Node, numbers: set[int]) -> Node:
+    """The tree in which the numbered nodes are leaves."""
+    if node.number in numbers:
+        return as_leaf(node)
+    return replace(node, children=tuple(without(child, numbers) for child in node.children))
+
+
+def decision(shares: Sequence[float], costs: Sequence[Sequence[float]] | None = None) -> int:
+    """The class of most weight, or of least expected cost; the first of several."""
+    classes = range(len(shares))
+    if costs is None:
+        return max(classes, key=lambda k: shares[k])
+    return min(classes, key=lambda k: expected_cost(shares, k, costs))
+
+
+def expected_cost(
+    counts: Sequence[float], decided: int, costs: Sequence[Sequence[float]] | None
+) -> float:
+    """What rows of these classes cost if all are taken for one class: costs[actual][decided]."""
+    price = costs or [[float(j != k) for k in range(len(counts))] for j in range(len(counts))]
+    return math.fsum(count * price[actual][decided] for actual, count in enumerate(counts))
+
+
+def training_risk(costs: Sequence[Sequence[float]] | None = None) -> Risk:
+    return lambda node: expected_cost(node.counts, decision(node.spoken, costs), costs)
+
+
+def impurity_risk(node: Node) -> float:
+    return node.weight * node.impurity
+
+
+def total_risk(node: Node, risk: Risk) -> float:
+    return math.fsum(risk(leaf) for leaf in leaves(node))
+
+
+# Cost-complexity (Breiman et al. 1984, chapter 3)
+
+
+def cost_complexity(root: Node, risk: Risk, margin: Margin) -> list[tuple[float, Node]]:
+    """The nested sequence: cut all weakest links, again and again; penalties per unit of weight."""
+    total = root.weight
+    unit = risk(root) / total
+    tree = root
+    sequence: list[tuple[float, Node]] = []
+    alpha = 0.0
+    while True:
+        while links := [
+            (node.number, (risk(node) - total_risk(node, risk)) / (len(leaves(node)) - 1) / total)
+            for node in tests(tree)
+        ]:
+            due = {n for n, ratio in links if margin.less(ratio, alpha, or_equal=True, scale=unit)}
+            if not due:
+                break
+            tree = without(tree, due)
+        sequence.append((alpha, tree))
+        if not tree.children:
+            return sequence
+        alpha = min(ratio for _, ratio in links)
+
+
+# Reduced error (Quinlan 1987), by what validation rows cost in each node
+
+
+def reduced_error(
+    root: Node,
+    risk: Risk,
+    margin: Margin,
+    *,
+    candidates: Literal["any", "bottom_up", "leaf_parents"],
+    accept: Literal["not_worse", "better"],
+) -> list[int]:
+    """The nodes to be cut, in order."""
+    or_equal = accept == "not_worse"
+    if candidates == "any":
+        return _best_first(root, risk, margin, or_equal=or_equal)
+    cuts: list[int] = []
+    _bottom_up(
+        root,
+        lambda node, tree: margin.less(risk(node), total_risk(tree, risk), or_equal=or_equal),
+        cuts,
+        only_leaf_parents=candidates == "leaf_parents",
+    )
+    return sorted(cuts, reverse=True)
+
+
+def _best_first(root: Node, risk: Risk, margin: Margin, *, or_equal: bool) -> list[int]:
+    cuts: list[int] = []
+    tree = root
+    while tests(tree):
+        helps = {node.number: total_risk(node, risk) - risk(node) for node in tests(tree)}
+        most = max(helps.values())
+        if not margin.less(0.0, most, or_equal=or_equal):
+            break
+        # Of equally helpful ones the lowest number.
+        best = min(n for n, each in helps.items() if not margin.less(each, most, or_equal=False))
+        cuts.append(best)
+        tree = without(tree, {best})
+    return cuts
+
+
+def _bottom_up(
+    node: Node,
+    better_as_leaf: Callable[[Node, Node], bool],
+    cuts: list[int],
+    *,
+    only_leaf_parents: bool = False,
+) -> Node:
+    """Children first; the question gets the node and what is left below it by then."""
+    if not node.children:
+        return node
+    children = tuple(
+        _bottom_up(child, better_as_leaf, cuts, only_leaf_parents=only_leaf_parents)
+        for child in node.children
+    )
+    tree = replace(node, children=children)
+    if only_leaf_parents and any(child.children for child in children):
+        return tree
+    if better_as_leaf(node, tree):
+        cuts.append(node.number)
+        return as_leaf(node)
+    return tree
+
+
+# Methods that look at the training rows' classes alone
+
+
+def pessimistic(root: Node, margin: Margin, *, n_standard_errors: float = 1.0) -> Node:
+    """Quinlan 1987: half an error more for each leaf; judged from the top, before any cut."""
+    if not root.children:
+        return root
+    risk = training_risk()
+    n = root.weight
+    corrected = total_risk(root, risk) + len(leaves(root)) / 2
+    spread = math.sqrt(max(corrected * (n - corrected) / n, 0.0))
+    if margin.less(risk(root) + 0.5, corrected + n_standard_errors * spread, or_equal=True):
+        return as_leaf(root)
+    below = tuple(
+        pessimistic(child, margin, n_standard_errors=n_standard_errors) for child in root.children
+    )
+    return replace(root, children=below)
+
+
+def chi_square(root: Node, margin: Margin, *, alpha: float = 0.05, yates: bool = False) -> Node:
+    """Nodes whose children are all leaves, by SciPy's test of branches x classes."""
+
+    def is_due_to_chance(node: Node, _: Node) -> bool:
+        table = [child.counts for child in node.children if child.weight > 0]
+        columns = [k for k, count in enumerate(node.counts) if count > 0]
+        if len(table) < 2 or len(columns) < 2:
+            return True
+        observed = [[counts[k] for k in columns] for counts in table]
+        p_value = float(stats.chi2_contingency(observed, correction=yates).pvalue)
+        return margin.less(alpha, p_value, or_equal=False)
+
+    return _bottom_up(root, is_due_to_chance, [], only_leaf_parents=True)
+
+
+def one_standard_error(root: Node, margin: Margin, *, n_standard_errors: float = 1.0) -> Node:
+    """C5.0: the smallest tree of the sequence that errs hardly more on the training rows."""
+    risk = training_risk()
+    wrong, n = total_risk(root, risk), root.weight
+    allowed = wrong + n_standard_errors * math.sqrt(wrong * (1 - wrong / n))
+    return [
+        node
+        for _, node in cost_complexity(root, risk, margin)
+        if margin.less(total_risk(node, risk), allowed, or_equal=True)
+    ][-1]
+
+
+def minimum_fraction(root: Node, margin: Margin, *, fraction: float = 0.03) -> Node:
+    least = fraction * root.weight
+
+    def has_small_leaf(_: Node, tree: Node) -> bool:
+        return any(
+            margin.less(child.weight, least, or_equal=False, scale=root.weight)
+            for child in tree.children
+        )
+
+    return _bottom_up(root, has_small_leaf, [], only_leaf_parents=True)
+
+
+def critical_value(root: Node, *, value: float) -> Node:
+    """Mingers 1987: a weak split stays where it leads to a strong one."""
+    if all(node.gain < value for node in tests(root)):
+        return as_leaf(root)
+    return replace(
+        root, children=tuple(critical_value(child, value=value) for child in root.children)
+    )
+
+
+def minimum_error(
+    root: Node,
+    margin: Margin,
+    *,
+    m: float | None = 2.0,
+    costs: Sequence[Sequence[float]] | None = None,
+) -> Node:
+    """Niblett & Bratko 1986 (m None: Laplace), Cestnik & Bratko 1991."""
+    n_classes = len(root.counts)
+    prior = [count / root.weight for count in root.counts]
+
+    def static(node: Node) -> float:
+        if m is None:
+            shares = [(c + 1.0) / (node.weight + n_classes) for c in node.counts]
+        elif node.weight + m == 0.0:
+            return 0.0
+        else:
+            shares = [
+                (c + m * p) / (node.weight + m) for c, p in zip(node.counts, prior, strict=True)
+            ]
+        return expected_cost(shares, decision(shares, costs), costs)
+
+    def backed_up(node: Node) -> float:
+        if not node.children:
+            return static(node)
+        return math.fsum(
+            child.weight / node.weight * backed_up(child)
+            for child in node.children
+            if child.weight > 0
+        )
+
+    return _bottom_up(
+        root, lambda node, tree: margin.less(static(node), backed_up(tree), or_equal=True), []
+    )
+
+
+def mdl(
+    root: Node,
+    margin: Margin,
+    *,
+    n_columns: int,
+    n_rows: Callable[[Node], int],
+    n_values_if_one: Callable[[Node], int | None],
+    weight: float = 1,
+) -> Node:
+    """Mehta, Rissanen & Agrawal 1995: bits of the tree, and of the classes given the tree.
+
+    ``n_values_if_one`` gives the values of the column where a node asks for one of them.
+    """
+    n_classes = len(root.counts)
+
+    def leaf_bits(node: Node) -> float:
+        n = node.weight
+        if n == 0.0:
+            return 1.0
+        bits = math.fsum(c * math.log2(n / c) for c in node.counts if c > 0)
+        bits += (n_classes - 1) / 2 * math.log2(max(n, 2.0) / 2)
+        return 1.0 + bits + math.log2(math.pi ** (n_classes / 2) / math.gamma(n_classes / 2))
+
+    def question_bits(node: Node) -> float:
+        assert node.split is not None
+        column = math.log2(n_columns)
+        if node.split.kind == "cut":
+            return column + math.log2(max(n_rows(node) - 1, 1))
+        choices = n_values_if_one(node)
+        if choices is not None:
+            return column + math.log2(choices)
+        n_values = len(node.split.branch_of_value)
+        n_branches = len(node.children)
+        if n_values <= n_branches:
+            return column  # a branch for every value
+        return column + (n_values - 1) * math.log2(n_branches)
+
+    def bits(node: Node) -> float:
+        if not node.children:
+            return leaf_bits(node)
+        return weight * (1.0 + question_bits(node)) + math.fsum(map(bits, node.children))
+
+    return _bottom_up(
+        root, lambda node, tree: margin.less(leaf_bits(node), bits(tree), or_equal=True), []
+    )
+
+
+# Error-based (Quinlan 1993, section 4.2; Release 8's build.c and prune.c; J48)
+
+
+def added_errors(n: float, e: float, confidence: float, variant: Variant) -> float:
+    """Errors to be added to ``e`` among ``n``; the three programs, each in its own words."""
+    if variant == "j48":
+        if confidence > 0.5:
+            return 0.0
+        if e < 1.0:
+            none = n * (1.0 - confidence ** (1.0 / n))
+            one = added_errors(n, 1.0, confidence, variant)
+            return none if e == 0.0 else none + e * (one - none)
+        if e + 0.5 >= n:
+            return max(n - e, 0.0)
+        z = float(stats.norm.isf(confidence))
+        f = (e + 0.5) / n
+        root = math.sqrt(f / n - f * f / n + z * z / (4 * n * n))
+        return (f + z * z / (2 * n) + z * root) / (1 + z * z / n) * n - e
+    if e < 1e-6:
+        return n * (1.0 - math.exp(math.log(confidence) / n))
+    if e < 0.9999 and (variant == "release8" or n > 1.0):
+        none = n * (1.0 - math.exp(math.log(confidence) / n))
+        return none + e * (added_errors(n, 1.0, confidence, variant) - none)
+    if e + 0.5 >= n:
+        return 0.67 * (n - e)
+    squared = table_deviate(confidence) ** 2
+    inner = squared * ((e + 0.5) * (1 - (e + 0.5) / n) + squared / 4)
+    return n * (e + 0.5 + squared / 2 + math.sqrt(inner)) / (n + squared) - e
+
+
+def collapse(node: Node, margin: Margin, *, variant: Variant) -> Node:
+    """Cut what does not classify the training rows better; C4.5 from below, J48 from above."""
+    risk = training_risk()
+
+    def is_no_better(node: Node, tree: Node) -> bool:
+        return margin.less(risk(node) - 1e-3, total_risk(tree, risk), or_equal=True)
+
+    if variant != "j48":
+        return _bottom_up(node, is_no_better, [])
+    if not node.children:
+        return node
+    if is_no_better(node, node):
+        return as_leaf(node)
+    return replace(
+        node, children=tuple(collapse(child, margin, variant=variant) for child in node.children)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorBased:
+    """Error-based pruning of one tree with its training rows."""
+
+    rows: Sequence[Row]
+    class_of_row: Sequence[int]
+    n_classes: int
+    confidence: float
+    variant: Variant
+    raising: bool
+    margin: Margin
+
+    def prune(self, node: Node, cases: list[tuple[int, float]]) -> Node:
+        counts = self._counts(cases)
+        node = replace(node, counts=counts)
+        if not node.children:
+            return node
+        parts, known = self._divided(node, cases)
+        children = []
+        for child, part in zip(node.children, parts, strict=True):
+            children.append(self.prune(child, part) if part else self._empty(child, node))
+        tree = replace(node, children=tuple(children))
+        largest = self._candidate(tree, known)
+        as_tree = math.fsum(self._estimate(leaf.counts) for leaf in leaves(tree) if _is_met(leaf))
+        as_one_leaf = self._estimate(counts)
+        as_branch = math.inf if largest is None else self._of_branch(largest, cases)
+        less = self.margin.less
+        if less(as_one_leaf, as_tree + 0.1, or_equal=True) and (
+            largest is None or less(as_one_leaf, as_branch + 0.1, or_equal=True)
+        ):
+            return as_leaf(node)
+        if largest is not None and less(as_branch, as_tree + 0.1, or_equal=True):
+            return self.prune(largest, cases)
+        return tree
+
+    def _candidate(self, tree: Node, known: list[float]) -> Node | None:
+        """The branch of most known weight, the last of several; C5.0 asks more of it."""
+        allowed = [b for b in range(len(known)) if self._may_be_raised(tree, b, known[b])]
+        if not self.raising or not allowed:
+            return None
+        best = allowed[0]
+        for b in allowed[1:]:
+            if not self.margin.less(known[b], known[best], or_equal=False):
+                best = b
+        return tree.children[best]
+
+    def _may_be_raised(self, tree: Node, b: int, share: float) -> bool:
+        if self.variant != "c5":
+            return True
+        child = tree.children[b]
+        if child.split is None or self.margin.less(share, 0.1, or_equal=False):
+            return False
+        assert tree.split is not None
+        return child.split.kind != "cut" or child.split.column != tree.split.column
+
+    def _empty(self, child: Node, node: Node) -> Node:
+        """A leaf without rows; Release 8 has given it its parent's class when it was grown."""
+        kept = decision(child.counts_above) if self.variant == "release8" else None
+        return replace(as_leaf(child), counts=(0.0,) * self.n_classes, given_class=kept)
+
+    def _of_branch(self, node: Node, cases: list[tuple[int, float]]) -> float:
+        if not node.children:
+            return self._estimate(self._counts(cases))
+        parts, _ = self._divided(node, cases)
+        return math.fsum(
+            self._of_branch(child, part)
+            for child, part in zip(node.children, parts, strict=True)
+            if part
+        )
+
+    def _estimate(self, counts: Sequence[float]) -> float:
+        n = math.fsum(counts)
+        wrong = max(n - max(counts), 0.0)
+        if wrong < TIE:
+            wrong = 0.0
+        return wrong + added_errors(n, wrong, self.confidence, self.variant)
+
+    def _counts(self, cases: list[tuple[int, float]]) -> tuple[float, ...]:
+        return tuple(
+            math.fsum(w for row, w in cases if self.class_of_row[row] == k)
+            for k in range(self.n_classes)
+        )
+
+    def _divided(
+        self, node: Node, cases: list[tuple[int, float]]
+    ) -> tuple[list[list[tuple[int, float]]], list[float]]:
+        """The cases of each branch, and the share of it in the known ones."""
+        parts: list[list[tuple[int, float]]] = [[] for _ in node.children]
+        unknown = []
+        for row, w in cases:
+            branch = branch_of(node, self.rows[row])
+            if branch is None:
+                unknown.append((row, w))
+            else:
+                parts[branch].append((row, w))
+        weights = [math.fsum(w for _, w in part) for part in parts]
+        total = math.fsum(weights)
+        shares = [w / total if total > 0 else 1.0 / len(parts) for w in weights]
+        for part, share in zip(parts, shares, strict=True):
+            if share > 0:
+                part += [(row, w * share) for row, w in unknown]
+        return parts, shares
+
+
+def _is_met(leaf: Node) -> bool:
+    return leaf.weight > 0
+
+
+def branch_of(node: Node, row: Row) -> int | None:
+    """The branch of a row; None: all branches."""
+    split = node.split
+    assert split is not None
+    value = row[split.column]
+    if value is None:
+        return split.missing_branch
+    if split.kind == "categories" and value not in split.branch_of_value:
+        return node.unseen_branch
+    return split.branch_of(value)
+
+
+def parts_of(node: Node, row: Row, share: float = 1.0) -> list[tuple[Node, float]]:
+    """The leaves a row reaches, and how much of it each gets, by the weights of the branches."""
+    if not node.children:
+        return [(node, share)]
+    branch = branch_of(node, row)
+    if branch is not None:
+        return parts_of(node.children[branch], row, share)
+    total = math.fsum(child.weight for child in node.children)
+    return [
+        part
+        for child in node.children
+        if child.weight > 0
+        for part in parts_of(child, row, share * child.weight / total)
+    ]
+
+
+def answer(node: Node, row: Row) -> list[float]:
+    """Class shares for a row: those of the leaves it reaches, by how much of it each gets."""
+    reached = parts_of(node, row)
+    return [
+        math.fsum(share * leaf.spoken[k] / math.fsum(leaf.spoken) for leaf, share in reached)
+        for k in range(len(node.counts))
+    ]
+
+
+def validation_counts(
+    root: Node, rows: Sequence[Row], class_of_row: Sequence[int], weights: Sequence[float]
+) -> dict[int, tuple[float, ...]]:
+    """Class weights of validation rows in every node, by its number."""
+    reached: dict[int, list[tuple[int, float]]] = {node.number: [] for node in walk(root)}
+    for row, k, w in zip(rows, class_of_row, weights, strict=True):
+        for leaf, share in parts_of(root, row):
+            reached[leaf.number].append((k, w * share))
+
+    def cases(node: Node) -> list[tuple[int, float]]:
+        return [case for leaf in leaves(node) for case in reached[leaf.number]]
+
+    return {
+        node.number: tuple(
+            math.fsum(w for k, w in cases(node) if k == each) for each in range(len(root.counts))
+        )
+        for node in walk(root)
+    }

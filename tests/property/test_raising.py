@@ -1,0 +1,230 @@
+"""Error-based pruning: what the oracle leaves, counts that are those of the rows, and no more."""
+
+import math
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracle import pruning
+
+from property.growing import examples, grow, split_of
+from property.pruned import ROUTED, as_oracle, bits, cells, codes_of, weights_of
+from property.tables import Sample, small_tables
+from property.test_classical import fit
+from treewright import C45Classifier, _core
+from treewright.measures import added_errors
+from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant, normal_deviate
+from treewright.model.tree import Tree
+from treewright.prune import ErrorBased
+
+CONFIDENCES = st.sampled_from([0.001, 0.05, 0.1, 0.25, 0.4, 0.5, 0.75, 0.99])
+
+
+def pruned_by_oracle(
+    root: pruning.Node,
+    margin: pruning.Margin,
+    *,
+    rows: list[tuple[Any, ...]],
+    codes: list[int],
+    weights: list[float],
+    pruner: ErrorBased,
+) -> pruning.Node:
+    if pruner.collapse:
+        root = pruning.collapse(root, margin, variant=pruner.variant)
+    if pruner.confidence is None:
+        return root
+    method = pruning.ErrorBased(
+        rows=rows,
+        class_of_row=codes,
+        n_classes=len(root.counts),
+        confidence=pruner.confidence,
+        variant=pruner.variant,
+        raising=pruner.raising,
+        margin=margin,
+    )
+    return method.prune(root, [(row, w) for row, w in enumerate(weights) if w > 0])
+
+
+def assert_same(tree: Tree, expected: pruning.Node) -> None:
+    """Questions and counts; a branch that no row reaches may have kept a class."""
+    pending = [(0, expected)]
+    while pending:
+        node, there = pending.pop()
+        assert split_of(tree, node) == there.split or (there.split is None and tree.is_leaf(node))
+        if there.weight > 0:
+            np.testing.assert_allclose(tree.arrays.value[node], there.counts, rtol=1e-9, atol=1e-9)
+            assert tree.arrays.weight[node] == pytest.approx(there.weight)
+        else:
+            assert tree.arrays.weight[node] == 0.0
+            assert tree.arrays.n_rows[node] == 0
+            if there.given_class is not None:
+                assert tree.arrays.value[node].argmax() == there.given_class
+                assert tree.arrays.value[node].sum() == 1.0
+        pending.extend(zip(tree.children(node), there.children, strict=True))
+    tree.arrays.validate(tree.schema)
+
+
+@pytest.mark.parametrize("raising", [True, False], ids=["raising", "no_raising"])
+@pytest.mark.parametrize("variant", ERROR_VARIANTS)
+@given(data=st.data())
+@settings(examples(1.5))
+def test_error_based_is_the_oracles(
+    variant: ErrorVariant, raising: bool, data: st.DataObject
+) -> None:
+    sample = data.draw(small_tables(min_rows=5, max_rows=20))
+    tree = grow(
+        sample,
+        missing=data.draw(st.sampled_from(["divide", "divide", *ROUTED])),
+        nominal=data.draw(st.sampled_from(["multiway", "subset", "one_vs_rest"])),
+        empty_branches=data.draw(st.booleans()),
+        criterion=data.draw(st.sampled_from(["gini", "entropy", "gain_ratio"])),
+    )
+    pruner = ErrorBased(
+        confidence=data.draw(st.one_of(st.none(), CONFIDENCES)),
+        raising=raising,
+        collapse=data.draw(st.booleans()),
+        variant=variant,
+    )
+    before = bits(tree)
+    pruned = pruner.prune(tree)
+    assert bits(tree) == before
+    margin = pruning.Margin()
+    expected = pruned_by_oracle(
+        as_oracle(tree),
+        margin,
+        rows=cells(sample),
+        codes=codes_of(tree, sample),
+        weights=weights_of(sample),
+        pruner=pruner,
+    )
+    assume(margin.is_clear)
+    assert_same(pruned, expected)
+    check_counts(pruned, sample)
+    check_curve(pruned, tree)
+
+
+def check_counts(tree: Tree, sample: Sample) -> None:
+    """Sending the training rows through the pruned tree gives the counts in its nodes."""
+    table = tree._read(sample.frame)
+    start, leaf, share = tree.plan.parts(table)
+    row = np.repeat(np.arange(sample.n_rows), np.diff(start))
+    codes, weight = np.array(codes_of(tree, sample)), np.array(weights_of(sample))
+    counts = np.zeros_like(tree.arrays.value)
+    np.add.at(counts, (leaf, codes[row]), share * weight[row])
+    for node in tree.bottom_up():
+        if node > 0:
+            counts[tree.arrays.parent[node]] += counts[node]
+    met = tree.arrays.weight > 0
+    np.testing.assert_allclose(counts[met], tree.arrays.value[met], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(counts[~met], 0.0, atol=1e-12)
+
+
+def check_curve(pruned: Tree, tree: Tree) -> None:
+    record = pruned.pruning
+    assert record is not None
+    curve = record.curve
+    assert curve.n_leaves[0] == tree.n_leaves
+    assert curve.n_leaves[-1] == pruned.n_leaves
+    assert len(record.steps) == len(curve.n_leaves) - 1
+    for place, at in ((0, tree), (-1, pruned)):
+        wrong = sum(pruning.training_risk()(leaf) for leaf in pruning.leaves(as_oracle(at)))
+        rate = wrong / tree.arrays.weight[0]
+        assert curve.errors["train"][place] == pytest.approx(rate, abs=1e-9)
+    assert "error_based" in str(record)
+
+
+@given(
+    grown=small_tables(min_rows=5, max_rows=20, missing=False),
+    criterion=st.sampled_from(["gini", "entropy", "gain_ratio", "misclassification", "twoing"]),
+    confidence=CONFIDENCES,
+)
+@settings(examples(1.5))
+def test_without_raising_a_kept_node_says_what_it_said(
+    grown: Sample, criterion: str, confidence: float
+) -> None:
+    tree = grow(grown, criterion=criterion)
+    pruned = ErrorBased(raising=False, confidence=confidence).prune(tree)
+    pending = [(0, 0)]
+    while pending:
+        node, was = pending.pop()
+        assert pruned.arrays.n_rows[node] == tree.arrays.n_rows[was]
+        for name in ("value", "weight", "impurity"):
+            mine, theirs = getattr(pruned.arrays, name)[node], getattr(tree.arrays, name)[was]
+            np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12, err_msg=name)
+        if not pruned.is_leaf(node):
+            assert split_of(pruned, node) == split_of(tree, was)
+            pending.extend(zip(pruned.children(node), tree.children(was), strict=True))
+
+
+@given(sample=small_tables(min_rows=5, max_rows=16, weightings=["whole"]), confidence=CONFIDENCES)
+@settings(examples(1.5))
+def test_a_weight_of_k_is_the_row_written_k_times(sample: Sample, confidence: float) -> None:
+    assume(sample.weighed_target == set(sample.target))
+    weighted, written = (
+        grow(sample, missing="majority"),
+        grow(sample.written_out(), missing="majority"),
+    )
+    pruner = ErrorBased(confidence=confidence)
+    one, two = pruner.prune(weighted), pruner.prune(written)
+    np.testing.assert_array_equal(one.arrays.column, two.arrays.column)
+    np.testing.assert_allclose(one.arrays.value, two.arrays.value, rtol=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["release8", "j48"])
+@given(data=st.data())
+@settings(examples(3))
+def test_c45_is_the_oracles_c45_collapsed_and_pruned(
+    variant: ErrorVariant, data: st.DataObject
+) -> None:
+    sample = data.draw(
+        small_tables(
+            storages=["nominal", "nominal", "float32", "int", "ordinal"],
+            weightings=["none", "whole"],
+            min_rows=5,
+            max_rows=24,
+        )
+    )
+    confidence = data.draw(st.sampled_from([0.1, 0.25, 0.25, 0.4, 0.75]))
+    min_cases = data.draw(st.sampled_from([1.0, 2.0, 2.0]))
+    table = sample.for_oracle()
+    grown = oracle.grow_c45(table, min_branch_weight=min_cases)
+    assume(oracle.smallest_margin(grown) > 1e-9)
+    classes = table.class_order()
+    margin = pruning.Margin()
+    expected = pruned_by_oracle(
+        pruning.from_grown(grown, classes),
+        margin,
+        rows=list(table.rows),
+        codes=[classes.index(label) for label in table.target],
+        weights=[table.weight_of(row) for row in range(len(table.rows))],
+        pruner=ErrorBased(confidence=confidence, variant=variant),
+    )
+    assume(margin.is_clear)
+    model = C45Classifier(variant=variant, confidence=confidence, min_cases=min_cases)
+    assert_same(fit(model, sample), expected)
+
+
+@pytest.mark.parametrize("variant", ERROR_VARIANTS)
+@given(
+    n=st.one_of(st.floats(1e-3, 1e6), st.integers(1, 200).map(float)),
+    share=st.floats(0, 1),
+    few=st.one_of(st.none(), st.sampled_from([0.0, 1e-7, 0.3, 0.9999, 0.99995, 1.0, 1.5, 2.0])),
+    confidence=st.floats(1e-6, 1, exclude_max=True),
+)
+@settings(examples(10))
+def test_added_errors_of_core_measures_and_oracle_agree(
+    variant: ErrorVariant, n: float, share: float, few: float | None, confidence: float
+) -> None:
+    e = min(few, n) if few is not None else n * share
+    settings_of_core = _core.ErrorPruning()
+    settings_of_core.log_confidence = math.log(confidence)
+    settings_of_core.deviate_squared = normal_deviate(confidence, variant) ** 2
+    settings_of_core.set_variant(variant, variant == "j48" and confidence > 0.5)
+    expected = pruning.added_errors(n, e, confidence, variant)
+    assert float(added_errors(n, e, confidence, variant=variant)) == pytest.approx(
+        expected, rel=1e-9, abs=1e-9
+    )
+    assert settings_of_core.added_errors(n, e) == pytest.approx(expected, rel=1e-9, abs=1e-9)
