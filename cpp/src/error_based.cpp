@@ -174,7 +174,10 @@ private:
         const std::int32_t above = tree.nodes[static_cast<std::size_t>(source[at])].parent;
         if (options.empty_leaves_keep_class && above >= 0) {
             const double* line = tree.value.data() + static_cast<std::size_t>(above) * n_classes;
-            own[std::max_element(line, line + n_classes) - line] = 1.0;
+            // The first of equals; parts of rows add up to them but for rounding.
+            const double most = *std::max_element(line, line + n_classes) * (1.0 - 1e-12);
+            own[std::find_if(line, line + n_classes, [&](double w) { return w >= most; }) - line] =
+                1.0;
         }
         n_rows[at] = 0;
         errors[at] = {0.0, {1.0, 0.0}};

@@ -164,7 +164,7 @@ def is_decided(
 ) -> bool:
     """Whether no class is as good as the one decided but for rounding (or but for a tie)."""
     prices = sorted(pruning.expected_cost(shares, k, costs) for k in range(len(shares)))
-    return all(or_tied and price == prices[0] or price - prices[0] > 1e-9 for price in prices[1:])
+    return all((or_tied and price == prices[0]) or price - prices[0] > 1e-9 for price in prices[1:])
 
 
 @pytest.mark.parametrize("candidates", ["any", "bottom_up", "leaf_parents"])

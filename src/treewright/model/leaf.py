@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 LEAF_ESTIMATES = ("majority", "laplace", "m_estimate")
 
+_ROUNDING = 1e-12
+"""Shares are rounded, so equal costs need not look so."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeafRule:
@@ -66,7 +69,9 @@ class LeafRule:
         if self.cost_matrix is None:
             chosen = shares.argmax(axis=1)
         else:
-            chosen = (shares @ self.cost_matrix).argmin(axis=1)
+            costs = shares @ self.cost_matrix
+            least = costs.min(axis=1, keepdims=True, initial=np.inf)
+            chosen = (costs <= least * (1 + _ROUNDING)).argmax(axis=1)
         return chosen
 
     def cost_of(self, weights: FloatArray, chosen: Int64Array) -> FloatArray:
