@@ -147,6 +147,8 @@ const char* name_of(Guard guard) {
         case Guard::limits: return "limits";
         case Guard::no_gain: return "no_gain";
         case Guard::average_gain: return "average_gain";
+        case Guard::few_rows: return "few_rows";
+        case Guard::one_column: return "one_column";
     }
     return "none";
 }
@@ -174,6 +176,8 @@ nb::dict dict_of(const Inspection& seen) {
         item["threshold_int"] = each.threshold_int;
         item["code"] = to_numpy(std::vector<std::int32_t>(each.branches.code));
         item["branch_of_code"] = to_numpy(std::vector<std::int32_t>(each.branches.branch));
+        item["term_column"] = to_numpy(std::vector<std::int32_t>(c.terms.column));
+        item["term_coefficient"] = to_numpy(std::vector<double>(c.terms.coefficient));
         candidates.append(item);
     }
     out["candidates"] = candidates;
@@ -280,6 +284,24 @@ void bind_grow(nb::module_& module) {
                                                          {"nunez", CostRule::nunez},
                                                          {"rpart", CostRule::rpart}});
              })
+        .def(
+            "set_oblique",
+            [](GrowOptions& self, const std::string& search, std::vector<std::uint32_t> columns,
+               std::size_t n_restarts, std::size_t n_jumps, std::size_t n_projections) {
+                self.oblique.search = named<ObliqueSearch>(
+                    search, {{"none", ObliqueSearch::none},
+                             {"oc1", ObliqueSearch::oc1},
+                             {"hhcart", ObliqueSearch::hhcart},
+                             {"hhcart_dominant", ObliqueSearch::hhcart_dominant},
+                             {"cart_lc", ObliqueSearch::cart_lc},
+                             {"random_projections", ObliqueSearch::random_projections}});
+                self.oblique.columns = std::move(columns);
+                self.oblique.n_restarts = n_restarts;
+                self.oblique.n_jumps = n_jumps;
+                self.oblique.n_projections = n_projections;
+            },
+            nb::arg("search"), nb::arg("columns"), nb::arg("n_restarts"), nb::arg("n_jumps"),
+            nb::arg("n_projections"))
         .def(
             "set_tally",
             [](GrowOptions& self, const std::string& way, std::size_t min_code_width, bool wide) {

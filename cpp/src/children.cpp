@@ -38,7 +38,7 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     if (options.missing == Missing::surrogates) surrogates = find_surrogates(open, winner, ws);
 
     TreeNode& node = fragment.nodes[open.node];
-    node.kind = winner.question == Question::cut ? 1 : 2;
+    node.kind = static_cast<std::int8_t>(winner.question);
     node.column = static_cast<std::int32_t>(winner.column);
     node.n_branches = static_cast<std::int32_t>(n_branches);
     node.first_child = static_cast<std::int32_t>(fragment.nodes.size());
@@ -48,6 +48,10 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     if (winner.question == Question::cut) {
         place_threshold(winner, column, *open.block, options.threshold_at, node.threshold,
                         node.threshold_int);
+    } else if (winner.question == Question::sum) {
+        node.threshold = winner.sum_threshold;
+        node.term_offset = fragment.terms.append(winner.terms);
+        node.term_count = static_cast<std::int32_t>(winner.terms.size());
     } else {
         const CodeBranches branches = branches_of(winner, column, *open.block);
         node.code_offset = append_branches(fragment.branches, branches);

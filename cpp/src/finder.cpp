@@ -30,16 +30,6 @@ double smallest_side(const GrowOptions& options, const Target& target, double kn
     return kWhole * (tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0));
 }
 
-/// Entropy in bits of the branch weights; divided missing rows are one more part (C4.5).
-double split_information(const std::vector<double>& weights) {
-    double all = 0.0;
-    for (const double weight : weights) all += weight;
-    double bits = 0.0;
-    for (const double weight : weights)
-        if (weight > 0.0) bits -= weight / all * std::log2(weight / all);
-    return bits;
-}
-
 template <Criterion C>
 class AdditiveFinder final : public Finder {
 public:
@@ -48,12 +38,8 @@ public:
           options(options),
           reciprocals(reciprocals),
           criterion(data.target),
-          plain(data.target) {
-        limits.min_copies = options.min_leaf;
-        limits.min_weight = options.min_leaf_weight;
-        limits.two_branches_suffice = options.two_branches_suffice;
-        limits.class_boundaries = options.class_boundaries;
-    }
+          plain(data.target),
+          limits(search_limits(options)) {}
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
     void add(double* into, const Block& block, std::span<const std::uint32_t> rows) const override {

@@ -179,6 +179,7 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
             shown.branches = branches_of(c, column, *open.block);
             place_threshold(c, column, *open.block, options.threshold_at, shown.threshold,
                             shown.threshold_int);
+            if (c.question == Question::sum) shown.threshold = c.sum_threshold;
             if (options.threshold_at == ThresholdAt::training && c.question == Question::cut)
                 move_threshold_down(data, column, shown.threshold, shown.threshold_int);
         }

@@ -30,6 +30,7 @@ Growth::Growth(const Dataset& data, const GrowOptions& options, Progress& progre
     for (std::size_t thread = 0; thread < team.size(); ++thread) {
         Workspace& ws = workspaces.emplace_back();
         ws.finder = make_finder(data, options, reciprocals);
+        if (options.oblique.is_on()) ws.oblique = make_oblique_finder(data, options);
         ws.is_caller = thread == 0;
     }
 }

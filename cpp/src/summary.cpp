@@ -18,11 +18,13 @@ void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_r
             Fragment fragment, std::uint32_t anchor) {
     const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
     const auto code_base = static_cast<std::int64_t>(tree.branches.code.size());
+    const std::int64_t term_base = tree.terms.append(fragment.terms);
     const std::size_t row_base = leaf_rows.size();
     for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
         TreeNode node = std::move(fragment.nodes[i]);
         if (node.first_child >= 0) node.first_child += base;
         if (node.code_offset >= 0) node.code_offset += code_base;
+        if (node.term_offset >= 0) node.term_offset += term_base;
         const auto range = std::pair{fragment.leaf_range[i].first + row_base,
                                      fragment.leaf_range[i].second + row_base};
         if (i == 0) {
@@ -193,6 +195,7 @@ Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::
     const std::size_t n_outputs = data.target.n_outputs;
     tree.nodes = std::move(top.nodes);
     tree.branches = std::move(top.branches);
+    tree.terms = std::move(top.terms);
     leaves.range = std::move(top.leaf_range);
     leaves.rows = std::move(top.leaf_rows);
     leaves.weights = std::move(top.leaf_weights);

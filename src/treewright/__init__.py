@@ -11,6 +11,7 @@ from treewright.estimators.classical import (
     ID3Classifier,
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
 from treewright.model.tree import Tree
 
 __version__ = "0.1.0"
@@ -22,6 +23,8 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ID3Classifier",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
     "Schema",
     "Tree",
     "list_examples",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.data.schema import Schema
-from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor
 from treewright.learn import recipes
 from treewright.learn.options import GrowthOptions, check_number
 
@@ -199,7 +199,7 @@ class DecisionTreeClassifier(TreeClassifier):
 
     def _options(self) -> GrowthOptions:
         knobs = {name: getattr(self, name) for name in _KNOBS}
-        return _with_sklearn_name(recipes.GENERAL_CLASSIFIER.replace(**knobs), self)
+        return with_sklearn_name(recipes.GENERAL_CLASSIFIER.replace(**knobs), self)
 
 
 class DecisionTreeRegressor(TreeRegressor):
@@ -287,14 +287,12 @@ monotonic_cst, categorical_features, schema, random_state, n_jobs, verbose
 
     def _options(self) -> GrowthOptions:
         knobs = {name: getattr(self, name) for name in _KNOBS if name != "thresholds"}
-        return _with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
+        return with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
 
 
-def _with_sklearn_name(
-    options: GrowthOptions, tree: DecisionTreeClassifier | DecisionTreeRegressor
-) -> GrowthOptions:
+def with_sklearn_name(options: GrowthOptions, tree: TreeEstimator) -> GrowthOptions:
     """Take the larger of min_fraction_leaf and scikit-learn's name for it."""
-    for name in ("min_fraction_leaf", "min_weight_fraction_leaf"):
-        check_number(name, getattr(tree, name), low=0.0, high=0.5)
-    larger = max(tree.min_fraction_leaf, tree.min_weight_fraction_leaf)
-    return options.replace(min_fraction_leaf=larger)
+    shares = [getattr(tree, name) for name in ("min_fraction_leaf", "min_weight_fraction_leaf")]
+    for name, share in zip(("min_fraction_leaf", "min_weight_fraction_leaf"), shares, strict=True):
+        check_number(name, share, low=0.0, high=0.5)
+    return options.replace(min_fraction_leaf=max(shares))

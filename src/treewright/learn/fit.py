@@ -191,6 +191,8 @@ class Problem:
             signs = None  # one class: nothing rises or falls
         if signs is not None:
             core.monotonic = signs
+        if options.oblique is not None:
+            options.oblique.tell(core, schema)
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
         return core
 

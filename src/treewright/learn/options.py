@@ -12,12 +12,15 @@ import math
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from treewright.data.schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
+
+if TYPE_CHECKING:
+    from treewright.learn.oblique import ObliqueOptions
 
 CLASS_CRITERIA = (
     "gini",
@@ -82,6 +85,7 @@ class GrowthOptions:
     cost_exponent: float = 1.0
     monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
     max_surrogates: int = 5
+    oblique: ObliqueOptions | None = None
     empty_branches: bool = False
     strict_gain: bool = False
     gain_guard: bool = False
@@ -118,6 +122,8 @@ class GrowthOptions:
         _check_features(self.max_features)
         _check_per_column("column_costs", self.column_costs)
         _check_per_column("monotonic_cst", self.monotonic_cst)
+        if self.oblique is not None:
+            self.oblique.check()
 
     def amount(self, name: str, n_rows: float) -> float:
         """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
@@ -232,58 +238,61 @@ def check_combination(
     options: GrowthOptions, schema: FittedSchema, *, is_classification: bool, n_outputs: int
 ) -> None:
     """Refuse settings that are fine alone but make no sense together for this table."""
+    if options.oblique is not None:
+        options.oblique.check_combination(options, n_outputs=n_outputs)
     nominal = next((spec.name for spec in schema.columns if spec.kind == "nominal"), None)
     numeric = next((spec.name for spec in schema.columns if spec.kind != "nominal"), None)
     if options.criterion == "twoing":
         if nominal is not None and options.nominal == "multiway":
-            _refuse(
+            refuse(
                 f"criterion 'twoing' judges two branches and cannot be used with"
                 f" nominal='multiway' (column {nominal!r}).",
                 "nominal='subset' and nominal='one_vs_rest' have two branches.",
             )
         if numeric is not None and options.missing == "own_branch":
-            _refuse(
+            refuse(
                 f"criterion 'twoing' judges two branches and cannot be used with"
                 f" missing='own_branch' (column {numeric!r} would get three).",
                 "missing='learned_side' has two branches.",
             )
     if options.criterion == "absolute_error":
         if nominal is not None and options.nominal == "subset":
-            _refuse(
+            refuse(
                 f"criterion 'absolute_error' cannot be used with nominal='subset'"
                 f" (column {nominal!r}).",
                 "nominal='one_vs_rest' works with every criterion.",
             )
         if options.max_p_value is not None:
-            _refuse(
+            refuse(
                 "criterion 'absolute_error' has no significance test for max_p_value.",
                 "criterion='squared_error' is tested by F.",
             )
         if options.monotonic_cst is not None:
-            _refuse(
+            refuse(
                 "criterion 'absolute_error' cannot be used with monotonic_cst.",
                 "criterion='squared_error' and 'poisson' can.",
             )
     if options.missing == "surrogates" and nominal is not None and options.nominal == "multiway":
-        _refuse(
+        refuse(
             f"missing='surrogates' imitates binary splits and cannot be used with"
             f" nominal='multiway' (column {nominal!r}).",
             "nominal='subset' or missing='divide'.",
         )
     if options.missing == "most_likely_in_class" and (not is_classification or n_outputs > 1):
-        _refuse(
+        refuse(
             "missing='most_likely_in_class' needs one target of classes.",
             "missing='most_likely' works with every target.",
         )
     if options.thresholds == "class_boundaries" and (not is_classification or n_outputs > 1):
-        _refuse("thresholds='class_boundaries' needs one target of classes.", "thresholds='all'.")
+        refuse("thresholds='class_boundaries' needs one target of classes.", "thresholds='all'.")
     if options.thresholds == "class_boundaries" and options.splitter == "random":
-        _refuse(
+        refuse(
             "thresholds='class_boundaries' cannot be used with splitter='random', which draws"
             " its thresholds.",
             "splitter='best'.",
         )
 
 
-def _refuse(problem: str, hint: str) -> None:
+def refuse(problem: str, hint: str) -> NoReturn:
+    """Refuse a combination, with what works instead."""
     raise UnsupportedError(f"{problem}\n  Hint: {hint}")

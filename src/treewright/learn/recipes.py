@@ -6,6 +6,7 @@ If two algorithms cannot be told apart by their recipe alone, a knob is missing 
 
 from __future__ import annotations
 
+from treewright.learn.oblique import ObliqueOptions
 from treewright.learn.options import GrowthOptions
 
 GENERAL_CLASSIFIER = GrowthOptions(criterion="gini")
@@ -46,3 +47,10 @@ CART_CLASSIFIER = GrowthOptions(
     max_depth=30,
 )
 CART_REGRESSOR = CART_CLASSIFIER.replace(criterion="squared_error")
+
+OBLIQUE_CLASSIFIER = GrowthOptions(
+    # Murthy, Kasif, Salzberg 1994: a sum of columns where it is better than every column alone.
+    criterion="gini",
+    oblique=ObliqueOptions(),
+)
+OBLIQUE_REGRESSOR = OBLIQUE_CLASSIFIER.replace(criterion="squared_error")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "treewright/data/block.hpp"
+#include "treewright/split/oblique/options.hpp"
 
 namespace treewright {
 
@@ -62,6 +63,7 @@ struct GrowOptions {
     double cost_exponent = 1.0;
     std::vector<std::int8_t> monotonic;  ///< per column: -1, 0, 1; empty = none
     std::uint32_t max_surrogates = 5;
+    ObliqueOptions oblique;
 
     std::uint64_t seed = 0;
     std::uint64_t tree = 0;

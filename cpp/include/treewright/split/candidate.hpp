@@ -1,21 +1,26 @@
-/// A proposed split of one node by one column, and its score.
+/// A proposed split of one node, by one column or by a sum of several, and its score.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "treewright/data/linear.hpp"
+
 namespace treewright {
 
-enum class Question : std::uint8_t { none, cut, categories };
+/// Numbered as the kinds of a tree's nodes are.
+enum class Question : std::uint8_t { none = 0, cut = 1, categories = 2, sum = 4 };
 
 /// Why a column's candidate is out of the race.
 enum class Guard : std::uint8_t {
     none,
-    constant,     ///< fewer than two values in the node
-    limits,       ///< every split leaves a branch too small or breaks a constraint
-    no_gain,      ///< nothing gained (after C4.5's penalty, where it applies)
-    average_gain  ///< gain below the average of the columns (C4.5)
+    constant,      ///< fewer than two values in the node
+    limits,        ///< every split leaves a branch too small or breaks a constraint
+    no_gain,       ///< nothing gained (after C4.5's penalty, where it applies)
+    average_gain,  ///< gain below the average of the columns (C4.5)
+    few_rows,      ///< too few rows to look for a sum of columns
+    one_column     ///< the best sum found is as good with one column left
 };
 
 struct Candidate {
@@ -43,6 +48,10 @@ struct Candidate {
     std::vector<std::uint32_t> row_of_run;
     std::vector<std::uint32_t> code_of_run;
 
+    /// sum: up to `sum_threshold` goes to branch 0. `column` is that of the first term.
+    LinearTerms terms;
+    double sum_threshold = 0.0;
+
     std::uint32_t n_branches = 0;
     bool is_declared = false;          ///< branch c is declared value c (see declare_branches)
     bool has_rest = false;             ///< "x = v": branch 1 is every other value, seen or not
@@ -63,6 +72,7 @@ struct Candidate {
         row_of_run.clear();
         code_of_run.clear();
         missing_branch_of_class.clear();
+        terms.clear();
     }
 };
 

@@ -23,6 +23,15 @@ inline double price(double gain, double cost, const GrowOptions& options) {
     return gain;
 }
 
+/// What a candidate's columns cost together.
+inline double cost_of(const Candidate& candidate, const GrowOptions& options) {
+    if (candidate.question != Question::sum) return options.costs[candidate.column];
+    double cost = 0.0;
+    for (const std::int32_t column : candidate.terms.column)
+        cost += options.costs[static_cast<std::size_t>(column)];
+    return cost;
+}
+
 /// C4.5 compares gain ratios only among columns of at least average gain, less 0.001. Nominal
 /// columns with as many values as 0.3 x all training rows are left out of the average, unless all
 /// columns are such (constants of Quinlan's and Weka's programs).
@@ -78,7 +87,7 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
             noise /= divisor;
         }
         if (options.cost_rule != CostRule::none) {
-            score = price(score, options.costs[c.column], options);
+            score = price(score, cost_of(c, options), options);
             noise = 1e-13 * std::abs(score);
         }
         c.score = score;
