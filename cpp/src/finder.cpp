@@ -38,8 +38,12 @@ public:
           options(options),
           reciprocals(reciprocals),
           criterion(data.target),
-          plain(data.target),
-          limits(search_limits(options)) {}
+          plain(data.target) {
+        limits.min_copies = options.min_leaf;
+        limits.min_weight = options.min_leaf_weight;
+        limits.two_branches_suffice = options.two_branches_suffice;
+        limits.class_boundaries = options.class_boundaries;
+    }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
     void add(double* into, const Block& block, std::span<const std::uint32_t> rows) const override {

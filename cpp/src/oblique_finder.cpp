@@ -21,7 +21,10 @@ template <Criterion C>
 class AdditiveObliqueFinder final : public ObliqueFinder {
 public:
     AdditiveObliqueFinder(const Dataset& data, const GrowOptions& options)
-        : data(data), options(options), criterion(data.target), limits(search_limits(options)) {}
+        : data(data), options(options), criterion(data.target) {
+        limits.min_copies = options.min_leaf;
+        limits.min_weight = options.min_leaf_weight;
+    }
 
     void enter(const NodeContext& context, const ObliqueNode& node) override {
         criterion.begin_node(context.total.data());

@@ -152,7 +152,8 @@ std::size_t ObliqueNode::n_attempts(const ObliqueOptions& options) const {
         case ObliqueSearch::hhcart_dominant: return directions.size();
         case ObliqueSearch::cart_lc: return 1;
         case ObliqueSearch::random_projections:
-            return options.n_projections > 0 ? options.n_projections : 2 * n_columns();
+            return options.n_projections > 0 ? options.n_projections
+                                             : std::max<std::size_t>(20, 2 * n_columns());
     }
     return 0;
 }

@@ -13,6 +13,8 @@ from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
 )
 
 ESTIMATORS = [
@@ -32,6 +34,12 @@ ESTIMATORS = [
     DecisionTreeRegressor(max_leaf_nodes=5),
     DecisionTreeRegressor(missing="surrogates"),
     DecisionTreeRegressor(criterion="absolute_error", nominal="one_vs_rest"),
+    ObliqueTreeClassifier(),
+    ObliqueTreeClassifier(search="hhcart", criterion="entropy", missing="divide", n_jobs=2),
+    ObliqueTreeClassifier(search="cart_lc", max_leaf_nodes=5, missing="surrogates"),
+    ObliqueTreeRegressor(),
+    ObliqueTreeRegressor(search="hhcart", missing="own_branch"),
+    ObliqueTreeRegressor(search="random_projections", max_leaf_nodes=5),
 ]
 
 

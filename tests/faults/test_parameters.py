@@ -14,6 +14,8 @@ from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
 )
 from treewright.errors import ColumnMismatchError, ParameterError
 
@@ -24,6 +26,8 @@ ESTIMATORS = [
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
 ]
 PARAMETERS = [(estimator, name) for estimator in ESTIMATORS for name in estimator().get_params()]
 STRANGE = [

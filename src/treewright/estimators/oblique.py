@@ -63,7 +63,7 @@ class ObliqueTreeClassifier(TreeClassifier):
     n_jumps : int, optional
         Random moves in a row that OC1 lets fail before it gives up; None means 5.
     n_projections : int, optional
-        Random projections drawn per node; None means twice as many as columns.
+        Random projections drawn per node; None means twice as many as columns, 20 at least.
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
 "hellinger", "impurity_ratio"}
         What a split is judged by, as for :class:`DecisionTreeClassifier`.

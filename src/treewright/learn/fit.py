@@ -192,7 +192,7 @@ class Problem:
         if signs is not None:
             core.monotonic = signs
         if options.oblique is not None:
-            options.oblique.tell(core, schema)
+            core.set_oblique(*options.oblique.for_core(schema))
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
         return core
 

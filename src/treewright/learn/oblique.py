@@ -9,7 +9,6 @@ from treewright.errors import ParameterError
 from treewright.learn.options import check_choice, check_count, refuse
 
 if TYPE_CHECKING:
-    from treewright import _core
     from treewright.data.schema import FittedSchema
     from treewright.learn.options import GrowthOptions
 
@@ -68,10 +67,10 @@ class ObliqueOptions:
         if n_outputs > 1:
             refuse(f"search={self.search!r} needs a single target.", "fit one tree per target.")
 
-    def tell(self, core: _core.GrowOptions, schema: FittedSchema) -> None:
-        """Hand the knobs to the core, with the columns that can be added up: numbers alone."""
+    def for_core(self, schema: FittedSchema) -> tuple[str, list[int], int, int, int]:
+        """Give the knobs as the core takes them, with the columns that can be added: numbers."""
         numbers = [i for i, spec in enumerate(schema.columns) if spec.storage in ("float", "int")]
-        core.set_oblique(
+        return (
             self.search,
             numbers,
             10 if self.n_restarts is None else int(self.n_restarts),

@@ -16,13 +16,14 @@ import numpy.typing as npt
 from treewright import _core, measures
 from treewright.data.encoding import lend
 from treewright.data.intake import match_table
-from treewright.data.schema import ColumnSpec
 from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
 from treewright.errors import TreewrightError
 from treewright.learn.class_weights import class_factors
 from treewright.learn.fit import Problem, RowWeights, column_costs
 from treewright.learn.options import GrowthOptions
-from treewright.model.split import Categories, Cut
+from treewright.model.arrays import CUT, LEAF, LINEAR
+from treewright.model.condition import sum_of_columns
+from treewright.model.split import Categories, Cut, LinearCut, linear_cut
 from treewright.model.why import BranchRow, CandidateRow, WhyTable
 
 if TYPE_CHECKING:
@@ -39,7 +40,12 @@ _GUARDS = {
     "no_gain": "no gain",
     "average_gain": "below average gain",
     "not_drawn": "not drawn",
+    "few_rows": "too few rows for a sum",
+    "one_column": "one column does as well",
 }
+
+_SUM = "sum of columns"
+"""What stands for a column in the row of the best sum."""
 
 _MEASURE = {
     "entropy": "entropy",
@@ -159,7 +165,9 @@ class _Working:
         """Give the candidates of all columns, in their order."""
         rows = []
         best = None
-        judged = {item["column"]: (i, item) for i, item in enumerate(self.seen["candidates"])}
+        candidates = list(enumerate(self.seen["candidates"]))
+        sums = [candidates.pop()] if self.problem.options.oblique is not None else []
+        judged = {item["column"]: (i, item) for i, item in candidates}
         chosen = -1 if self.tree.is_leaf(self.node) else int(self.seen["chosen"])
         if chosen >= 0:
             best = self.seen["candidates"][chosen]["score"]
@@ -169,7 +177,9 @@ class _Working:
                 rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
                 continue
             index, item = judged[column]
-            rows.append(self._candidate(spec, item, chosen=index == chosen, best=best))
+            rows.append(self._candidate(spec.name, item, chosen=index == chosen, best=best))
+        for index, item in sums:  # after all columns, as it is judged
+            rows.append(self._candidate(_SUM, item, chosen=index == chosen, best=best))
         weight = float(self.weight.sum())
         counts: tuple[float, ...] = ()
         mean = sse = None
@@ -225,15 +235,18 @@ class _Working:
         return float(np.ldexp(mean, self.problem.shift)), sse
 
     def _branches(
-        self, spec: ColumnSpec, item: Any
-    ) -> tuple[Cut | Categories, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        self, item: Any
+    ) -> tuple[Cut | Categories | LinearCut, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Give the question, the branch of each row (by its value) and which rows have one."""
+        if item["kind"] == LINEAR:
+            return self._branches_of_sum(item)
         column = item["column"]
+        spec = self.tree.schema.columns[column]
         stored = np.asarray(self.problem.table.columns[column])[self.rows]
         mask = self.problem.table.masks[column]
         n_branches = int(item["n_branches"])
         question: Cut | Categories
-        if item["kind"] == 1:
+        if item["kind"] == CUT:
             is_float = spec.storage == "float"
             threshold = item["threshold"] if is_float else item["threshold_int"]
             question = Cut(
@@ -266,13 +279,25 @@ class _Working:
             branch = np.where(known, table[np.maximum(stored, 0)], 0)
         return question, branch.astype(np.int64), known
 
-    def _candidate(
-        self, spec: ColumnSpec, item: Any, *, chosen: bool, best: float | None
-    ) -> CandidateRow:
+    def _branches_of_sum(
+        self, item: Any
+    ) -> tuple[LinearCut, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        factors = item["term_coefficient"].tolist()
+        question = linear_cut(
+            tuple(zip(item["term_column"].tolist(), factors, strict=True)),
+            self.tree.schema,
+            threshold=item["threshold"],
+            n_branches=int(item["n_branches"]),
+            missing_branch=int(item["missing_branch"]),
+        )
+        total = sum_of_columns(question.terms, self.problem.table)[self.rows]
+        return question, np.where(total <= question.threshold, 0, 1), ~np.isnan(total)
+
+    def _candidate(self, name: str, item: Any, *, chosen: bool, best: float | None) -> CandidateRow:
         guard = None if item["guard"] == "none" else _GUARDS[item["guard"]]
-        if item["kind"] == 0:
-            return CandidateRow(column=spec.name, question=spec.name, guard=guard)
-        question, branch, known = self._branches(spec, item)
+        if item["kind"] == LEAF:
+            return CandidateRow(column=name, question=name, guard=guard)
+        question, branch, known = self._branches(item)
         missing_weight = float(self.weight[~known].sum())
         policy = self.problem.options.missing
         counted = known.copy()
@@ -294,12 +319,13 @@ class _Working:
         total = sum(row.weight for row in rows)
         left_over = sum(row.weight * row.impurity for row in rows) / total if total else 0.0
         information = self._split_information(rows, missing_weight if not counted.all() else 0.0)
-        cost = None if self.costs is None else self.costs[item["column"]]
+        columns = item["term_column"] if item["kind"] == LINEAR else [item["column"]]
+        cost = None if self.costs is None else sum(self.costs[column] for column in columns)
         score = float(item["score"])
         tied = best is not None and not chosen and guard is None and _alike(score, best)
         return CandidateRow(
-            column=spec.name,
-            question=question.text(0) if question.n_branches == 2 else spec.name,
+            column=name,
+            question=question.text(0) if question.n_branches == 2 else name,
             branches=tuple(rows),
             weighted_impurity=left_over,
             gain=gain,
@@ -327,7 +353,7 @@ class _Working:
         return float(measures.entropy([w for w in weights if w > 0]))
 
     def _branch(
-        self, question: Cut | Categories, i: int, inside: npt.NDArray[np.bool_]
+        self, question: Cut | Categories | LinearCut, i: int, inside: npt.NDArray[np.bool_]
     ) -> BranchRow:
         weight = float(self.weight[inside].sum())
         label = question.text(i)

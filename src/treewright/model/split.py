@@ -379,16 +379,35 @@ def _several(arrays: TreeArrays, schema: FittedSchema, node: int) -> Intervals |
     first = int(arrays.term_offset[node])
     owned = slice(first, first + int(arrays.term_count[node]))
     columns, coefficients = arrays.term_column[owned], arrays.term_coefficient[owned]
-    terms = tuple(zip(columns.tolist(), coefficients.tolist(), strict=True))
-    name = sum_in_words([(schema.columns[i].name, factor) for i, factor in terms])
-    return LinearCut(
-        index=index,
-        column=ColumnSpec(name=name, kind="numeric", storage="float"),
-        terms=terms,
+    return linear_cut(
+        tuple(zip(columns.tolist(), coefficients.tolist(), strict=True)),
+        schema,
         threshold=float(arrays.threshold[node]),
         n_branches=n_branches,
         missing_branch=missing,
         unseen_branch=unseen,
+    )
+
+
+def linear_cut(
+    terms: tuple[tuple[int, float], ...],
+    schema: FittedSchema,
+    *,
+    threshold: float,
+    n_branches: int = 2,
+    missing_branch: int = EVERY_BRANCH,
+    unseen_branch: int = EVERY_BRANCH,
+) -> LinearCut:
+    """Put a cut of a sum of columns together; the sum is named as it is said."""
+    name = sum_in_words([(schema.columns[i].name, factor) for i, factor in terms])
+    return LinearCut(
+        index=terms[0][0],
+        column=ColumnSpec(name=name, kind="numeric", storage="float"),
+        terms=terms,
+        threshold=threshold,
+        n_branches=n_branches,
+        missing_branch=missing_branch,
+        unseen_branch=unseen_branch,
     )
 
 

@@ -125,7 +125,8 @@ class WhyTable:
     mean, sse
         Mean and sum of squares of the target; None for classification.
     candidates
-        One per column, in column order.
+        One per column, in column order, and last the best sum of columns, where one was looked
+        for.
     """
 
     node: int

@@ -42,11 +42,6 @@ template <Criterion C>
     else return 0.0;
 }
 
-[[nodiscard]] inline SearchLimits search_limits(const GrowOptions& options) {
-    return {options.min_leaf, options.min_leaf_weight, options.two_branches_suffice,
-            options.class_boundaries};
-}
-
 /// Entropy in bits of the branch weights; divided missing rows are one more part (C4.5).
 [[nodiscard]] inline double split_information(const std::vector<double>& weights) {
     double all = 0.0;

@@ -51,12 +51,12 @@ public:
     [[nodiscard]] static bool differ(std::uint64_t one, std::uint64_t other) {
         return one >> 32 != other >> 32;
     }
-    [[nodiscard]] static double between(std::uint64_t below, std::uint64_t above) {
-        return (alpha(below) + alpha(above)) / 2.0;
-    }
-    /// Well below the first event (sense -1) or above the last (1).
-    [[nodiscard]] static double outside(std::uint64_t event, double sense) {
-        return alpha(event) + sense * (1.0 + std::abs(alpha(event)));
+    /// A number between an event and the one before it; well outside all events at both ends.
+    [[nodiscard]] double alpha_before(std::size_t i) const {
+        if (events.empty()) return 0.0;
+        if (i == 0) return alpha(events[0]) - 1.0 - std::abs(alpha(events[0]));
+        const double last = alpha(events[i - 1]);
+        return i == events.size() ? last + 1.0 + std::abs(last) : (last + alpha(events[i])) / 2.0;
     }
 
 private:

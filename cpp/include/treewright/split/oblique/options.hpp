@@ -20,7 +20,7 @@ struct ObliqueOptions {
     std::vector<std::uint32_t> columns;  ///< columns of numbers, ascending: no others enter a sum
     std::size_t n_restarts = 10;         ///< oc1: planes to start from
     std::size_t n_jumps = 5;             ///< oc1: random moves in a row that may fail
-    std::size_t n_projections = 0;       ///< random_projections: drawn per node; 0 = 2 x columns
+    std::size_t n_projections = 0;  ///< random_projections: per node; 0 = 2 x columns, 20 at least
 
     [[nodiscard]] bool is_on() const { return search != ObliqueSearch::none; }
 };

@@ -163,30 +163,30 @@ private:
         events.sort();
         const std::vector<std::uint64_t>& sorted = events.sorted();
         Step step;
-        if (sorted.empty()) return step;
         double better = step.purity;  // from here on a purity is better; down to `equal` it ties
-        double equal = step.purity;
+        double equal = std::numeric_limits<double>::infinity();
         std::uint64_t n_tied = 0;
-        const auto consider = [&](double alpha) {
-            if (!sides.is_admitted()) return;
+        std::size_t at = 0;  // the best plane lies before this event
+        for (std::size_t i = 0; i <= sorted.size(); ++i) {
+            if (i > 0) {
+                sides.move(Events::payload(sorted[i - 1]),
+                           Events::rises(sorted[i - 1]) ? -1.0 : 1.0);
+                if (i < sorted.size() && !Events::differ(sorted[i - 1], sorted[i])) continue;
+            }
+            if (!sides.is_admitted()) continue;
             const double purity = sides.purity();
             if (purity > better) {
-                step = {alpha, purity, sides.is_perfect()};
+                step.purity = purity;
+                step.is_perfect = sides.is_perfect();
                 better = purity + slack(purity);
                 equal = purity - slack(purity);
                 n_tied = 1;
-            } else if (purity >= equal && n_tied > 0 && ties.below(++n_tied) == 0) {
-                step.alpha = alpha;
+                at = i;
+            } else if (purity >= equal && ties.below(++n_tied) == 0) {
+                at = i;
             }
-        };
-        consider(Events::outside(sorted.front(), -1.0));
-        for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
-            sides.move(Events::payload(sorted[i]), Events::rises(sorted[i]) ? -1.0 : 1.0);
-            if (Events::differ(sorted[i], sorted[i + 1]))
-                consider(Events::between(sorted[i], sorted[i + 1]));
         }
-        sides.move(Events::payload(sorted.back()), Events::rises(sorted.back()) ? -1.0 : 1.0);
-        consider(Events::outside(sorted.back(), 1.0));
+        step.alpha = events.alpha_before(at);
         return step;
     }
 
