@@ -14,6 +14,8 @@ from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
     Schema,
 )
 from treewright.errors import ParameterError, TargetError, TreewrightError, UnsupportedError
@@ -309,4 +311,36 @@ def test_declared_columns_that_the_table_does_not_have() -> None:
     assert str(caught.value) == (
         "categorical_features lists 'sise', but the table has no such column.\n"
         "  Columns: size, colour\n  Hint: did you mean 'size'?"
+    )
+
+
+def test_settings_that_make_no_sense_for_sums() -> None:
+    assert said(ParameterError, ObliqueTreeClassifier(search="oc2")) == (
+        "search='oc2' must be one of 'oc1', 'hhcart', 'hhcart_dominant', 'cart_lc',"
+        " 'random_projections'.\n  Hint: did you mean 'oc1'?"
+    )
+    assert said(ParameterError, ObliqueTreeClassifier(n_restarts=0)) == (
+        "n_restarts=0 must be at least 1."
+    )
+    assert said(ParameterError, ObliqueTreeClassifier(n_jumps=10**6)) == (
+        "n_jumps=1000000 must be at most 10,000."
+    )
+    assert unsupported(ObliqueTreeClassifier(search="hhcart", n_restarts=3)) == (
+        "n_restarts=3 belongs to search='oc1' and cannot be used with search='hhcart'.\n"
+        "  Hint: leave n_restarts at None."
+    )
+    assert unsupported(ObliqueTreeClassifier(missing="most_likely")) == (
+        "missing='most_likely' fills in one column's value and cannot be used with search='oc1',"
+        " which adds up several.\n"
+        "  Hint: missing='learned_side'; 'divide', 'surrogates', 'own_branch', 'majority' work too."
+    )
+    regressor = ObliqueTreeRegressor(criterion="absolute_error", nominal="one_vs_rest")
+    assert unsupported(regressor, y=VALUES) == (
+        "criterion 'absolute_error' cannot be used with search='oc1': medians cannot be kept up to"
+        " date while a plane is moved.\n  Hint: criterion='squared_error' and 'poisson' can."
+    )
+    two_targets = np.column_stack([TWO, TWO])
+    assert said(TargetError, ObliqueTreeClassifier(), y=two_targets) == (
+        "ObliqueTreeClassifier learns one target, but y has 2 columns.\n"
+        "  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
     )

@@ -37,8 +37,7 @@ def slanted(seed: int, *, target: str, weighting: str, missing: bool) -> Sample:
         Column(
             storage="float",
             values=tuple(
-                None if gap else float(x)
-                for x, gap in zip(numbers[:, j], gaps[:, j], strict=True)
+                None if gap else float(x) for x, gap in zip(numbers[:, j], gaps[:, j], strict=True)
             ),
         )
         for j in range(n_numbers)
@@ -228,5 +227,3 @@ def test_threads_do_not_matter(case: Any) -> None:
     first = grow(sample, **options).arrays
     for n_threads in (2, 4):
         assert grow(sample, n_threads=n_threads, **options).arrays.equals(first)
-
-
