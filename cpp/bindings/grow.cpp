@@ -147,6 +147,7 @@ const char* name_of(Guard guard) {
         case Guard::limits: return "limits";
         case Guard::no_gain: return "no_gain";
         case Guard::average_gain: return "average_gain";
+        case Guard::few_columns: return "few_columns";
         case Guard::few_rows: return "few_rows";
         case Guard::one_column: return "one_column";
     }

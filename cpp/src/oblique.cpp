@@ -38,6 +38,7 @@ void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& w
     const std::uint32_t start_column = start == nullptr ? 0 : start->column;
     Candidate& sum = ws.candidates.emplace_back();
     sum.reset(0);
+    sum.guard = Guard::few_columns;
     if (columns.size() < 2) return;
     if (!(context.total[kCopies] > kRowsPerColumn * static_cast<double>(columns.size()))) {
         sum.guard = Guard::few_rows;

@@ -40,7 +40,7 @@ public:
         Pencil<C> pencil(criterion, limits, node, total);
         Generator random(mix(node.key, number));
         const ObliqueSearch search = options.oblique.search;
-        if (search == ObliqueSearch::oc1 || search == ObliqueSearch::cart_lc) {
+        if (climbs()) {
             Plane<C> plane(pencil, node, poll, random);
             if (search == ObliqueSearch::cart_lc) CartLc<C>(plane, node).attempt();
             else Oc1<C>(plane, node, options.oblique.n_jumps, random).attempt(number == 0);
@@ -59,6 +59,7 @@ public:
             candidate.guard = Guard::limits;
             return;
         }
+        if (climbs()) climb_with_fewer(node, direction, poll, best);
         leave_out_terms(node, poll, best);
         if (best.terms.size() < 2) {
             candidate.guard = Guard::one_column;
@@ -104,6 +105,42 @@ private:
         sum.spread.erase(sum.spread.begin() + at);
     }
 
+    [[nodiscard]] bool climbs() const {
+        return options.oblique.search == ObliqueSearch::oc1 ||
+               options.oblique.search == ObliqueSearch::cart_lc;
+    }
+
+    /// A climb gives every column a little something. If the plane can be made as good again with
+    /// the columns alone that matter most, it is easier to read.
+    void climb_with_fewer(const ObliqueNode& node, const Direction& direction, const Poll& poll,
+                          Sum& best) {
+        double all = 0.0;
+        for (const double each : direction) all += std::abs(each);
+        for (const double least : {0.1, 0.03}) {
+            Direction fewer = direction;
+            for (double& each : fewer)
+                if (std::abs(each) < least * all) each = 0.0;
+            const auto n_left = fewer.size() - std::count(fewer.begin(), fewer.end(), 0.0);
+            if (n_left < 2 || n_left >= best.terms.size()) continue;
+            criterion.enter(total.data());
+            Pencil<C> pencil(criterion, limits, node, total);
+            Generator random(mix(node.key, ~0ULL));
+            Plane<C> plane(pencil, node, poll, random);
+            Oc1<C>(plane, node, 0, random).polish(std::move(fewer));
+            Sum shorter = whole_sum(node, plane.direction);
+            judge(node, shorter);
+            if (!is_as_good(shorter, best)) continue;
+            best = std::move(shorter);
+            return;
+        }
+    }
+
+    [[nodiscard]] static bool is_as_good(const Sum& one, const Sum& other) {
+        return one.candidate.question != Question::none &&
+               one.candidate.gain >=
+                   other.candidate.gain - one.candidate.noise - other.candidate.noise;
+    }
+
     /// From the term that matters least up, each is left out if the sum is as good without it.
     void leave_out_terms(const ObliqueNode& node, const Poll& poll, Sum& best) {
         std::vector<std::int32_t> columns = best.terms.column;
@@ -123,10 +160,7 @@ private:
                                                          best.terms.column.end(), columns[i]) -
                                                best.terms.column.begin()));
             judge(node, shorter);
-            const Candidate& without = shorter.candidate;
-            if (without.question != Question::none &&
-                without.gain >= best.candidate.gain - without.noise - best.candidate.noise)
-                best = std::move(shorter);
+            if (is_as_good(shorter, best)) best = std::move(shorter);
         }
     }
 

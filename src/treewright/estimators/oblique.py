@@ -45,7 +45,7 @@ class ObliqueTreeClassifier(TreeClassifier):
     more. Terms that do not help are left out, and coefficients and thresholds are rounded as far
     as no training row of the node changes sides. Columns are standardised within the node, so
     their units do not matter. A node with no more than two rows per numeric column asks for one
-    column only. Nominal and ordinal columns, dates and unsigned integers are asked about alone,
+    column only. Nominal and ordinal columns, dates and integers beyond int64 are asked about alone,
     and so is a column that holds infinities or numbers beyond 1e150.
 
     Parameters

@@ -40,6 +40,7 @@ _GUARDS = {
     "no_gain": "no gain",
     "average_gain": "below average gain",
     "not_drawn": "not drawn",
+    "few_columns": "fewer than two numeric columns vary",
     "few_rows": "too few rows for a sum",
     "one_column": "one column does as well",
 }

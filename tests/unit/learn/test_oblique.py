@@ -138,6 +138,12 @@ def test_two_rows_per_column_are_too_few_for_a_sum() -> None:
     assert copied.tree_.why(0).candidates[-1].guard == "one column does as well"
 
 
+def test_one_column_makes_no_sum() -> None:
+    X = {"number": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "name": list("aabbab")}
+    tree = ObliqueTreeClassifier().fit(X, [0, 1, 0, 1, 1, 0]).tree_
+    assert tree.why(0).candidates[-1].guard == "fewer than two numeric columns vary"
+
+
 # Which columns are added
 
 

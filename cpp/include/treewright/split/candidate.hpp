@@ -19,6 +19,7 @@ enum class Guard : std::uint8_t {
     limits,        ///< every split leaves a branch too small or breaks a constraint
     no_gain,       ///< nothing gained (after C4.5's penalty, where it applies)
     average_gain,  ///< gain below the average of the columns (C4.5)
+    few_columns,   ///< fewer than two columns of numbers to add
     few_rows,      ///< too few rows to look for a sum of columns
     one_column     ///< the best sum found is as good with one column left
 };

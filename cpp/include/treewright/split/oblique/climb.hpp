@@ -1,6 +1,8 @@
 /// Searches that start from a plane and move it while that pays: OC1 and CART-LC.
 #pragma once
 
+#include <numeric>
+
 #include "treewright/split/oblique/pencil.hpp"
 
 namespace treewright {
@@ -91,13 +93,24 @@ public:
     Oc1(Plane<C>& plane, const ObliqueNode& node, std::size_t n_jumps, Generator& random)
         : plane(plane), node(node), n_jumps(n_jumps), random(random), slope(node.n_rows()) {}
 
+    /// Makes the best of a plane without bringing in columns it does not have.
+    void polish(Direction along) {
+        std::vector<std::size_t> among;
+        for (std::size_t m = 0; m < along.size(); ++m)
+            if (along[m] != 0.0) among.push_back(m);
+        plane.point(std::move(along));
+        climb(among);
+    }
+
     void attempt(bool is_first) {
         Direction along(node.n_columns(), 0.0);
         if (is_first) along[node.start] = 1.0;
         else
             for (double& each : along) each = draw();
         plane.point(std::move(along));
-        do climb();
+        std::vector<std::size_t> all(node.n_columns());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        do climb(all);
         while (!plane.at.is_perfect && jump());
     }
 
@@ -105,11 +118,11 @@ private:
     /// Rounds over all coefficients; each round but the last improves the plane.
     static constexpr int kMostRounds = 50;
 
-    void climb() {
+    void climb(const std::vector<std::size_t>& columns) {
         for (int round = 0; round < kMostRounds && !plane.at.is_perfect; ++round) {
             bool any = false;
-            for (std::size_t m = 0; m < node.n_columns() && !plane.at.is_perfect; ++m)
-                any = perturb(m) || any;
+            for (const std::size_t m : columns)
+                if (!plane.at.is_perfect) any = perturb(m) || any;
             any = plane.refresh() || any;  // the constant is perturbed last
             if (!any) return;
         }
