@@ -17,24 +17,23 @@ constexpr double kRowsPerColumn = 2.0;
 
 }  // namespace
 
-std::vector<std::uint32_t> Growth::columns_of_sums(const std::vector<Candidate>& candidates) const {
-    const std::vector<std::uint32_t>& numbers = options.oblique.columns;
-    std::vector<std::uint32_t> columns;
-    for (const Candidate& c : candidates)
-        if (c.guard != Guard::constant &&
-            std::binary_search(numbers.begin(), numbers.end(), c.column))
-            columns.push_back(c.column);
-    return columns;
+Poll Growth::poll_of(const Workspace& ws) const {
+    return [this, is_caller = ws.is_caller] { progress.check(is_caller); };
 }
 
 void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared) {
-    const std::vector<std::uint32_t> columns = columns_of_sums(ws.candidates);
+    const std::vector<std::uint32_t>& numbers = options.oblique.columns;
+    std::vector<std::uint32_t> columns;
     const Candidate* start = nullptr;  // the best axis-parallel cut of a column of numbers
-    for (const Candidate& c : ws.candidates)
+    for (const Candidate& c : ws.candidates) {
+        if (c.guard == Guard::constant ||
+            !std::binary_search(numbers.begin(), numbers.end(), c.column))
+            continue;
+        columns.push_back(c.column);
         if (c.question == Question::cut &&
-            std::binary_search(columns.begin(), columns.end(), c.column) &&
             (start == nullptr || c.gain > start->gain + c.noise + start->noise))
             start = &c;
+    }
     const std::uint32_t start_column = start == nullptr ? 0 : start->column;
     Candidate& sum = ws.candidates.emplace_back();
     sum.reset(0);
@@ -45,9 +44,6 @@ void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& w
         return;
     }
     ObliqueNode& node = ws.oblique_node;
-    const auto poll_of = [&](const Workspace& each) -> Poll {
-        return [&] { progress.check(each.is_caller); };
-    };
     collect_rows(open, ws.rows);
     standardise(data, *open.block, ws.rows, columns, poll_of(ws), node);
     if (node.n_columns() < 2) return;
@@ -57,9 +53,15 @@ void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& w
     const ObliqueSearch search = options.oblique.search;
     if (search == ObliqueSearch::hhcart || search == ObliqueSearch::hhcart_dominant)
         find_directions(data.target, search == ObliqueSearch::hhcart_dominant, poll_of(ws), node);
+    sum.guard = Guard::limits;
+    const Direction direction = best_direction(context, ws, shared);
+    if (!direction.empty()) ws.oblique->complete(node, direction, poll_of(ws), sum);
+}
 
-    // Attempts after one that cannot be bettered are not made; those before it are.
+Direction Growth::best_direction(const NodeContext& context, Workspace& ws, bool shared) {
+    const ObliqueNode& node = ws.oblique_node;
     std::vector<Found> found(node.n_attempts(options.oblique));
+    // Attempts after one that cannot be bettered need not be made; those before it are.
     std::atomic<std::size_t> perfect{found.size()};
     const auto attempt = [&](std::size_t i, Workspace& each) {
         if (i > perfect.load()) return;
@@ -76,13 +78,11 @@ void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& w
         ws.oblique->enter(context, node);
         for (std::size_t i = 0; i < found.size(); ++i) attempt(i, ws);
     }
-    const Found* best = nullptr;
-    for (const Found& each : found)
-        if (!each.direction.empty() &&
-            (best == nullptr || each.purity > best->purity + kTie * std::abs(best->purity)))
-            best = &each;
-    sum.guard = Guard::limits;
-    if (best != nullptr) ws.oblique->complete(node, best->direction, poll_of(ws), sum);
+    Found best;
+    for (Found& each : found)
+        if (best.direction.empty() || each.purity > best.purity + kTie * std::abs(best.purity))
+            best = std::move(each);
+    return best.direction;
 }
 
 void Growth::route_by_sum(const Open& open, const Candidate& winner, Workspace& ws) const {

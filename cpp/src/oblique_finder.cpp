@@ -38,7 +38,7 @@ public:
                                 const Poll& poll) override {
         criterion.enter(total.data());
         Pencil<C> pencil(criterion, limits, node, total);
-        Generator random(mix(node.key, number));
+        Generator random = generator_of(node, number);
         const ObliqueSearch search = options.oblique.search;
         if (climbs()) {
             Plane<C> plane(pencil, node, poll, random);
@@ -105,6 +105,12 @@ private:
         sum.spread.erase(sum.spread.begin() + at);
     }
 
+    /// CART's search draws nothing but which of equal planes to take: the same for every seed.
+    [[nodiscard]] Generator generator_of(const ObliqueNode& node, std::uint64_t number) const {
+        const bool is_fixed = options.oblique.search == ObliqueSearch::cart_lc;
+        return Generator(mix(is_fixed ? 0 : node.key, number));
+    }
+
     [[nodiscard]] bool climbs() const {
         return options.oblique.search == ObliqueSearch::oc1 ||
                options.oblique.search == ObliqueSearch::cart_lc;
@@ -124,7 +130,7 @@ private:
             if (n_left < 2 || n_left >= best.terms.size()) continue;
             criterion.enter(total.data());
             Pencil<C> pencil(criterion, limits, node, total);
-            Generator random(mix(node.key, ~0ULL));
+            Generator random = generator_of(node, ~0ULL);
             Plane<C> plane(pencil, node, poll, random);
             Oc1<C>(plane, node, 0, random).polish(std::move(fewer));
             Sum shorter = whole_sum(node, plane.direction);

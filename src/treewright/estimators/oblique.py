@@ -56,8 +56,9 @@ class ObliqueTreeClassifier(TreeClassifier):
         (Wickramarachchi et al. 2016, HHCART(A)) reflects the rows along each eigenvector of each
         class's covariance and cuts across the axes; ``"hhcart_dominant"`` (HHCART(D)) takes the
         first eigenvector of each class alone. ``"cart_lc"`` is CART's search (Breiman et al. 1984),
-        which draws no random numbers. ``"random_projections"`` tries sparse sums with coefficients
-        of 1 and -1 (of standardised columns; Li, Hastie and Church 2006).
+        one coefficient at a time from the best axis-parallel cut. ``"random_projections"`` tries
+        sparse sums with coefficients of 1 and -1 (of standardised columns; Li, Hastie and Church
+        2006). Only the first and the last depend on `random_state`.
     n_restarts : int, optional
         Planes OC1 starts from, the first being the best axis-parallel cut; None means 10.
     n_jumps : int, optional

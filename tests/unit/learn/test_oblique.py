@@ -296,10 +296,10 @@ def test_the_seed_decides_what_is_drawn() -> None:
     trees = [ObliqueTreeClassifier(random_state=seed).fit(X, y).tree_ for seed in (0, 0, 1)]
     assert trees[0].arrays.equals(trees[1].arrays)
     assert not trees[0].arrays.equals(trees[2].arrays)
-    fixed = [
-        ObliqueTreeClassifier(search="cart_lc", random_state=seed).fit(X, y) for seed in (0, 1)
-    ]
-    assert fixed[0].tree_.n_leaves == fixed[1].tree_.n_leaves
+    for search in ("hhcart", "hhcart_dominant", "cart_lc"):
+        models = [ObliqueTreeClassifier(search=search, random_state=seed) for seed in (0, 1)]
+        one, other = (model.fit(X, y).tree_.arrays for model in models)
+        assert one.equals(other)
 
 
 def test_a_search_can_be_stopped() -> None:

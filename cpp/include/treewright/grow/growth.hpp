@@ -116,9 +116,9 @@ private:
     /// Appends the best sum of columns to the candidates: it is the last of them, so that it wins
     /// only if it is better than every split by one column.
     void seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared);
-    /// The columns that vary in the node and may enter a sum, as the candidates tell.
-    [[nodiscard]] std::vector<std::uint32_t> columns_of_sums(
-        const std::vector<Candidate>& candidates) const;
+    /// The best direction of ws.oblique_node that any attempt finds; empty if none does.
+    [[nodiscard]] Direction best_direction(const NodeContext& context, Workspace& ws, bool shared);
+    [[nodiscard]] Poll poll_of(const Workspace& ws) const;
     void route_by_sum(const Open& open, const Candidate& winner, Workspace& ws) const;
 
     // Rows (routing.cpp)

@@ -110,13 +110,15 @@ public:
         plane.point(std::move(along));
         std::vector<std::size_t> all(node.n_columns());
         std::iota(all.begin(), all.end(), std::size_t{0});
-        do climb(all);
-        while (!plane.at.is_perfect && jump());
+        climb(all);
+        for (int leap = 0; leap < kMostLeaps && !plane.at.is_perfect && jump(); ++leap) climb(all);
     }
 
 private:
-    /// Rounds over all coefficients; each round but the last improves the plane.
+    /// Rounds over all coefficients, and jumps that helped. Each improves the plane, but where
+    /// rows crowd together single precision may take back what it gave: let it end.
     static constexpr int kMostRounds = 50;
+    static constexpr int kMostLeaps = 50;
 
     void climb(const std::vector<std::size_t>& columns) {
         for (int round = 0; round < kMostRounds && !plane.at.is_perfect; ++round) {
