@@ -78,9 +78,10 @@ Direction Growth::best_direction(const NodeContext& context, Workspace& ws, bool
         ws.oblique->enter(context, node);
         for (std::size_t i = 0; i < found.size(); ++i) attempt(i, ws);
     }
-    Found best;
+    Found best;  // of purity -infinity, as is an attempt that met no admissible plane
     for (Found& each : found)
-        if (best.direction.empty() || each.purity > best.purity + kTie * std::abs(best.purity))
+        if (std::isinf(best.purity) ? each.purity > best.purity
+                                    : each.purity > best.purity + kTie * std::abs(best.purity))
             best = std::move(each);
     return best.direction;
 }
