@@ -8,6 +8,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/grow/node_rows.hpp"
+#include "treewright/split/cal5.hpp"
 
 namespace treewright {
 namespace {
@@ -43,7 +44,7 @@ double Growth::unit_of(const Grid& grid) const {
 Open Growth::open_root(Fragment& fragment) {
     Open root;
     std::vector<std::uint32_t> n_missing;
-    root.block = make_block(data, options.block, team, progress, n_missing);
+    root.block = make_block(data, options.block, team, progress, n_missing, bins);
     if (std::any_of(n_missing.begin(), n_missing.end(), [](auto n) { return n > 0; }))
         root.n_missing = std::move(n_missing);
     root.end = root.block->n_rows;
@@ -81,6 +82,8 @@ void Growth::collect_rows(const Open& open, std::vector<std::uint32_t>& rows) co
 bool Growth::is_settled(const Block& block, std::span<const std::uint32_t> rows, const double* sums,
                         const Finder& finder) const {
     if (agree(block, rows)) return true;
+    if (options.numeric == Numeric::cal5 && is_dominated(sums, finder.width(), dominance(options)))
+        return true;
     if (!(options.min_impurity > 0.0)) return false;
     if (data.target.is_classification()) return finder.impurity_of(sums) <= options.min_impurity;
     std::vector<std::uint32_t> table_rows;

@@ -4,6 +4,7 @@ from treewright import measures
 from treewright.data.examples import list_examples, load_example
 from treewright.data.files import read
 from treewright.data.schema import Schema
+from treewright.estimators.chaid import CHAIDClassifier, CHAIDRegressor
 from treewright.estimators.classical import (
     C45Classifier,
     CARTClassifier,
@@ -11,6 +12,7 @@ from treewright.estimators.classical import (
     ID3Classifier,
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.discretizer import Discretizer
 from treewright.model.tree import Tree
 
 __version__ = "0.1.0"
@@ -19,8 +21,11 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "CHAIDClassifier",
+    "CHAIDRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Discretizer",
     "ID3Classifier",
     "Schema",
     "Tree",

@@ -33,6 +33,7 @@ VALUE_CRITERIA = ("squared_error", "absolute_error", "poisson", "weighted_square
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "splitter": ("best", "random"),
     "nominal": ("multiway", "subset", "one_vs_rest"),
+    "numeric": ("threshold", "mdlp", "cal5"),
     "missing": (
         "divide",
         "learned_side",
@@ -52,6 +53,50 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
+class Merging:
+    """CHAID: values that do not differ in the target share a branch, the smallest p-value wins.
+
+    The test goes with the criterion: Pearson's for ``"chi2"``, the likelihood ratio for
+    ``"entropy"``, F for ``"squared_error"``. The CHAID estimators document the knobs.
+    """
+
+    alpha_merge: float = 0.05
+    alpha_split: float = 0.05
+    alpha_split_merge: float | None = None
+    exhaustive: bool = False
+    missing: str = "floating"
+    bonferroni: bool = True
+    n_bins: int = 10
+
+    def check(self) -> None:
+        """Refuse values outside their range."""
+        check_number("alpha_merge", self.alpha_merge, low=0.0, high=1.0, open_low=True)
+        check_number("alpha_split", self.alpha_split, low=0.0, high=1.0, open_low=True)
+        check_flag("exhaustive", self.exhaustive)
+        check_flag("bonferroni", self.bonferroni)
+        check_choice("missing", self.missing, ("floating", "last"))
+        check_count("n_bins", self.n_bins, least=2)
+        if self.n_bins > MOST_BINS:
+            raise ParameterError(f"n_bins={self.n_bins!r} must be at most {MOST_BINS}.")
+        if self.alpha_split_merge is None:
+            return
+        check_number("alpha_split_merge", self.alpha_split_merge, low=0.0, high=1.0, open_low=True)
+        if self.alpha_split_merge > self.alpha_merge:
+            raise ParameterError(
+                f"alpha_split_merge={self.alpha_split_merge!r} must be at most"
+                f" alpha_merge={self.alpha_merge!r}, or what was merged would be split again."
+            )
+        if self.exhaustive:
+            raise UnsupportedError(
+                "alpha_split_merge cannot be used with exhaustive=True, which merges down to two"
+                " groups.\n  Hint: alpha_split_merge=None."
+            )
+
+
+MOST_BINS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
 class GrowthOptions:
     """Every knob of one tree; the estimators document what each means.
 
@@ -62,6 +107,9 @@ class GrowthOptions:
     criterion: str
     splitter: str = "best"
     nominal: str = "subset"
+    numeric: str = "threshold"
+    cal5_threshold: float = 0.8
+    cal5_alpha: float = 0.3
     missing: str = "learned_side"
     unseen: str = "missing"
     combine: str = "branch_fractions"
@@ -82,6 +130,7 @@ class GrowthOptions:
     cost_exponent: float = 1.0
     monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
     max_surrogates: int = 5
+    merging: Merging | None = None
     empty_branches: bool = False
     strict_gain: bool = False
     gain_guard: bool = False
@@ -113,6 +162,10 @@ class GrowthOptions:
         check_number("min_impurity", self.min_impurity, low=0.0)
         check_number("min_impurity_decrease", self.min_impurity_decrease, low=0.0)
         check_number("cost_exponent", self.cost_exponent, low=0.0)
+        check_share("cal5_threshold", self.cal5_threshold)
+        check_share("cal5_alpha", self.cal5_alpha)
+        if self.merging is not None:
+            self.merging.check()
         if self.max_p_value is not None:
             check_number("max_p_value", self.max_p_value, low=0.0, high=1.0)
         _check_features(self.max_features)
@@ -178,6 +231,13 @@ def check_number(
         upper = f" and {high:g}" if math.isfinite(high) else ""
         start = "above" if open_low else ("between" if upper else "at least")
         raise ParameterError(f"{name}={value!r} must be {start} {low:g}{upper}.")
+
+
+def check_share(name: str, value: object) -> None:
+    """Refuse anything but a number between 0 and 1, neither of them included."""
+    check_number(name, value, low=0.0, high=1.0, open_low=True)
+    if value == 1:
+        raise ParameterError(f"{name}={value!r} must be below 1.")
 
 
 def _check_amount(name: str, value: object, *, least: int) -> None:
@@ -264,6 +324,8 @@ def check_combination(
                 "criterion 'absolute_error' cannot be used with monotonic_cst.",
                 "criterion='squared_error' and 'poisson' can.",
             )
+    if options.numeric != "threshold":
+        _check_intervals(options, numeric, is_single=is_classification and n_outputs == 1)
     if options.missing == "surrogates" and nominal is not None and options.nominal == "multiway":
         _refuse(
             f"missing='surrogates' imitates binary splits and cannot be used with"
@@ -282,6 +344,43 @@ def check_combination(
             "thresholds='class_boundaries' cannot be used with splitter='random', which draws"
             " its thresholds.",
             "splitter='best'.",
+        )
+
+
+def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: bool) -> None:
+    """Refuse what several cuts at once cannot be used with."""
+    search = f"numeric={options.numeric!r}"
+    if not is_single:
+        _refuse(f"{search} needs one target of classes.", "numeric='threshold'.")
+    if options.splitter == "random":
+        _refuse(
+            f"{search} cannot be used with splitter='random', which draws its thresholds.",
+            "splitter='best'.",
+        )
+    if options.thresholds != "all":
+        _refuse(
+            f"{search} finds its cuts by itself and cannot be used with"
+            f" thresholds={options.thresholds!r}.",
+            "thresholds='all'.",
+        )
+    if options.monotonic_cst is not None:
+        _refuse(
+            f"{search} cannot be used with monotonic_cst, which compares two branches.",
+            "numeric='threshold'.",
+        )
+    if column is None:
+        return
+    if options.criterion == "twoing":
+        _refuse(
+            f"criterion 'twoing' judges two branches and cannot be used with {search}"
+            f" (column {column!r}).",
+            "every other criterion can.",
+        )
+    if options.missing == "surrogates":
+        _refuse(
+            f"missing='surrogates' imitates binary splits and cannot be used with {search}"
+            f" (column {column!r}).",
+            "missing='learned_side' or missing='divide'.",
         )
 
 

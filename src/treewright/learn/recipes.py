@@ -6,7 +6,7 @@ If two algorithms cannot be told apart by their recipe alone, a knob is missing 
 
 from __future__ import annotations
 
-from treewright.learn.options import GrowthOptions
+from treewright.learn.options import GrowthOptions, Merging
 
 GENERAL_CLASSIFIER = GrowthOptions(criterion="gini")
 GENERAL_REGRESSOR = GrowthOptions(criterion="squared_error")
@@ -46,3 +46,14 @@ CART_CLASSIFIER = GrowthOptions(
     max_depth=30,
 )
 CART_REGRESSOR = CART_CLASSIFIER.replace(criterion="squared_error")
+CHAID_CLASSIFIER = GrowthOptions(
+    # Kass 1980 as SPSS and R's CHAID have it: values merged by tests, a branch per group, missing
+    # values a category, bins that end at values which occur; the limits are those of R's package.
+    criterion="chi2",
+    missing="own_branch",
+    threshold_at="observed",
+    min_samples_split=20,
+    min_samples_leaf=7,
+    merging=Merging(),
+)
+CHAID_REGRESSOR = CHAID_CLASSIFIER.replace(criterion="squared_error")

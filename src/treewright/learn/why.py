@@ -6,9 +6,10 @@ bit, and hands over the candidates it compared; the figures around them are coun
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +23,15 @@ from treewright.errors import TreewrightError
 from treewright.learn.class_weights import class_factors
 from treewright.learn.fit import Problem, RowWeights, column_costs
 from treewright.learn.options import GrowthOptions
-from treewright.model.split import Categories, Cut
+from treewright.model.arrays import CUT, INTERVALS
+from treewright.model.split import Categories, Cut, Intervals
 from treewright.model.why import BranchRow, CandidateRow, WhyTable
 
 if TYPE_CHECKING:
     from treewright.model.tree import Tree
 
 FloatArray = npt.NDArray[np.float64]
+Asked: TypeAlias = Cut | Intervals | Categories
 
 MOST_CELLS_KEPT = 10_000_000
 """A tree keeps its training table for :meth:`Tree.why` up to this many cells."""
@@ -38,6 +41,8 @@ _GUARDS = {
     "limits": "branch too small",
     "no_gain": "no gain",
     "average_gain": "below average gain",
+    "no_cut": "no cut accepted",
+    "insignificant": "not significant",
     "not_drawn": "not drawn",
 }
 
@@ -180,7 +185,7 @@ class _Working:
         return WhyTable(
             node=self.node,
             measure=_MEASURE.get(self.tree.criterion, "gini"),
-            score_name=_SCORE.get(self.tree.criterion, "gain"),
+            score_name=self._score_name(),
             n_rows=len(self.rows),
             weight=weight,
             impurity=float(self.tree.arrays.impurity[self.node]),
@@ -190,6 +195,11 @@ class _Working:
             mean=mean,
             sse=sse,
         )
+
+    def _score_name(self) -> str:
+        if self.problem.options.merging is not None:
+            return "adjusted p"  # the score is its negative logarithm
+        return _SCORE.get(self.tree.criterion, "gain")
 
     @property
     def _constant(self) -> set[int]:
@@ -226,29 +236,22 @@ class _Working:
 
     def _branches(
         self, spec: ColumnSpec, item: Any
-    ) -> tuple[Cut | Categories, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    ) -> tuple[Asked, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Give the question, the branch of each row (by its value) and which rows have one."""
         column = item["column"]
         stored = np.asarray(self.problem.table.columns[column])[self.rows]
         mask = self.problem.table.masks[column]
         n_branches = int(item["n_branches"])
-        question: Cut | Categories
-        if item["kind"] == 1:
+        question: Asked
+        if item["kind"] in (CUT, INTERVALS):
+            question, cuts = self._ordered(spec, item)
             is_float = spec.storage == "float"
-            threshold = item["threshold"] if is_float else item["threshold_int"]
-            question = Cut(
-                index=column,
-                column=spec,
-                threshold=threshold,
-                n_branches=n_branches,
-                missing_branch=int(item["missing_branch"]),
-            )
             known = ~np.isnan(stored) if is_float else stored >= 0
             if mask is not None:
                 known = mask[self.rows]
             elif not is_float and spec.storage != "value":
                 known = np.ones(len(stored), dtype=bool)
-            branch = np.where(stored <= threshold, 0, 1)
+            branch = np.searchsorted(cuts, stored)
         else:
             codes, branches = np.asarray(item["code"]), np.asarray(item["branch_of_code"])
             question = Categories(
@@ -265,6 +268,21 @@ class _Working:
             table[codes] = branches
             branch = np.where(known, table[np.maximum(stored, 0)], 0)
         return question, branch.astype(np.int64), known
+
+    def _ordered(self, spec: ColumnSpec, item: Any) -> tuple[Cut | Intervals, npt.NDArray[Any]]:
+        """Give a question about the order of values, and its cuts."""
+        asked = {
+            "index": item["column"],
+            "column": spec,
+            "n_branches": int(item["n_branches"]),
+            "missing_branch": int(item["missing_branch"]),
+        }
+        is_float = spec.storage == "float"
+        if item["kind"] == INTERVALS:
+            cuts = np.asarray(item["cut"] if is_float else item["cut_int"])
+            return Intervals(cuts=tuple(cuts.tolist()), **asked), cuts
+        threshold = item["threshold"] if is_float else item["threshold_int"]
+        return Cut(threshold=threshold, **asked), np.array([threshold])
 
     def _candidate(
         self, spec: ColumnSpec, item: Any, *, chosen: bool, best: float | None
@@ -286,10 +304,12 @@ class _Working:
             rows.append(self._branch(question, i, inside))
             if self.codes is not None:
                 table.append(self._counts(inside))
-        chi2 = df = p_value = None
+        chi2 = df = p_value = adjusted_p = None
         if table:
-            test = measures.chi2(np.array(table))
+            test = measures.chi2(self.problem.evidence * np.array(table))
             chi2, df, p_value = test.statistic, test.df, test.p_value
+        if self.problem.options.merging is not None:
+            p_value, adjusted_p = math.exp(item["log_p"]), math.exp(item["log_adjusted_p"])
         gain = float(item["gain"])
         total = sum(row.weight for row in rows)
         left_over = sum(row.weight * row.impurity for row in rows) / total if total else 0.0
@@ -308,10 +328,11 @@ class _Working:
             chi2=chi2,
             df=df,
             p_value=p_value,
+            adjusted_p=adjusted_p,
             cost=cost,
             cost_score=None if cost is None else score,
             score=score,
-            n_cuts=int(item["n_cuts"]),
+            n_cuts=None if self.problem.options.merging else int(item["n_cuts"]),
             missing_weight=missing_weight,
             guard=guard,
             chosen=chosen,
@@ -326,9 +347,7 @@ class _Working:
             weights.append(missing_weight)
         return float(measures.entropy([w for w in weights if w > 0]))
 
-    def _branch(
-        self, question: Cut | Categories, i: int, inside: npt.NDArray[np.bool_]
-    ) -> BranchRow:
+    def _branch(self, question: Asked, i: int, inside: npt.NDArray[np.bool_]) -> BranchRow:
         weight = float(self.weight[inside].sum())
         label = question.text(i)
         if self.codes is not None:

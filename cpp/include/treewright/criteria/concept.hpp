@@ -1,4 +1,4 @@
-/// What a criterion must offer, and the two kinds of sums that criteria are made of.
+/// What a criterion must offer, and the kinds of sums that criteria are made of.
 ///
 /// A set of rows is summed up as [copies, weight, statistics ...]. A criterion turns sums into a
 /// *purity* such that purities of branches simply add, and
@@ -87,6 +87,47 @@ struct ValueSums {
     }
     void begin_node(const double* total) { centre_on(total, 1); }
     void enter(const double*) {}
+};
+
+/// Sum of the values and of their squares about the centre, one pair per output.
+///
+/// Squares of grid values have up to 100 bits; they are summed as four digits of 26 bits, each sum
+/// exact, so that they do not depend on the order of rows either.
+struct SquareSums : ValueSums {
+    using ValueSums::ValueSums;
+
+    static constexpr std::size_t kDigits = 4;
+    static constexpr unsigned kDigitBits = 26;
+    static constexpr std::size_t kPerOutput = 1 + kDigits;  ///< the sum, then the digits
+
+    [[nodiscard]] std::size_t width() const { return kStatistics + kPerOutput * n_outputs; }
+    void begin_node(const double* total) { centre_on(total, kPerOutput); }
+    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+        __extension__ using Square = unsigned __int128;
+        for (std::size_t output = 0; output < n_outputs; ++output) {
+            const double value = block.values[row * n_outputs + output] - centre[output];
+            double* sums = into + kStatistics + kPerOutput * output;
+            sums[0] += weight * value;
+            const auto whole = static_cast<std::uint64_t>(std::abs(value));
+            Square square = static_cast<Square>(whole) * whole;
+            for (std::size_t digit = 1; digit <= kDigits; ++digit) {
+                sums[digit] += weight * static_cast<double>(static_cast<std::uint32_t>(
+                                            square & ((1U << kDigitBits) - 1)));
+                square >>= kDigitBits;
+            }
+        }
+    }
+    [[nodiscard]] static double sum_of(const double* sums, std::size_t output = 0) {
+        return sums[kStatistics + kPerOutput * output];
+    }
+    template <class Number = double>
+    [[nodiscard]] static Number squares_of(const double* sums, std::size_t output = 0) {
+        Number squares = 0;
+        for (std::size_t digit = kDigits; digit > 0; --digit)
+            squares = squares * static_cast<Number>(1U << kDigitBits) +
+                      static_cast<Number>(sums[kStatistics + kPerOutput * output + digit]);
+        return squares;
+    }
 };
 
 /// What most criteria share: branches are judged one by one, and gains are per unit of weight.

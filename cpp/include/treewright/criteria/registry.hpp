@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "treewright/criteria/anova.hpp"
 #include "treewright/criteria/chi2.hpp"
 #include "treewright/criteria/entropy.hpp"
 #include "treewright/criteria/gini.hpp"
@@ -18,7 +19,7 @@ namespace treewright {
 
 /// Absolute error has no additive sums; it meets a contract of its own (split/absolute.hpp).
 using Criteria = std::tuple<Gini, Entropy, Misclassification, ChiSquare, Hellinger, Twoing,
-                            SquaredError, WeightedSquaredError, Poisson>;
+                            SquaredError, WeightedSquaredError, Anova, Poisson>;
 
 /// Calls f.template operator()<C>() for the criterion of that name; false if there is none.
 template <class F>

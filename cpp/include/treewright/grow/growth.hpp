@@ -159,6 +159,7 @@ private:
     Team team;
     Gridding gridding;
     Reciprocals reciprocals;
+    std::vector<Bins> bins;  ///< by column
     double total_weight = 0.0;
     std::vector<Workspace> workspaces;
 };

@@ -108,6 +108,7 @@ struct SearchScratch {
     std::vector<double> left;
     std::vector<double> right;
     std::vector<double> total;
+    std::vector<double> branches;
     std::vector<std::uint32_t> order;
     std::vector<double> key;
 };
