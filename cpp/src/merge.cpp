@@ -10,8 +10,7 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kMostPaired = 128;     // nominal groups compared each with each
-constexpr std::size_t kMostInOrder = 1024;   // ordered groups whose pairs are listed
+constexpr std::size_t kMostGroups = 128;     // compared each with each
 constexpr std::size_t kMostEnumerated = 10;  // categories whose every division in two is tried
 
 struct Group {
@@ -77,8 +76,7 @@ private:
 
     void start(std::size_t n) {
         groups.clear();
-        const std::size_t most = categories.is_nominal ? kMostPaired : kMostInOrder;
-        if (n > most) coarsen(n, most);
+        if (n > kMostGroups) coarsen(n);
         else
             for (std::uint32_t i = 0; i < n; ++i) groups.push_back(group_of({i}));
         list_pairs();
@@ -292,7 +290,7 @@ private:
 
     /// Merges neighbours, those that differ least first, until few enough groups are left: more
     /// branches than that a column does not get.
-    void coarsen(std::size_t n, std::size_t most) {
+    void coarsen(std::size_t n) {
         const bool floats = categories.floats && n == categories.n;
         std::vector<std::uint32_t> order(n - (floats ? 1 : 0));
         std::iota(order.begin(), order.end(), 0U);
@@ -322,7 +320,7 @@ private:
         for (std::size_t i = 0; i + 1 < n_places; ++i) link(i, i + 1);
         std::size_t n_left = n_places;
         constexpr std::size_t kGone = ~std::size_t{0};
-        while (n_left > most) {
+        while (n_left > kMostGroups) {
             const Link best = links.top();
             links.pop();
             if (version[best.left] != best.left_version ||

@@ -11,8 +11,11 @@ from treewright import (
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
+    CHAIDClassifier,
+    CHAIDRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    Discretizer,
     ID3Classifier,
     Schema,
 )
@@ -270,6 +273,81 @@ def test_settings_that_make_no_sense_for_numbers() -> None:
     assert unsupported(DecisionTreeRegressor(missing="most_likely_in_class"), X, VALUES) == (
         "missing='most_likely_in_class' needs one target of classes.\n"
         "  Hint: missing='most_likely' works with every target."
+    )
+
+
+def test_several_cuts_at_once_are_no_single_threshold() -> None:
+    def of(**parameters: Any) -> str:
+        return unsupported(DecisionTreeClassifier(**{"numeric": "mdlp", **parameters}))
+
+    assert of(splitter="random") == (
+        "numeric='mdlp' cannot be used with splitter='random', which draws its thresholds.\n"
+        "  Hint: splitter='best'."
+    )
+    assert of(numeric="cal5", thresholds="class_boundaries") == (
+        "numeric='cal5' finds its cuts by itself and cannot be used with"
+        " thresholds='class_boundaries'.\n  Hint: thresholds='all'."
+    )
+    assert of(monotonic_cst={"size": 1}) == (
+        "numeric='mdlp' cannot be used with monotonic_cst, which compares two branches.\n"
+        "  Hint: numeric='threshold'."
+    )
+    assert of(criterion="twoing") == (
+        "criterion 'twoing' judges two branches and cannot be used with numeric='mdlp'"
+        " (column 'size').\n  Hint: every other criterion can."
+    )
+    assert of(missing="surrogates") == (
+        "missing='surrogates' imitates binary splits and cannot be used with numeric='mdlp'"
+        " (column 'size').\n  Hint: missing='learned_side' or missing='divide'."
+    )
+    assert unsupported(DecisionTreeClassifier(numeric="mdlp"), X, np.column_stack([TWO, TWO])) == (
+        "numeric='mdlp' needs one target of classes.\n  Hint: numeric='threshold'."
+    )
+    assert of_classifier(numeric="mdl") == (
+        "numeric='mdl' must be one of 'threshold', 'mdlp', 'cal5'.\n  Hint: did you mean 'mdlp'?"
+    )
+    assert of_classifier(cal5_threshold=1) == "cal5_threshold=1 must be below 1."
+    assert of_classifier(cal5_alpha=0.0) == "cal5_alpha=0.0 must be above 0 and at most 1."
+
+
+def test_settings_of_chaid() -> None:
+    def of(**parameters: Any) -> str:
+        return said(ParameterError, CHAIDClassifier(**parameters))
+
+    assert of(alpha_merge=0) == "alpha_merge=0 must be above 0 and at most 1."
+    assert of(test="chi2") == "test='chi2' must be one of 'pearson', 'likelihood_ratio'."
+    assert of(missing="own_branch") == "missing='own_branch' must be one of 'floating', 'last'."
+    assert of(n_bins=1) == "n_bins=1 must be at least 2."
+    assert of(n_bins=10_000) == "n_bins=10000 must be at most 128."
+    assert of(exhaustive="yes") == "exhaustive='yes' must be True or False."
+    assert of(alpha_split_merge=0.1) == (
+        "alpha_split_merge=0.1 must be at most alpha_merge=0.05, or what was merged would be split"
+        " again."
+    )
+    assert unsupported(CHAIDClassifier(alpha_split_merge=0.01, exhaustive=True)) == (
+        "alpha_split_merge cannot be used with exhaustive=True, which merges down to two groups.\n"
+        "  Hint: alpha_split_merge=None."
+    )
+    assert unsupported(CHAIDRegressor(schema=Schema(costs={"size": 3})), y=VALUES) == (
+        "CHAID chooses columns by p-values alone, but the schema says that column 'size' costs 3.\n"
+        "  Hint: leave costs out of the schema, or use C45Classifier or CARTClassifier."
+    )
+
+
+def test_settings_of_the_discretizer() -> None:
+    assert said(ParameterError, Discretizer(method="mdl")) == (
+        "method='mdl' must be one of 'mdlp', 'cal5', 'quantile', 'uniform'.\n"
+        "  Hint: did you mean 'mdlp'?"
+    )
+    assert said(ParameterError, Discretizer(encode="onehot")) == (
+        "encode='onehot' must be one of 'ordinal', 'label'."
+    )
+    assert said(TargetError, Discretizer(), y=np.column_stack([TWO, TWO])) == (
+        "Discretizer learns from one target, but y has 2 columns.\n"
+        "  Hint: fit one Discretizer for each."
+    )
+    assert said(TargetError, Discretizer(), y=None) == (
+        "Discretizer requires y to be passed, but the target y is None"
     )
 
 

@@ -83,14 +83,14 @@ def check(sample: Sample, chosen: dict[str, Any], test: str) -> None:
 
 @pytest.mark.parametrize("test", ["pearson", "likelihood_ratio"])
 @given(data=st.data())
-@settings(examples(6))
+@settings(examples(3))
 def test_chaid_is_the_oracles_chaid(test: str, data: st.DataObject) -> None:
     sample = data.draw(small_tables(min_rows=6, max_rows=30, max_columns=3, max_classes=3))
     check(sample, data.draw(settings_of_chaid(test=test)), test)
 
 
 @given(data=st.data())
-@settings(examples(8))
+@settings(examples(4))
 def test_chaid_of_numbers_is_the_oracles(data: st.DataObject) -> None:
     sample = data.draw(
         small_tables(

@@ -31,9 +31,9 @@ class CHAIDClassifier(TreeClassifier):
     the node; where none is significant the node is a leaf. Nothing is pruned.
 
     Numeric columns are divided once, before growing, into `n_bins` bins of about equally many rows;
-    of them and of ordinal columns only neighbours are merged. A column gets at most 128 branches
-    (1024 where it has an order); above 128 nominal values only those next to each other in the
-    order of their class shares are compared until 128 groups are left.
+    of them and of ordinal columns only neighbours are merged. A column gets at most 128 branches:
+    above 128 values, those next to each other (nominal ones in the order of their class shares) are
+    merged until 128 groups are left, a heuristic.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class CHAIDClassifier(TreeClassifier):
     bonferroni : bool
         Multiply p-values by the number of ways to form the groups.
     n_bins : int
-        Bins of a numeric column, 2 to 1000.
+        Bins of a numeric column, 2 to 128.
     missing : {"floating", "last"}
         Missing values are a category. Of a nominal column it is one like others. Of an ordered
         column it may be merged with any group: from the start, ``"floating"`` (Kass), or when the

@@ -248,8 +248,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             return np.column_stack(arrays).astype(np.float64, copy=False)
         objects = np.empty((len(arrays[0]), len(arrays)), dtype=object)
         for place, array in enumerate(arrays):
-            values = array.filled(None) if isinstance(array, np.ma.MaskedArray) else array
-            objects[:, place] = list(values)
+            is_masked = isinstance(array, np.ma.MaskedArray)
+            objects[:, place] = array.tolist() if is_masked else list(array)
         return objects
 
     def __sklearn_tags__(self) -> Any:

@@ -18,13 +18,14 @@ from treewright.data.target import ClassTarget
 from treewright.errors import ParameterError
 from treewright.learn import recipes
 from treewright.learn.fit import Problem, RowWeights
-from treewright.learn.options import MOST_BINS, check_choice, check_count, check_share
+from treewright.learn.options import check_choice, check_count, check_share
 from treewright.model.arrays import CUT, INTERVALS
 
 Array = npt.NDArray[Any]
 
 SUPERVISED = ("mdlp", "cal5")
 METHODS = (*SUPERVISED, "quantile", "uniform")
+_MOST_BINS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +42,8 @@ class Discretization:
         """Refuse values outside their range."""
         check_choice("method", self.method, METHODS)
         check_count("n_bins", self.n_bins, least=2)
-        if self.n_bins > MOST_BINS:
-            raise ParameterError(f"n_bins={self.n_bins!r} must be at most {MOST_BINS}.")
+        if self.n_bins > _MOST_BINS:
+            raise ParameterError(f"n_bins={self.n_bins!r} must be at most {_MOST_BINS}.")
         check_share("cal5_threshold", self.cal5_threshold)
         check_share("cal5_alpha", self.cal5_alpha)
 

@@ -93,7 +93,8 @@ class Merging:
             )
 
 
-MOST_BINS = 1000
+MOST_BINS = 128
+"""As many branches a column gets when values are merged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,7 +229,8 @@ def check_number(
         raise ParameterError(f"{name}={value!r} must be a number.")
     number = float(value)
     if not math.isfinite(number) or number < low or number > high or (open_low and number == low):
-        upper = f" and {high:g}" if math.isfinite(high) else ""
+        most = " at most" if open_low else ""
+        upper = f" and{most} {high:g}" if math.isfinite(high) else ""
         start = "above" if open_low else ("between" if upper else "at least")
         raise ParameterError(f"{name}={value!r} must be {start} {low:g}{upper}.")
 
@@ -324,6 +326,8 @@ def check_combination(
                 "criterion 'absolute_error' cannot be used with monotonic_cst.",
                 "criterion='squared_error' and 'poisson' can.",
             )
+    if options.merging is not None:
+        _check_merging(schema)
     if options.numeric != "threshold":
         _check_intervals(options, numeric, is_single=is_classification and n_outputs == 1)
     if options.missing == "surrogates" and nominal is not None and options.nominal == "multiway":
@@ -345,6 +349,17 @@ def check_combination(
             " its thresholds.",
             "splitter='best'.",
         )
+
+
+def _check_merging(schema: FittedSchema) -> None:
+    """Refuse what p-values cannot be weighed against."""
+    for spec in schema.columns:
+        if spec.cost != 1.0:
+            _refuse(
+                f"CHAID chooses columns by p-values alone, but the schema says that column"
+                f" {spec.name!r} costs {spec.cost:g}.",
+                "leave costs out of the schema, or use C45Classifier or CARTClassifier.",
+            )
 
 
 def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: bool) -> None:

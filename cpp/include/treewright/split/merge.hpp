@@ -36,10 +36,10 @@ struct Grouping {
 /// a floating category C(c-2, r-2) + r C(c-2, r-1). Exhaustively by the number of pairs compared on
 /// the way (Biggs et al.): c (c-1) / 2 in order, c (c^2-1) / 6 at will.
 ///
-/// Above 128 nominal categories only neighbours in the order of their class shares (or means) are
-/// compared, and merged, until 128 are left; a merged group of more than ten nominal categories is
-/// split again only along that order: heuristics. Above 1024 ordered ones, neighbours are merged
-/// until 1024 are left, before missing values are looked at.
+/// Of more than 128 categories, neighbours are merged first until 128 are left, whatever
+/// alpha_merge and missing values; nominal ones are neighbours in the order of their class shares
+/// or means. A merged group of more than ten nominal categories is split again only along that
+/// order. These are heuristics.
 [[nodiscard]] Grouping merge_categories(const Categories& categories, const GroupTest& test,
                                         const Merging& merging, const SearchLimits& limits);
 
