@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <numeric>
-#include <queue>
 #include <tuple>
 
 #include "treewright/base/combinatorics.hpp"
+#include "treewright/split/chain.hpp"
 
 namespace treewright {
 namespace {
 
 constexpr std::size_t kMostGroups = 128;     // compared each with each
 constexpr std::size_t kMostEnumerated = 10;  // categories whose every division in two is tried
-
-struct Group {
-    std::vector<std::uint32_t> members;  ///< ascending; the first is the group's name
-    std::vector<double> sums;
-
-    [[nodiscard]] std::uint32_t name() const { return members.front(); }
-};
 
 /// Two groups that may be merged, by their names.
 struct Pair {
@@ -64,10 +57,6 @@ private:
             add_to(group.sums.data(), categories.at(member), categories.width);
         return group;
     }
-    [[nodiscard]] double log_p_of(const Group& a, const Group& b) const {
-        const double* const both[] = {a.sums.data(), b.sums.data()};
-        return test.log_p(both);
-    }
     [[nodiscard]] double log_p_of_all() {
         pointers.clear();
         for (const Group& group : groups) pointers.push_back(group.sums.data());
@@ -94,7 +83,7 @@ private:
         }
     }
     void list(std::size_t i, std::size_t j) {
-        pairs.push_back({groups[i].name(), groups[j].name(), log_p_of(groups[i], groups[j])});
+        pairs.push_back({groups[i].name(), groups[j].name(), log_p_of(test, groups[i], groups[j])});
     }
     /// Lists the pairs of one group anew.
     void relist(std::size_t position) {
@@ -135,11 +124,7 @@ private:
     std::size_t merge(Pair pair) {
         const std::size_t i = position_of(pair.a);
         const std::size_t j = position_of(pair.b);
-        Group& into = groups[i];
-        const auto middle = static_cast<std::ptrdiff_t>(into.members.size());
-        into.members.insert(into.members.end(), groups[j].members.begin(), groups[j].members.end());
-        std::inplace_merge(into.members.begin(), into.members.begin() + middle, into.members.end());
-        add_to(into.sums.data(), groups[j].sums.data(), categories.width);
+        groups[i].absorb(groups[j]);
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
         strike(pair.a);
         strike(pair.b);
@@ -189,7 +174,7 @@ private:
             return rest;
         };
         for (std::size_t i = 0; i < halves.size(); ++i)
-            log_p[i] = log_p_of(group_of(halves[i]), group_of(other_half(halves[i])));
+            log_p[i] = log_p_of(test, group_of(halves[i]), group_of(other_half(halves[i])));
         const double least = *std::min_element(log_p.begin(), log_p.end());
         if (!(least <= std::log(merging.alpha_resplit))) return false;
         const double enough = least + p_slack(least);
@@ -288,62 +273,14 @@ private:
         return order;
     }
 
-    /// Merges neighbours, those that differ least first, until few enough groups are left: more
-    /// branches than that a column does not get.
+    /// Merges neighbours until few enough groups are left: more branches a column does not get.
     void coarsen(std::size_t n) {
         const bool floats = categories.floats && n == categories.n;
         std::vector<std::uint32_t> order(n - (floats ? 1 : 0));
         std::iota(order.begin(), order.end(), 0U);
         if (categories.is_nominal) order = by_level(std::move(order));
-        const std::size_t n_places = order.size();
-        constexpr std::size_t kEnd = ~std::size_t{0};
-        std::vector<Group> chain;
-        std::vector<std::size_t> before(n_places), after(n_places), version(n_places, 0);
-        for (std::size_t i = 0; i < n_places; ++i) {
-            chain.push_back(group_of({order[i]}));
-            before[i] = i == 0 ? kEnd : i - 1;
-            after[i] = i + 1 == n_places ? kEnd : i + 1;
-        }
-        struct Link {
-            double log_p;
-            std::size_t left, right, left_version, right_version;
-            bool operator<(const Link& other) const {
-                return log_p != other.log_p ? log_p < other.log_p : left > other.left;
-            }
-        };
-        std::priority_queue<Link> links;
-        const auto link = [&](std::size_t left, std::size_t right) {
-            if (left == kEnd || right == kEnd) return;
-            links.push(
-                {log_p_of(chain[left], chain[right]), left, right, version[left], version[right]});
-        };
-        for (std::size_t i = 0; i + 1 < n_places; ++i) link(i, i + 1);
-        std::size_t n_left = n_places;
-        constexpr std::size_t kGone = ~std::size_t{0};
-        while (n_left > kMostGroups) {
-            const Link best = links.top();
-            links.pop();
-            if (version[best.left] != best.left_version ||
-                version[best.right] != best.right_version)
-                continue;
-            Group& into = chain[best.left];
-            Group& from = chain[best.right];
-            into.members.insert(into.members.end(), from.members.begin(), from.members.end());
-            add_to(into.sums.data(), from.sums.data(), categories.width);
-            from = Group{};
-            ++version[best.left];
-            version[best.right] = kGone;
-            after[best.left] = after[best.right];
-            if (after[best.left] != kEnd) before[after[best.left]] = best.left;
-            --n_left;
-            link(before[best.left], best.left);
-            link(best.left, after[best.left]);
-        }
-        for (Group& group : chain) {
-            if (group.members.empty()) continue;
-            std::sort(group.members.begin(), group.members.end());
-            groups.push_back(std::move(group));
-        }
+        for (const std::uint32_t category : order) groups.push_back(group_of({category}));
+        groups = Chain(std::move(groups), test).merged_down_to(kMostGroups);
         if (floats) groups.push_back(group_of({static_cast<std::uint32_t>(n - 1)}));
         std::sort(groups.begin(), groups.end(),
                   [](const Group& a, const Group& b) { return a.name() < b.name(); });
