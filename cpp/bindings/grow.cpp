@@ -126,6 +126,33 @@ nb::dict arrays_of(Tree tree) {
     return out;
 }
 
+/// The cuts between the bins of a column, as `cut` and `cut_int` of a tree have them.
+nb::tuple bin_cuts(const BoundColumns& columns, std::size_t index,
+                   std::optional<Flat<double>> copies, std::uint32_t n_bins) {
+    require(index < columns.rows.columns.size() && n_bins > 0, "a column and its bins");
+    const Column& column = columns.rows.columns[index];
+    std::vector<double> counts = copies ? copied(*copies) : std::vector<double>{};
+    require(counts.empty() || counts.size() == columns.rows.n_rows, "copies for every row");
+    Cuts cuts;
+    {
+        const nb::gil_scoped_release release;
+        std::vector<std::uint32_t> rows;
+        for (std::size_t row = 0; row < columns.rows.n_rows; ++row)
+            if (counts.empty() || counts[row] > 0.0)
+                rows.push_back(static_cast<std::uint32_t>(row));
+        OrderScratch scratch;
+        Order order = order_of(column, rows, scratch);
+        const Bins bins = bin_by_rank(order, counts, n_bins);
+        for (std::size_t bin = 0; bin + 1 < bins.last_row.size(); ++bin) {
+            cuts.real.emplace_back();
+            cuts.whole.emplace_back();
+            place_between(column, {bins.last_row[bin], bins.first_row[bin + 1]},
+                          ThresholdAt::midpoint, cuts.real.back(), cuts.whole.back());
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(cuts.real)), to_numpy(std::move(cuts.whole)));
+}
+
 const char* name_of(Guard guard) {
     switch (guard) {
         case Guard::none: return "none";
@@ -133,6 +160,11 @@ const char* name_of(Guard guard) {
         case Guard::limits: return "limits";
         case Guard::no_gain: return "no_gain";
         case Guard::average_gain: return "average_gain";
+        case Guard::few_columns: return "few_columns";
+        case Guard::few_rows: return "few_rows";
+        case Guard::one_column: return "one_column";
+        case Guard::no_cut: return "no_cut";
+        case Guard::insignificant: return "insignificant";
     }
     return "none";
 }
@@ -160,6 +192,12 @@ nb::dict dict_of(const Inspection& seen) {
         item["threshold_int"] = each.threshold_int;
         item["code"] = to_numpy(std::vector<std::int32_t>(each.branches.code));
         item["branch_of_code"] = to_numpy(std::vector<std::int32_t>(each.branches.branch));
+        item["term_column"] = to_numpy(std::vector<std::int32_t>(c.terms.column));
+        item["term_coefficient"] = to_numpy(std::vector<double>(c.terms.coefficient));
+        item["cut"] = to_numpy(std::vector<double>(each.cuts.real));
+        item["cut_int"] = to_numpy(std::vector<std::int64_t>(each.cuts.whole));
+        item["log_p"] = c.log_p;
+        item["log_adjusted_p"] = c.log_adjusted_p;
         candidates.append(item);
     }
     out["candidates"] = candidates;
@@ -196,6 +234,16 @@ void bind_grow(nb::module_& module) {
         .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = copied(w); })
         .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = copied(c); });
 
+    nb::class_<Merging>(module, "Merging", "CHAID's way of merging values.")
+        .def(nb::init<>())
+        .def_rw("is_on", &Merging::is_on)
+        .def_rw("alpha_merge", &Merging::alpha_merge)
+        .def_rw("alpha_split", &Merging::alpha_split)
+        .def_rw("alpha_resplit", &Merging::alpha_resplit)
+        .def_rw("exhaustive", &Merging::exhaustive)
+        .def_rw("floats_last", &Merging::floats_last)
+        .def_rw("adjusts", &Merging::adjusts);
+
     nb::class_<GrowOptions>(module, "GrowOptions", "Every knob of one tree.")
         .def(nb::init<>())
         .def_rw("criterion", &GrowOptions::criterion)
@@ -225,6 +273,13 @@ void bind_grow(nb::module_& module) {
         .def_rw("cost_exponent", &GrowOptions::cost_exponent)
         .def_rw("monotonic", &GrowOptions::monotonic)
         .def_rw("max_surrogates", &GrowOptions::max_surrogates)
+        .def_rw("merging", &GrowOptions::merging)
+        .def_rw("cal5_threshold", &GrowOptions::cal5_threshold)
+        .def_rw("cal5_alpha", &GrowOptions::cal5_alpha)
+        .def_rw("evidence", &GrowOptions::evidence)
+        .def_prop_rw(
+            "n_bins", [](const GrowOptions& self) { return self.block.n_bins; },
+            [](GrowOptions& self, std::uint32_t n_bins) { self.block.n_bins = n_bins; })
         .def_rw("seed", &GrowOptions::seed)
         .def_rw("tree", &GrowOptions::tree)
         .def_rw("n_threads", &GrowOptions::n_threads)
@@ -239,6 +294,12 @@ void bind_grow(nb::module_& module) {
                  self.nominal = named<Nominal>(name, {{"multiway", Nominal::multiway},
                                                       {"subset", Nominal::subset},
                                                       {"one_vs_rest", Nominal::one_vs_rest}});
+             })
+        .def("set_numeric",
+             [](GrowOptions& self, const std::string& name) {
+                 self.numeric = named<Numeric>(name, {{"threshold", Numeric::threshold},
+                                                      {"mdlp", Numeric::mdlp},
+                                                      {"cal5", Numeric::cal5}});
              })
         .def("set_missing",
              [](GrowOptions& self, const std::string& name) {
@@ -272,6 +333,24 @@ void bind_grow(nb::module_& module) {
                                                          {"nunez", CostRule::nunez},
                                                          {"rpart", CostRule::rpart}});
              })
+        .def(
+            "set_oblique",
+            [](GrowOptions& self, const std::string& search, std::vector<std::uint32_t> columns,
+               std::size_t n_restarts, std::size_t n_jumps, std::size_t n_projections) {
+                self.oblique.search = named<ObliqueSearch>(
+                    search, {{"none", ObliqueSearch::none},
+                             {"oc1", ObliqueSearch::oc1},
+                             {"hhcart", ObliqueSearch::hhcart},
+                             {"hhcart_dominant", ObliqueSearch::hhcart_dominant},
+                             {"cart_lc", ObliqueSearch::cart_lc},
+                             {"random_projections", ObliqueSearch::random_projections}});
+                self.oblique.columns = std::move(columns);
+                self.oblique.n_restarts = n_restarts;
+                self.oblique.n_jumps = n_jumps;
+                self.oblique.n_projections = n_projections;
+            },
+            nb::arg("search"), nb::arg("columns"), nb::arg("n_restarts"), nb::arg("n_jumps"),
+            nb::arg("n_projections"))
         .def(
             "set_tally",
             [](GrowOptions& self, const std::string& way, std::size_t min_code_width, bool wide) {
@@ -310,6 +389,12 @@ void bind_grow(nb::module_& module) {
         nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("report").none(),
         nb::sig("def grow(columns: Columns, target: Target, options: GrowOptions, report: "
                 "object | None) -> dict[str, object]"));
+
+    module.def("bin_cuts", &bin_cuts, nb::arg("columns"), nb::arg("column"),
+               nb::arg("copies").none(), nb::arg("n_bins"),
+               nb::sig("def bin_cuts(columns: Columns, column: int, copies: "
+                       "NDArray[numpy.float64] | None, n_bins: int) -> "
+                       "tuple[NDArray[numpy.float64], NDArray[numpy.int64]]"));
 
     module.def(
         "inspect",

@@ -50,7 +50,8 @@ void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packe
 }  // namespace
 
 std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options, Team& team,
-                                  Progress& progress, std::vector<std::uint32_t>& n_missing) {
+                                  Progress& progress, std::vector<std::uint32_t>& n_missing,
+                                  std::vector<Bins>& bins) {
     auto block = std::make_shared<Block>();
     block->holding = options.holding;
     const Target& target = data.target;
@@ -98,6 +99,7 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
     block->slot_of_column.resize(n_columns);
     std::iota(block->slot_of_column.begin(), block->slot_of_column.end(), 0U);
     n_missing.assign(n_columns, 0);
+    bins.assign(n_columns, {});
 
     std::vector<OrderScratch> scratch(team.size());
     std::vector<std::vector<Packed>> packed(team.size());
@@ -108,9 +110,10 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
         pack(std::span(data.columns).subspan(first, last - first), data.n_rows, packed[thread]);
         for (std::size_t column = first; column < last; ++column) {
             progress.check(thread == 0);
-            const Order order =
-                order_of(packed[thread][column - first].column, rows, scratch[thread]);
+            Order order = order_of(packed[thread][column - first].column, rows, scratch[thread]);
             n_missing[column] = static_cast<std::uint32_t>(order.n_missing);
+            if (options.n_bins > 0 && data.columns[column].scale == Scale::numeric)
+                bins[column] = bin_by_rank(order, data.copies, options.n_bins);
             if (options.holding == Holding::codes) {
                 block->codes[column] = codes_of(order, rows, data.n_rows, options.min_code_width);
                 continue;

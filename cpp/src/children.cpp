@@ -38,7 +38,7 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     if (options.missing == Missing::surrogates) surrogates = find_surrogates(open, winner, ws);
 
     TreeNode& node = fragment.nodes[open.node];
-    node.kind = winner.question == Question::cut ? 1 : 2;
+    node.kind = static_cast<std::int8_t>(winner.question);
     node.column = static_cast<std::int32_t>(winner.column);
     node.n_branches = static_cast<std::int32_t>(n_branches);
     node.first_child = static_cast<std::int32_t>(fragment.nodes.size());
@@ -46,8 +46,17 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     node.gain = winner.gain;
     node.score = winner.score;
     if (winner.question == Question::cut) {
-        place_threshold(winner, column, *open.block, options.threshold_at, node.threshold,
-                        node.threshold_int);
+        place_threshold(winner, column, *open.block, bins[winner.column], options.threshold_at,
+                        node.threshold, node.threshold_int);
+    } else if (winner.question == Question::intervals) {
+        const Cuts cuts =
+            cuts_of(winner, column, *open.block, bins[winner.column], options.threshold_at);
+        node.cut_offset = append_cuts(fragment.cuts, cuts);
+        node.cut_count = static_cast<std::int32_t>(cuts.real.size());
+    } else if (winner.question == Question::sum) {
+        node.threshold = winner.sum_threshold;
+        node.term_offset = fragment.terms.append(winner.terms);
+        node.term_count = static_cast<std::int32_t>(winner.terms.size());
     } else {
         const CodeBranches branches = branches_of(winner, column, *open.block);
         node.code_offset = append_branches(fragment.branches, branches);
@@ -56,9 +65,10 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     }
     for (FoundSurrogate& found : surrogates) {
         if (found.surrogate.is_cut)
-            place_between(data.columns[found.surrogate.column], *open.block, found.row_below,
-                          found.row_above, options.threshold_at, found.surrogate.threshold,
-                          found.surrogate.threshold_int);
+            place_between(
+                data.columns[found.surrogate.column],
+                {open.block->table_row[found.row_below], open.block->table_row[found.row_above]},
+                options.threshold_at, found.surrogate.threshold, found.surrogate.threshold_int);
         node.surrogates.push_back(std::move(found.surrogate));
     }
     open_children(open, winner, ws, shared, fragment, children, only);

@@ -32,13 +32,14 @@ Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
             for (std::size_t i = 0; i < columns.size(); ++i) evaluate(i, *ws.finder);
         }
     }
+    drop_constant_columns(open, candidates);
+    if (options.oblique.is_on()) seek_sum(open, context, ws, shared);
     const double unit = unit_of(open.grid);
     for (Candidate& c : candidates) {
         c.gain *= unit;
         c.noise *= unit;
     }
     Candidate* winner = select(candidates, data, options, total_weight);
-    drop_constant_columns(open, candidates);
     if (winner == nullptr) return nullptr;
     const double improvement = winner->gain * open.total[kWeight] / total_weight;
     return improvement >= options.min_gain ? winner : nullptr;

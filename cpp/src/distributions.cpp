@@ -6,19 +6,20 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 namespace treewright {
+
+double log_gamma(double x) {
+    int sign = 0;
+    return ::lgamma_r(x, &sign);  // std::lgamma writes a global
+}
+
 namespace {
 
 constexpr double kTiny = 1e-300;
 constexpr double kPrecision = 1e-16;
 constexpr int kMostTerms = 10'000;
-
-/// std::lgamma writes a global; several threads test splits at once.
-double log_gamma(double x) {
-    int sign = 0;
-    return ::lgamma_r(x, &sign);
-}
 
 /// P(a, x) by its power series; converges fast for x < a + 1.
 double gamma_series(double a, double x) {
@@ -32,8 +33,8 @@ double gamma_series(double a, double x) {
     return sum * std::exp(-x + a * std::log(x) - log_gamma(a));
 }
 
-/// Q(a, x) by its continued fraction; converges fast for x >= a + 1.
-double gamma_fraction(double a, double x) {
+/// log Q(a, x) by its continued fraction; converges fast for x >= a + 1.
+double log_gamma_fraction(double a, double x) {
     double b = x + 1.0 - a;
     double c = 1.0 / kTiny;
     double d = 1.0 / b;
@@ -50,7 +51,7 @@ double gamma_fraction(double a, double x) {
         h *= step;
         if (std::abs(step - 1.0) < kPrecision) break;
     }
-    return std::exp(-x + a * std::log(x) - log_gamma(a)) * h;
+    return -x + a * std::log(x) - log_gamma(a) + std::log(h);
 }
 
 double beta_fraction(double a, double b, double x) {
@@ -77,29 +78,38 @@ double beta_fraction(double a, double b, double x) {
     return h;
 }
 
-/// I_x(a, b), the regularised incomplete beta function.
-double incomplete_beta(double a, double b, double x) {
-    if (x <= 0.0) return 0.0;
-    if (x >= 1.0) return 1.0;
-    const double front = std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) +
-                                  b * std::log1p(-x));
-    if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
-    return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
+/// log I_x(a, b), the regularised incomplete beta function, given x and y = 1 - x.
+double log_incomplete_beta(double a, double b, double x, double y) {
+    if (x <= 0.0) return -std::numeric_limits<double>::infinity();
+    if (y <= 0.0) return 0.0;
+    const double front =
+        log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) + b * std::log(y);
+    if (x < (a + 1.0) / (a + b + 2.0)) return front + std::log(beta_fraction(a, b, x) / a);
+    return std::log1p(-std::exp(front) * beta_fraction(b, a, y) / b);
 }
 
 }  // namespace
 
-double chi_square_tail(double statistic, double df) {
-    if (!(statistic > 0.0) || df <= 0.0) return 1.0;
+double log_chi_square_tail(double statistic, double df) {
+    if (!(statistic > 0.0) || df <= 0.0) return 0.0;
     const double a = df / 2.0;
     const double x = statistic / 2.0;
-    return x < a + 1.0 ? 1.0 - gamma_series(a, x) : gamma_fraction(a, x);
+    return x < a + 1.0 ? std::log1p(-gamma_series(a, x)) : log_gamma_fraction(a, x);
+}
+
+double chi_square_tail(double statistic, double df) {
+    return std::exp(log_chi_square_tail(statistic, df));
+}
+
+double log_f_tail(double statistic, double df1, double df2) {
+    if (!(statistic > 0.0) || df1 <= 0.0 || df2 <= 0.0) return 0.0;
+    if (std::isinf(statistic)) return -std::numeric_limits<double>::infinity();
+    const double all = df2 + df1 * statistic;
+    return log_incomplete_beta(df2 / 2.0, df1 / 2.0, df2 / all, df1 * statistic / all);
 }
 
 double f_tail(double statistic, double df1, double df2) {
-    if (!(statistic > 0.0) || df1 <= 0.0 || df2 <= 0.0) return 1.0;
-    if (std::isinf(statistic)) return 0.0;
-    return incomplete_beta(df2 / 2.0, df1 / 2.0, df2 / (df2 + df1 * statistic));
+    return std::exp(log_f_tail(statistic, df1, df2));
 }
 
 }  // namespace treewright

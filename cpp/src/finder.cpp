@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "treewright/base/distributions.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/criteria/registry.hpp"
 #include "treewright/missing/policy.hpp"
 #include "treewright/split/absolute.hpp"
+#include "treewright/split/merge.hpp"
 #include "treewright/split/multiway.hpp"
 #include "treewright/split/one_vs_rest.hpp"
 #include "treewright/split/random.hpp"
@@ -31,16 +31,6 @@ double smallest_side(const GrowOptions& options, const Target& target, double kn
     return kWhole * (tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0));
 }
 
-/// Entropy in bits of the branch weights; divided missing rows are one more part (C4.5).
-double split_information(const std::vector<double>& weights) {
-    double all = 0.0;
-    for (const double weight : weights) all += weight;
-    double bits = 0.0;
-    for (const double weight : weights)
-        if (weight > 0.0) bits -= weight / all * std::log2(weight / all);
-    return bits;
-}
-
 template <Criterion C>
 class AdditiveFinder final : public Finder {
 public:
@@ -53,6 +43,7 @@ public:
         limits.min_weight = options.min_leaf_weight;
         limits.two_branches_suffice = options.two_branches_suffice;
         limits.class_boundaries = options.class_boundaries;
+        if (options.merging.is_on) test = make_test();
     }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
@@ -113,6 +104,7 @@ private:
         if constexpr (!std::is_same_v<C, Gini> && !std::is_same_v<C, SquaredError>) return false;
         const Block& block = *node.range.block;
         return options.fuse && options.splitter == Splitter::best &&
+               options.numeric == Numeric::threshold && !options.merging.is_on &&
                block.holding == Holding::lists && raw.scale != Scale::nominal && n_missing == 0 &&
                block.weight.empty() && block.copies.empty() && criterion.n_outputs == 1 &&
                options.monotonic.empty() && !options.class_boundaries && !options.c45_sides &&
@@ -161,8 +153,19 @@ private:
 
     void seek(Judge<C>& judge, const Column& raw, const Monotone* rule, Generator generator,
               Candidate& candidate) {
+        if (test != nullptr) {
+            best_merge(judge, *test, options.merging, raw.scale == Scale::nominal, search,
+                       candidate);
+            return;
+        }
         if (raw.scale != Scale::nominal) {
-            if (options.splitter == Splitter::random)
+            if (options.numeric == Numeric::mdlp) {
+                mdlp_cuts(tally, limits, options.evidence, mdlp, starts);
+                judge_intervals(judge, starts, search, candidate);
+            } else if (options.numeric == Numeric::cal5) {
+                cal5_cuts(tally, limits, dominance(options), cal5, starts);
+                judge_intervals(judge, starts, search, candidate);
+            } else if (options.splitter == Splitter::random)
                 random_threshold(
                     judge, rule, generator, [&](std::uint32_t row) { return value_of(raw, row); },
                     search, candidate);
@@ -204,7 +207,7 @@ private:
     /// Where missing rows go, the runs behind the branches, C4.5's penalty and split information.
     void finish(const Judge<C>& judge, const Column& raw, const Fill& fill, Candidate& candidate) {
         branch_weights.assign(candidate.n_branches, 0.0);
-        if (candidate.question == Question::categories) {
+        if (candidate.question != Question::cut) {
             candidate.row_of_run.assign(tally.row.begin(), tally.row.end());
             candidate.code_of_run.assign(tally.code.begin(), tally.code.end());
             for (std::size_t i = 0; i < tally.n_runs(); ++i)
@@ -223,8 +226,10 @@ private:
                 branch_weights[left ? 0 : 1] += tally.run(i)[kWeight];
                 position += tally.n_entries[i];
             }
-            if (candidate.n_branches == 3) branch_weights[2] += tally.missing[kWeight];
         }
+        if (judge.has_missing_branch())
+            branch_weights[static_cast<std::size_t>(candidate.missing_branch)] +=
+                tally.missing[kWeight];
         if (fill.is_set) {
             candidate.missing_branch = branch_of_run(candidate, fill.run);
             for (const std::size_t run : fill.run_of_class)
@@ -251,7 +256,7 @@ private:
     }
 
     [[nodiscard]] std::int32_t branch_of_run(const Candidate& candidate, std::size_t run) const {
-        if (candidate.question == Question::categories)
+        if (candidate.question != Question::cut)
             return static_cast<std::int32_t>(candidate.branch_of_run[run]);
         std::uint32_t position = 0;
         for (std::size_t i = 0; i < run; ++i) position += tally.n_entries[i];
@@ -268,38 +273,26 @@ private:
                 about_centre[kStatistics + o] -= node.total[kWeight] * criterion.centre[o];
     }
 
+    /// The test by which CHAID merges values goes with the criterion.
+    [[nodiscard]] std::unique_ptr<GroupTest> make_test() const {
+        if constexpr (std::is_same_v<C, ChiSquare> || std::is_same_v<C, Entropy>)
+            return std::make_unique<ClassTest>(kStatistics, width(), options.evidence,
+                                               std::is_same_v<C, Entropy>);
+        else if constexpr (std::is_same_v<C, Anova>) return std::make_unique<ValueTest>();
+        throw InvariantError("merging by a criterion without a test");
+    }
+
     [[nodiscard]] double chi_square_p(const double* branches, std::size_t n_branches) const {
+        double least = 0.0;  // several outputs: the most significant
         if constexpr (std::is_base_of_v<ClassSums, C>) {
-            double least = 1.0;  // several outputs: the most significant
-            for (std::size_t o = 0; o < criterion.n_outputs; ++o) {
-                double statistic = 0.0;
-                std::size_t n_used = 0;
-                double all = 0.0;
-                for (std::size_t b = 0; b < n_branches; ++b) all += branches[b * width() + kWeight];
-                std::size_t n_filled = 0;
-                for (std::size_t b = 0; b < n_branches; ++b)
-                    n_filled += branches[b * width() + kWeight] > 0.0 ? 1 : 0;
-                for (std::size_t k = criterion.start[o]; k < criterion.start[o + 1]; ++k) {
-                    double of_class = 0.0;
-                    for (std::size_t b = 0; b < n_branches; ++b)
-                        of_class += branches[b * width() + k];
-                    if (of_class <= 0.0) continue;
-                    ++n_used;
-                    for (std::size_t b = 0; b < n_branches; ++b) {
-                        const double expected = of_class * branches[b * width() + kWeight] / all;
-                        const double off = branches[b * width() + k] - expected;
-                        if (expected > 0.0) statistic += off * off / expected;
-                    }
-                }
-                if (n_used < 2 || n_filled < 2) continue;
-                least = std::min(
-                    least,
-                    chi_square_tail(statistic, static_cast<double>((n_used - 1) * (n_filled - 1))));
-            }
-            return least;
-        } else {
-            return 1.0;
+            std::vector<const double*> groups;
+            for (std::size_t b = 0; b < n_branches; ++b) groups.push_back(branches + b * width());
+            for (std::size_t o = 0; o < criterion.n_outputs; ++o)
+                least = std::min(least, ClassTest(criterion.start[o], criterion.start[o + 1],
+                                                  options.evidence, false)
+                                            .log_p(groups));
         }
+        return std::exp(least);
     }
 
     /// One-way analysis of variance over the branches; first output.
@@ -324,12 +317,8 @@ private:
             const double off = branch[kStatistics] / branch[kWeight] - sum / all;
             between += branch[kWeight] * off * off;
         }
-        const double within = sum_of_squares - between;
-        const double df1 = n_filled - 1.0;
-        const double df2 = copies - n_filled;
-        if (df1 <= 0.0 || df2 <= 0.0 || !(between > 0.0)) return 1.0;
-        if (within <= 1e-12 * sum_of_squares) return 0.0;
-        return f_tail((between / df1) / (within / df2), df1, df2);
+        return std::exp(
+            log_p_of_squares(between, sum_of_squares - between, n_filled - 1.0, copies - n_filled));
     }
 
     const Dataset& data;
@@ -342,6 +331,10 @@ private:
     TallyScratch tally_scratch;
     SearchScratch search;
     FusedScratch fused;
+    std::unique_ptr<GroupTest> test;  ///< where values are merged
+    MdlpScratch mdlp;
+    Cal5Scratch cal5;
+    std::vector<std::uint32_t> starts;  ///< runs that begin an interval
     std::vector<double> branch_weights;
     const std::uint32_t* block_rows = nullptr;
     std::vector<double> about_centre;  ///< the node's total as `criterion` sums it

@@ -129,11 +129,10 @@ void Plan::ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind) {
 
 double Plan::sum_of(const Rows& rows, std::size_t row, const Node& node) const {
     const Slice& slice = slices[static_cast<std::size_t>(node.whole)];
-    double sum = 0.0;
-    for (std::size_t i = slice.start; i < slice.start + slice.n; ++i)
-        sum += terms.coefficient[i] *
-               rows.columns[static_cast<std::size_t>(terms.column[i])].number(row);
-    return sum;
+    const auto coefficients = std::span(terms.coefficient).subspan(slice.start, slice.n);
+    return add_terms(coefficients, [&](std::size_t i) {
+        return rows.columns[static_cast<std::size_t>(terms.column[slice.start + i])].number(row);
+    });
 }
 
 std::int64_t Plan::add_categories(const Tree& tree, const TreeNode& node) {

@@ -13,6 +13,7 @@ void Growth::route_known(const Open& open, const Candidate& winner, Workspace& w
     ws.missing_rows.clear();
     ws.missing_settled = false;
     ws.counts.assign(winner.n_branches, 0);
+    if (winner.question == Question::sum) return route_by_sum(open, winner, ws);
     const auto by_word = [&]<class Word>() {
         const Word* list = block.list<Word>(winner.column);
         const auto send = [&](std::uint32_t row, std::uint32_t branch) {
@@ -55,23 +56,28 @@ void Growth::route_known(const Open& open, const Candidate& winner, Workspace& w
     };
     if (block.is_narrow()) by_word.template operator()<Narrow>();
     else by_word.template operator()<Wide>();
+    list_by_branch(
+        open, winner.column,
+        block.holding == Holding::lists ? open.end - n_missing_of(open, winner.column) : open.end,
+        ws);
+}
 
-    // ws.rows: the known rows, branch by branch, in the order of the list.
-    ws.partition.offset.assign(winner.n_branches + 1, 0);
-    for (std::size_t b = 0; b < winner.n_branches; ++b)
+void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_t known_end,
+                            Workspace& ws) const {
+    const Block& block = *open.block;
+    const std::size_t n_branches = ws.counts.size();
+    ws.partition.offset.assign(n_branches + 1, 0);
+    for (std::size_t b = 0; b < n_branches; ++b)
         ws.partition.offset[b + 1] = ws.partition.offset[b] + ws.counts[b];
     ws.rows.resize(open.size() - ws.missing_rows.size());
     auto next = ws.partition.offset;
     const auto gather = [&]<class Word>() {
-        const Word* list = block.list<Word>(winner.column);
-        const std::uint32_t known_end = block.holding == Holding::lists
-                                            ? open.end - n_missing_of(open, winner.column)
-                                            : open.end;
+        const Word* list = block.list<Word>(column);
         std::size_t missing = 0;
         for (std::uint32_t i = open.begin; i < known_end; ++i) {
             const std::uint32_t row = Entry<Word>::row(list[i]);
             if (missing < ws.missing_rows.size() && ws.missing_rows[missing] == row) {
-                ++missing;  // only with codes; with lists they stand behind known_end
+                ++missing;  // with lists, those of the column asked stand behind known_end
                 continue;
             }
             ws.rows[next[ws.sides[row]]++] = row;
@@ -135,7 +141,7 @@ std::vector<FoundSurrogate> Growth::find_surrogates(const Open& open, const Cand
     std::vector<FoundSurrogate> found;
     SurrogateRuns runs;
     for (const std::uint32_t column : *open.columns) {
-        if (column == winner.column) continue;
+        if (column == winner.column && winner.question != Question::sum) continue;
         progress.check(ws.is_caller);
         runs = SurrogateRuns{};
         const auto add = [&](std::uint32_t row, bool opens) {

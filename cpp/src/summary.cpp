@@ -18,11 +18,15 @@ void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_r
             Fragment fragment, std::uint32_t anchor) {
     const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
     const auto code_base = static_cast<std::int64_t>(tree.branches.code.size());
+    const std::int64_t term_base = tree.terms.append(fragment.terms);
+    const auto cut_base = static_cast<std::int64_t>(tree.cuts.real.size());
     const std::size_t row_base = leaf_rows.size();
     for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
         TreeNode node = std::move(fragment.nodes[i]);
         if (node.first_child >= 0) node.first_child += base;
         if (node.code_offset >= 0) node.code_offset += code_base;
+        if (node.term_offset >= 0) node.term_offset += term_base;
+        if (node.cut_offset >= 0) node.cut_offset += cut_base;
         const auto range = std::pair{fragment.leaf_range[i].first + row_base,
                                      fragment.leaf_range[i].second + row_base};
         if (i == 0) {
@@ -36,6 +40,7 @@ void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_r
         leaf_range.push_back(range);
     }
     append_branches(tree.branches, fragment.branches);
+    append_cuts(tree.cuts, fragment.cuts);
     leaf_rows.insert(leaf_rows.end(), fragment.leaf_rows.begin(), fragment.leaf_rows.end());
     leaf_weights.insert(leaf_weights.end(), fragment.leaf_weights.begin(),
                         fragment.leaf_weights.end());
@@ -195,6 +200,8 @@ Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::
     const std::size_t n_outputs = data.target.n_outputs;
     tree.nodes = std::move(top.nodes);
     tree.branches = std::move(top.branches);
+    tree.terms = std::move(top.terms);
+    tree.cuts = std::move(top.cuts);
     leaves.range = std::move(top.leaf_range);
     leaves.rows = std::move(top.leaf_rows);
     leaves.weights = std::move(top.leaf_weights);
@@ -264,20 +271,40 @@ void move_threshold_down(const Dataset& data, const Column& column, double& thre
     else move_down(sorted_wholes(data, column), threshold_int);
 }
 
+void move_cuts_down(const Dataset& data, const Column& column, Cuts& cuts) {
+    if (column.is_real()) {
+        const auto values = sorted_reals(data, column);
+        for (double& cut : cuts.real) move_down(values, cut);
+    } else {
+        const auto values = sorted_wholes(data, column);
+        for (std::int64_t& cut : cuts.whole) move_down(values, cut);
+    }
+}
+
 void move_thresholds_down(const Dataset& data, Tree& tree) {
     for (std::size_t c = 0; c < data.columns.size(); ++c) {
         const Column& column = data.columns[c];
-        std::vector<TreeNode*> cuts;
-        for (TreeNode& node : tree.nodes)
-            if (node.kind == 1 && node.column == static_cast<std::int32_t>(c))
-                cuts.push_back(&node);
-        if (cuts.empty()) continue;
+        std::vector<double*> reals;
+        std::vector<std::int64_t*> wholes;
+        for (TreeNode& node : tree.nodes) {
+            if (node.column != static_cast<std::int32_t>(c)) continue;
+            if (node.kind == 1) {
+                reals.push_back(&node.threshold);
+                wholes.push_back(&node.threshold_int);
+            }
+            for (std::int32_t i = 0; i < node.cut_count; ++i) {
+                const auto at = static_cast<std::size_t>(node.cut_offset + i);
+                reals.push_back(&tree.cuts.real[at]);
+                wholes.push_back(&tree.cuts.whole[at]);
+            }
+        }
+        if (reals.empty()) continue;
         if (column.is_real()) {
             const auto values = sorted_reals(data, column);
-            for (TreeNode* node : cuts) move_down(values, node->threshold);
+            for (double* threshold : reals) move_down(values, *threshold);
         } else {
             const auto values = sorted_wholes(data, column);
-            for (TreeNode* node : cuts) move_down(values, node->threshold_int);
+            for (std::int64_t* threshold : wholes) move_down(values, *threshold);
         }
     }
 }

@@ -1,6 +1,7 @@
 /// Seeded tables for the tests of the core.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -27,6 +28,7 @@ struct MadeOptions {
     double missing = 0.0;
     std::uint32_t distinct = 20;  ///< distinct values of a real column
     bool weighted = false;
+    double signal = 0.0;  ///< share of rows whose target follows the first real column
 };
 
 inline std::unique_ptr<MadeData> make_data(const MadeOptions& options, std::uint64_t seed) {
@@ -64,15 +66,29 @@ inline std::unique_ptr<MadeData> make_data(const MadeOptions& options, std::uint
         view.n_codes = 6;
         made->data.columns.push_back(view);
     }
+    /// Where the first real column is known, its third of the range, now and then.
+    const auto follows = [&](std::size_t i) {
+        if (options.signal == 0.0 || !(random.uniform() < options.signal)) return -1;
+        const float x = made->reals[0][i];
+        if (std::isnan(x)) return -1;
+        return static_cast<int>((x + 3.5F) * 3.0F / static_cast<float>(options.distinct));
+    };
     Target& target = made->data.target;
     if (options.n_classes > 0) {
-        for (std::size_t i = 0; i < n; ++i)
-            made->classes.push_back(static_cast<std::int32_t>(random.below(options.n_classes)));
+        for (std::size_t i = 0; i < n; ++i) {
+            const int third = follows(i);
+            const auto k = third < 0 ? random.below(options.n_classes)
+                                     : static_cast<std::uint64_t>(third) % options.n_classes;
+            made->classes.push_back(static_cast<std::int32_t>(k));
+        }
         target.n_classes = {options.n_classes};
         target.classes = made->classes;
     } else {
-        for (std::size_t i = 0; i < n; ++i)
-            made->values.push_back(static_cast<double>(random.below(1000)) / 8.0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const int third = follows(i);
+            made->values.push_back(third < 0 ? static_cast<double>(random.below(1000)) / 8.0
+                                             : 40.0 * third);
+        }
         target.values = made->values;
     }
     if (options.weighted) {

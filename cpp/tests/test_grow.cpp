@@ -14,16 +14,25 @@ Tree grown(const MadeData& made, const GrowOptions& options) {
     return grow(made.data, options, progress);
 }
 
+/// NaN, in the place of a cut of another type, equals NaN.
+bool same(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+        return x == y || (std::isnan(x) && std::isnan(y));
+    });
+}
+
 bool same(const Tree& a, const Tree& b) {
     if (a.nodes.size() != b.nodes.size() || a.value != b.value ||
-        a.branches.code != b.branches.code || a.branches.branch != b.branches.branch)
+        a.branches.code != b.branches.code || a.branches.branch != b.branches.branch ||
+        !same(a.cuts.real, b.cuts.real) || a.cuts.whole != b.cuts.whole)
         return false;
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
         const TreeNode& x = a.nodes[i];
         const TreeNode& y = b.nodes[i];
         const auto shape = [](const TreeNode& n) {
             return std::tuple(n.first_child, n.n_branches, n.parent, n.column, n.kind,
-                              n.threshold_int, n.missing_branch, n.n_rows, n.weight, n.gain);
+                              n.threshold_int, n.missing_branch, n.n_rows, n.weight, n.gain,
+                              n.score, n.cut_offset, n.cut_count);
         };
         if (shape(x) != shape(y)) return false;
         if (x.threshold != y.threshold && !(std::isnan(x.threshold) && std::isnan(y.threshold)))
@@ -55,6 +64,24 @@ constexpr Missing kPolicies[] = {
     Missing::divide,     Missing::learned_side, Missing::surrogates,          Missing::most_likely,
     Missing::own_branch, Missing::majority,     Missing::most_likely_in_class};
 
+/// One tree whichever way columns are held and on any number of threads; it has intervals.
+void check_every_way(const MadeData& made, GrowOptions options, std::int8_t kind) {
+    const Tree reference = grown(made, options);
+    check_invariants(reference, made);
+    CHECK(std::any_of(reference.nodes.begin(), reference.nodes.end(),
+                      [&](const TreeNode& node) { return node.kind == kind; }));
+    options.n_threads = 3;
+    CHECK(same(reference, grown(made, options)));
+    options.block.wide = true;
+    CHECK(same(reference, grown(made, options)));
+    options.block.wide = false;
+    options.block.holding = Holding::codes;
+    for (const TallyWay way : {TallyWay::automatic, TallyWay::counting, TallyWay::sorting}) {
+        options.tally = way;
+        CHECK(same(reference, grown(made, options)));
+    }
+}
+
 }  // namespace
 
 CASE(every_way_of_tallying_gives_one_tree) {
@@ -80,6 +107,35 @@ CASE(every_way_of_tallying_gives_one_tree) {
                         CHECK(same(reference, grown(*made, options)));
                     }
             }
+}
+
+CASE(every_way_of_tallying_gives_the_same_intervals) {
+    for (const Numeric numeric : {Numeric::mdlp, Numeric::cal5})
+        for (const double missing : {0.0, 0.15}) {
+            const auto made = make_data({.n_rows = 3000, .missing = missing, .signal = 0.6}, 5);
+            GrowOptions options = grow_options(*made, "entropy");
+            options.numeric = numeric;
+            check_every_way(*made, options, 3);
+        }
+}
+
+CASE(every_way_of_tallying_merges_the_same_values) {
+    for (const char* criterion : {"chi2", "entropy", "anova"})
+        for (const bool exhaustive : {false, true}) {
+            const bool classes = std::string_view(criterion) != "anova";
+            const auto made = make_data({.n_rows = 3000,
+                                         .n_classes = classes ? 3U : 0U,
+                                         .missing = 0.1,
+                                         .distinct = 300,
+                                         .signal = 0.4},
+                                        11);
+            GrowOptions options = grow_options(*made, criterion);
+            options.merging.is_on = true;
+            options.merging.exhaustive = exhaustive;
+            options.missing = Missing::own_branch;
+            options.block.n_bins = 10;
+            check_every_way(*made, options, 3);
+        }
 }
 
 CASE(threads_do_not_change_the_tree) {
@@ -123,6 +179,29 @@ CASE(all_policies_and_searches_grow_sound_trees) {
                     options.max_leaf_nodes = 5;
                     check_invariants(grown(*made, options), *made);
                 }
+}
+
+CASE(all_policies_grow_sound_intervals) {
+    const auto made = make_data(
+        {.n_rows = 800, .n_classes = 3, .missing = 0.2, .weighted = true, .signal = 0.5}, 3);
+    for (const Numeric numeric : {Numeric::mdlp, Numeric::cal5})
+        for (const Missing policy : kPolicies)
+            for (const char* criterion : {"gini", "entropy", "misclassification", "hellinger"}) {
+                if (policy == Missing::surrogates) continue;  // imitate two branches
+                GrowOptions options = grow_options(*made, criterion);
+                options.missing = policy;
+                options.numeric = numeric;
+                check_invariants(grown(*made, options), *made);
+                options.threshold_at = ThresholdAt::training;
+                options.max_leaf_nodes = 7;
+                const Tree tree = grown(*made, options);
+                check_invariants(tree, *made);
+                for (const TreeNode& node : tree.nodes)
+                    for (std::int32_t i = 1; i < node.cut_count; ++i) {
+                        const auto at = static_cast<std::size_t>(node.cut_offset + i);
+                        CHECK(tree.cuts.real[at - 1] < tree.cuts.real[at]);
+                    }
+            }
 }
 
 CASE(predictions_do_not_depend_on_the_batch) {
@@ -177,6 +256,7 @@ CASE(inspection_repeats_the_growing) {
         GrowOptions options = grow_options(*made, "entropy");
         options.missing = policy;
         options.nominal = Nominal::subset;
+        if (policy == Missing::own_branch) options.merging.is_on = true;
         const Tree tree = grown(*made, options);
         Progress progress(nullptr);
         std::size_t node = 0;

@@ -97,7 +97,8 @@ Laid lay(const MadeData& made) {
     Team team(1);
     Progress progress(nullptr);
     std::vector<std::uint32_t> n_missing;
-    Laid laid{make_block(made.data, {}, team, progress, n_missing), {}};
+    std::vector<Bins> bins;
+    Laid laid{make_block(made.data, {}, team, progress, n_missing, bins), {}};
     std::vector<std::uint32_t> rows(laid.block->n_rows);
     std::iota(rows.begin(), rows.end(), 0U);
     CHECK(Gridding(made.data, false).refine(*laid.block, rows, laid.grid));

@@ -4,6 +4,7 @@ from treewright import evaluate, measures
 from treewright.data.examples import list_examples, load_example
 from treewright.data.files import read
 from treewright.data.schema import Schema
+from treewright.estimators.chaid import CHAIDClassifier, CHAIDRegressor
 from treewright.estimators.classical import (
     C45Classifier,
     CARTClassifier,
@@ -11,7 +12,9 @@ from treewright.estimators.classical import (
     ID3Classifier,
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.discretizer import Discretizer
 from treewright.estimators.m5 import M5Regressor
+from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
 from treewright.estimators.rules import C45RulesClassifier
 from treewright.model.tree import Tree
 from treewright.rules.ruleset import RuleSet
@@ -23,10 +26,15 @@ __all__ = [
     "C45RulesClassifier",
     "CARTClassifier",
     "CARTRegressor",
+    "CHAIDClassifier",
+    "CHAIDRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Discretizer",
     "ID3Classifier",
     "M5Regressor",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
     "RuleSet",
     "Schema",
     "Tree",

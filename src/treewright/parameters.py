@@ -56,3 +56,10 @@ def check_flag(name: str, value: object) -> None:
     """Refuse anything but True and False (NumPy's count)."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}={value!r} must be True or False.")
+
+
+def check_share(name: str, value: object) -> None:
+    """Refuse anything but a number between 0 and 1, neither of them included."""
+    check_number(name, value, low=0.0, high=1.0, open_low=True)
+    if value == 1:
+        raise ParameterError(f"{name}={value!r} must be below 1.")

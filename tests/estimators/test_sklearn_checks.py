@@ -11,9 +11,14 @@ from treewright import (
     C45RulesClassifier,
     CARTClassifier,
     CARTRegressor,
+    CHAIDClassifier,
+    CHAIDRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    Discretizer,
     ID3Classifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
 )
 
 ESTIMATORS = [
@@ -26,6 +31,16 @@ ESTIMATORS = [
     C45RulesClassifier(variant="c5"),
     CARTClassifier(),
     CARTRegressor(),
+    CHAIDClassifier(),
+    CHAIDRegressor(),
+    CHAIDClassifier(exhaustive=True, test="likelihood_ratio", missing="last"),
+    CHAIDRegressor(exhaustive=True),
+    DecisionTreeClassifier(numeric="mdlp"),
+    DecisionTreeClassifier(numeric="cal5", cal5_threshold=0.9, cal5_alpha=0.9),
+    Discretizer(),
+    Discretizer(method="cal5"),
+    Discretizer(method="quantile"),
+    Discretizer(method="uniform"),
     DecisionTreeClassifier(criterion="entropy", nominal="multiway", missing="divide"),
     DecisionTreeClassifier(splitter="random"),
     DecisionTreeClassifier(max_leaf_nodes=5),
@@ -36,6 +51,12 @@ ESTIMATORS = [
     DecisionTreeRegressor(max_leaf_nodes=5),
     DecisionTreeRegressor(missing="surrogates"),
     DecisionTreeRegressor(criterion="absolute_error", nominal="one_vs_rest"),
+    ObliqueTreeClassifier(),
+    ObliqueTreeClassifier(search="hhcart", criterion="entropy", missing="divide", n_jobs=2),
+    ObliqueTreeClassifier(search="cart_lc", max_leaf_nodes=5, missing="surrogates"),
+    ObliqueTreeRegressor(),
+    ObliqueTreeRegressor(search="hhcart", missing="own_branch"),
+    ObliqueTreeRegressor(search="random_projections", max_leaf_nodes=5),
 ]
 
 

@@ -11,9 +11,14 @@ from treewright import (
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
+    CHAIDClassifier,
+    CHAIDRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    Discretizer,
     ID3Classifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
     Schema,
 )
 from treewright.errors import ParameterError, TargetError, TreewrightError, UnsupportedError
@@ -273,6 +278,81 @@ def test_settings_that_make_no_sense_for_numbers() -> None:
     )
 
 
+def test_several_cuts_at_once_are_no_single_threshold() -> None:
+    def of(**parameters: Any) -> str:
+        return unsupported(DecisionTreeClassifier(**{"numeric": "mdlp", **parameters}))
+
+    assert of(splitter="random") == (
+        "numeric='mdlp' cannot be used with splitter='random', which draws its thresholds.\n"
+        "  Hint: splitter='best'."
+    )
+    assert of(numeric="cal5", thresholds="class_boundaries") == (
+        "numeric='cal5' finds its cuts by itself and cannot be used with"
+        " thresholds='class_boundaries'.\n  Hint: thresholds='all'."
+    )
+    assert of(monotonic_cst={"size": 1}) == (
+        "numeric='mdlp' cannot be used with monotonic_cst, which compares two branches.\n"
+        "  Hint: numeric='threshold'."
+    )
+    assert of(criterion="twoing") == (
+        "criterion 'twoing' judges two branches and cannot be used with numeric='mdlp'"
+        " (column 'size').\n  Hint: every other criterion can."
+    )
+    assert of(missing="surrogates") == (
+        "missing='surrogates' imitates binary splits and cannot be used with numeric='mdlp'"
+        " (column 'size').\n  Hint: missing='learned_side' or missing='divide'."
+    )
+    assert unsupported(DecisionTreeClassifier(numeric="mdlp"), X, np.column_stack([TWO, TWO])) == (
+        "numeric='mdlp' needs one target of classes.\n  Hint: numeric='threshold'."
+    )
+    assert of_classifier(numeric="mdl") == (
+        "numeric='mdl' must be one of 'threshold', 'mdlp', 'cal5'.\n  Hint: did you mean 'mdlp'?"
+    )
+    assert of_classifier(cal5_threshold=1) == "cal5_threshold=1 must be below 1."
+    assert of_classifier(cal5_alpha=0.0) == "cal5_alpha=0.0 must be above 0 and at most 1."
+
+
+def test_settings_of_chaid() -> None:
+    def of(**parameters: Any) -> str:
+        return said(ParameterError, CHAIDClassifier(**parameters))
+
+    assert of(alpha_merge=0) == "alpha_merge=0 must be above 0 and at most 1."
+    assert of(test="chi2") == "test='chi2' must be one of 'pearson', 'likelihood_ratio'."
+    assert of(missing="own_branch") == "missing='own_branch' must be one of 'floating', 'last'."
+    assert of(n_bins=1) == "n_bins=1 must be at least 2."
+    assert of(n_bins=10_000) == "n_bins=10000 must be at most 128."
+    assert of(exhaustive="yes") == "exhaustive='yes' must be True or False."
+    assert of(alpha_split_merge=0.1) == (
+        "alpha_split_merge=0.1 must be at most alpha_merge=0.05, or what was merged would be split"
+        " again."
+    )
+    assert unsupported(CHAIDClassifier(alpha_split_merge=0.01, exhaustive=True)) == (
+        "alpha_split_merge cannot be used with exhaustive=True, which merges down to two groups.\n"
+        "  Hint: alpha_split_merge=None."
+    )
+    assert unsupported(CHAIDRegressor(schema=Schema(costs={"size": 3})), y=VALUES) == (
+        "CHAID chooses columns by p-values alone, but the schema says that column 'size' costs 3.\n"
+        "  Hint: leave costs out of the schema, or use C45Classifier or CARTClassifier."
+    )
+
+
+def test_settings_of_the_discretizer() -> None:
+    assert said(ParameterError, Discretizer(method="mdl")) == (
+        "method='mdl' must be one of 'mdlp', 'cal5', 'quantile', 'uniform'.\n"
+        "  Hint: did you mean 'mdlp'?"
+    )
+    assert said(ParameterError, Discretizer(encode="onehot")) == (
+        "encode='onehot' must be one of 'ordinal', 'label'."
+    )
+    assert said(TargetError, Discretizer(), y=np.column_stack([TWO, TWO])) == (
+        "Discretizer learns from one target, but y has 2 columns.\n"
+        "  Hint: fit one Discretizer for each."
+    )
+    assert said(TargetError, Discretizer(), y=None) == (
+        "Discretizer requires y to be passed, but the target y is None"
+    )
+
+
 def test_settings_that_make_no_sense_for_several_outputs() -> None:
     y = np.column_stack([TWO, TWO])
     assert unsupported(DecisionTreeClassifier(thresholds="class_boundaries"), X, y) == (
@@ -309,4 +389,36 @@ def test_declared_columns_that_the_table_does_not_have() -> None:
     assert str(caught.value) == (
         "categorical_features lists 'sise', but the table has no such column.\n"
         "  Columns: size, colour\n  Hint: did you mean 'size'?"
+    )
+
+
+def test_settings_that_make_no_sense_for_sums() -> None:
+    assert said(ParameterError, ObliqueTreeClassifier(search="oc2")) == (
+        "search='oc2' must be one of 'oc1', 'hhcart', 'hhcart_dominant', 'cart_lc',"
+        " 'random_projections'.\n  Hint: did you mean 'oc1'?"
+    )
+    assert said(ParameterError, ObliqueTreeClassifier(n_restarts=0)) == (
+        "n_restarts=0 must be at least 1."
+    )
+    assert said(ParameterError, ObliqueTreeClassifier(n_jumps=10**6)) == (
+        "n_jumps=1000000 must be at most 10,000."
+    )
+    assert unsupported(ObliqueTreeClassifier(search="hhcart", n_restarts=3)) == (
+        "n_restarts=3 belongs to search='oc1' and cannot be used with search='hhcart'.\n"
+        "  Hint: leave n_restarts at None."
+    )
+    assert unsupported(ObliqueTreeClassifier(missing="most_likely")) == (
+        "missing='most_likely' fills in one column's value and cannot be used with search='oc1',"
+        " which adds up several.\n"
+        "  Hint: missing='learned_side'; 'divide', 'surrogates', 'own_branch', 'majority' work too."
+    )
+    regressor = ObliqueTreeRegressor(criterion="absolute_error", nominal="one_vs_rest")
+    assert unsupported(regressor, y=VALUES) == (
+        "criterion 'absolute_error' cannot be used with search='oc1': medians cannot be kept up to"
+        " date while a plane is moved.\n  Hint: criterion='squared_error' and 'poisson' can."
+    )
+    two_targets = np.column_stack([TWO, TWO])
+    assert said(TargetError, ObliqueTreeClassifier(), y=two_targets) == (
+        "ObliqueTreeClassifier learns one target, but y has 2 columns.\n"
+        "  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.data.schema import Schema
-from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor
 from treewright.learn import recipes
 from treewright.learn.fit import Problem, Report
 from treewright.learn.linear_leaves import check_linear_leaves, with_linear_leaves
@@ -16,6 +16,9 @@ _KNOBS = (
     "criterion",
     "splitter",
     "nominal",
+    "numeric",
+    "cal5_threshold",
+    "cal5_alpha",
     "missing",
     "unseen",
     "combine",
@@ -37,6 +40,8 @@ _KNOBS = (
     "monotonic_cst",
 )
 """Parameters that are knobs of the same name."""
+_CLASSES_ONLY = ("thresholds", "numeric", "cal5_threshold", "cal5_alpha")
+"""Those that only a classifier has."""
 
 
 class DecisionTreeClassifier(TreeClassifier):
@@ -55,6 +60,16 @@ class DecisionTreeClassifier(TreeClassifier):
         Questions about nominal columns: ``x in S``, one branch per value, ``x = v``. The best
         subset is exact for two classes and, up to ten values in the node, for more; beyond that
         the values are ordered by each class's share in turn, which is a heuristic.
+    numeric : {"threshold", "mdlp", "cal5"}
+        Questions about numeric and ordinal columns: one cut ``x <= t``, or several at once, a
+        branch for each interval. ``"mdlp"`` cuts where entropy falls most, and again on either
+        side, while a cut is worth its description (Fayyad and Irani 1993). ``"cal5"`` grows each
+        interval from the left until one class dominates it or none can (Mueller and Wysotzki
+        1994). The criterion then compares the columns as ever.
+    cal5_threshold, cal5_alpha : float
+        CAL5: a class dominates where its share is above `cal5_threshold` with confidence
+        1 - `cal5_alpha` (by Chebyshev's inequality; of one class alone it takes
+        ``S / ((1 - S) alpha)`` rows, 14 by default). A node so dominated is a leaf.
     missing : {"learned_side", "divide", "surrogates", "most_likely", "most_likely_in_class", \
 "own_branch", "majority"}
         What becomes of a missing value: it takes the side that gained most in training; it follows
@@ -156,6 +171,9 @@ class DecisionTreeClassifier(TreeClassifier):
         criterion: str = "gini",
         splitter: str = "best",
         nominal: str = "subset",
+        numeric: str = "threshold",
+        cal5_threshold: float = 0.8,
+        cal5_alpha: float = 0.3,
         missing: str = "learned_side",
         unseen: str = "missing",
         combine: str = "branch_fractions",
@@ -192,6 +210,9 @@ class DecisionTreeClassifier(TreeClassifier):
         self.criterion = criterion
         self.splitter = splitter
         self.nominal = nominal
+        self.numeric = numeric
+        self.cal5_threshold = cal5_threshold
+        self.cal5_alpha = cal5_alpha
         self.missing = missing
         self.unseen = unseen
         self.combine = combine
@@ -227,7 +248,12 @@ class DecisionTreeClassifier(TreeClassifier):
 
     def _options(self) -> GrowthOptions:
         knobs = {name: getattr(self, name) for name in _KNOBS}
-        return _with_sklearn_name(recipes.GENERAL_CLASSIFIER.replace(**knobs), self)
+        return with_sklearn_name(recipes.GENERAL_CLASSIFIER.replace(**knobs), self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.numeric == "threshold"
+        return tags
 
 
 class DecisionTreeRegressor(TreeRegressor):
@@ -334,8 +360,8 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
 
     def _options(self) -> GrowthOptions:
         check_choice("leaf", self.leaf, ("constant", "linear"))
-        knobs = {name: getattr(self, name) for name in _KNOBS if name != "thresholds"}
-        return _with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
+        knobs = {name: getattr(self, name) for name in _KNOBS if name not in _CLASSES_ONLY}
+        return with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         if self.leaf != "linear":
@@ -344,11 +370,9 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         return with_linear_leaves(super()._grow(problem, report), problem)
 
 
-def _with_sklearn_name(
-    options: GrowthOptions, tree: DecisionTreeClassifier | DecisionTreeRegressor
-) -> GrowthOptions:
+def with_sklearn_name(options: GrowthOptions, tree: TreeEstimator) -> GrowthOptions:
     """Take the larger of min_fraction_leaf and scikit-learn's name for it."""
-    for name in ("min_fraction_leaf", "min_weight_fraction_leaf"):
-        check_number(name, getattr(tree, name), low=0.0, high=0.5)
-    larger = max(tree.min_fraction_leaf, tree.min_weight_fraction_leaf)
-    return options.replace(min_fraction_leaf=larger)
+    shares = [getattr(tree, name) for name in ("min_fraction_leaf", "min_weight_fraction_leaf")]
+    for name, share in zip(("min_fraction_leaf", "min_weight_fraction_leaf"), shares, strict=True):
+        check_number(name, share, low=0.0, high=0.5)
+    return options.replace(min_fraction_leaf=max(shares))

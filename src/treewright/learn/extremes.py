@@ -6,6 +6,7 @@ A power of two changes no digit, so the tree is that of the target as it was giv
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,12 @@ def in_units_of_shift(limit: float, criterion: str, shift: int) -> float:
     return float(_times_power_of_two(limit, exponent)) if shift else limit
 
 
-def restore(arrays: dict[str, Any], criterion: str, shift: int) -> None:
+def restore(
+    arrays: dict[str, Any],
+    criterion: str,
+    shift: int,
+    scaled: Sequence[str] = ("impurity", "gain", "score"),
+) -> None:
     """Bring what was grown from the divided target back to the target as it was given.
 
     Impurities and gains that would exceed the largest number stay as they are, all of them, so
@@ -54,9 +60,7 @@ def restore(arrays: dict[str, Any], criterion: str, shift: int) -> None:
     arrays["value"] = np.ldexp(arrays["value"], shift)
     power = _POWER_OF_CRITERION.get(criterion, 1.0) * shift
     with np.errstate(over="ignore", under="ignore"):
-        moved = {
-            name: _times_power_of_two(arrays[name], power) for name in ("impurity", "gain", "score")
-        }
+        moved = {name: _times_power_of_two(arrays[name], power) for name in scaled}
         mass = moved["impurity"] * arrays["weight"]  # what importances are made of
     whole = all(np.isfinite(array).all() for array in (mass, *moved.values()))
     kept = all(np.array_equal(array > 0, arrays[name] > 0) for name, array in moved.items())

@@ -27,6 +27,7 @@ from treewright.learn.extremes import in_units_of_shift, restore, shift_of
 from treewright.learn.options import (
     VALUE_CRITERIA,
     GrowthOptions,
+    Merging,
     check_combination,
     check_number,
 )
@@ -141,6 +142,11 @@ class Problem:
         values: FloatArray = np.ldexp(self.target.values, -self.shift)
         return values
 
+    @property
+    def evidence(self) -> float:
+        """Rows that a unit of weight stands for: tests must not depend on the unit of weights."""
+        return self.n_copies / self.total_weight
+
     def core_target(self) -> _core.Target:
         """Give the target and weights as the core takes them."""
         if isinstance(self.target, ClassTarget):
@@ -161,10 +167,17 @@ class Problem:
         n_columns = len(schema.columns)
         n_rows = self.n_copies
         core = _core.GrowOptions()
-        core.criterion = _CORE_CRITERION.get(options.criterion, options.criterion)
+        core.criterion = self._core_criterion()
         core.set_selection(self._selection())
         core.set_splitter(options.splitter)
         core.set_nominal(options.nominal)
+        core.set_numeric(options.numeric)
+        core.cal5_threshold = float(options.cal5_threshold)
+        core.cal5_alpha = float(options.cal5_alpha)
+        core.evidence = self.evidence
+        if options.merging is not None:
+            core.merging = _core_merging(options.merging)
+            core.n_bins = int(options.merging.n_bins)
         core.set_missing(options.missing)
         core.set_threshold_at(options.threshold_at)
         core.class_boundaries = options.thresholds == "class_boundaries"
@@ -222,11 +235,19 @@ class Problem:
             signs = None  # one class: nothing rises or falls
         if signs is not None:
             core.monotonic = signs
+        if options.oblique is not None:
+            core.set_oblique(*options.oblique.for_core(schema))
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
         return core
 
     def _in_units(self, limit: float) -> float:
         return in_units_of_shift(float(limit), self.options.criterion, self.shift)
+
+    def _core_criterion(self) -> str:
+        name = self.options.criterion
+        if self.options.merging is not None and name == "squared_error":
+            return "anova"  # squared error with the sums that F-tests need
+        return _CORE_CRITERION.get(name, name)
 
     def _selection(self) -> str:
         if self.options.criterion != "gain_ratio":
@@ -254,6 +275,19 @@ class Problem:
 _UNBOUNDED = ("chi2", *VALUE_CRITERIA)
 """Criteria whose gains are not in bits or shares."""
 _CORE_CRITERION = {"gain_ratio": "entropy", "impurity_ratio": "entropy"}
+
+
+def _core_merging(merging: Merging) -> _core.Merging:
+    core = _core.Merging()
+    core.is_on = True
+    core.alpha_merge = float(merging.alpha_merge)
+    core.alpha_split = float(merging.alpha_split)
+    if merging.alpha_split_merge is not None:
+        core.alpha_resplit = float(merging.alpha_split_merge)
+    core.exhaustive = bool(merging.exhaustive)
+    core.floats_last = merging.missing == "last"
+    core.adjusts = bool(merging.bonferroni)
+    return core
 
 
 def _divided_limits(
@@ -372,7 +406,9 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
     options, target = problem.options, problem.target
     filled = dict(arrays)
     if problem.shift:
-        restore(filled, options.criterion, problem.shift)
+        # The score of merged values is a p-value, whatever the unit of the target.
+        scaled = ("impurity", "gain") if options.merging else ("impurity", "gain", "score")
+        restore(filled, options.criterion, problem.shift, scaled)
     filled["unseen_branch"] = filled["missing_branch"]
     if options.missing == "learned_side":
         # A side was learned for missing values, nothing for values the node has not seen: they

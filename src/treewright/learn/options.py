@@ -11,7 +11,7 @@ import math
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -21,7 +21,11 @@ from treewright.parameters import check_choice as check_choice
 from treewright.parameters import check_count as check_count
 from treewright.parameters import check_flag as check_flag
 from treewright.parameters import check_number as check_number
+from treewright.parameters import check_share as check_share
 from treewright.parameters import is_whole as is_whole
+
+if TYPE_CHECKING:
+    from treewright.learn.oblique import ObliqueOptions
 
 CLASS_CRITERIA = (
     "gini",
@@ -44,6 +48,7 @@ VALUE_CRITERIA = (
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "splitter": ("best", "random"),
     "nominal": ("multiway", "subset", "one_vs_rest"),
+    "numeric": ("threshold", "mdlp", "cal5"),
     "missing": (
         "divide",
         "learned_side",
@@ -63,6 +68,51 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
+class Merging:
+    """CHAID: values that do not differ in the target share a branch, the smallest p-value wins.
+
+    The test goes with the criterion: Pearson's for ``"chi2"``, the likelihood ratio for
+    ``"entropy"``, F for ``"squared_error"``. The CHAID estimators document the knobs.
+    """
+
+    alpha_merge: float = 0.05
+    alpha_split: float = 0.05
+    alpha_split_merge: float | None = None
+    exhaustive: bool = False
+    missing: str = "floating"
+    bonferroni: bool = True
+    n_bins: int = 10
+
+    def check(self) -> None:
+        """Refuse values outside their range."""
+        check_number("alpha_merge", self.alpha_merge, low=0.0, high=1.0, open_low=True)
+        check_number("alpha_split", self.alpha_split, low=0.0, high=1.0, open_low=True)
+        check_flag("exhaustive", self.exhaustive)
+        check_flag("bonferroni", self.bonferroni)
+        check_choice("missing", self.missing, ("floating", "last"))
+        check_count("n_bins", self.n_bins, least=2)
+        if self.n_bins > MOST_BINS:
+            raise ParameterError(f"n_bins={self.n_bins!r} must be at most {MOST_BINS}.")
+        if self.alpha_split_merge is None:
+            return
+        check_number("alpha_split_merge", self.alpha_split_merge, low=0.0, high=1.0, open_low=True)
+        if self.alpha_split_merge > self.alpha_merge:
+            raise ParameterError(
+                f"alpha_split_merge={self.alpha_split_merge!r} must be at most"
+                f" alpha_merge={self.alpha_merge!r}, or what was merged would be split again."
+            )
+        if self.exhaustive:
+            raise UnsupportedError(
+                "alpha_split_merge cannot be used with exhaustive=True, which merges down to two"
+                " groups.\n  Hint: alpha_split_merge=None."
+            )
+
+
+MOST_BINS = 128
+"""As many branches a column gets when values are merged."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class GrowthOptions:
     """Every knob of one tree; the estimators document what each means.
 
@@ -73,6 +123,9 @@ class GrowthOptions:
     criterion: str
     splitter: str = "best"
     nominal: str = "subset"
+    numeric: str = "threshold"
+    cal5_threshold: float = 0.8
+    cal5_alpha: float = 0.3
     missing: str = "learned_side"
     unseen: str = "missing"
     combine: str = "branch_fractions"
@@ -93,6 +146,8 @@ class GrowthOptions:
     cost_exponent: float = 1.0
     monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
     max_surrogates: int = 5
+    oblique: ObliqueOptions | None = None
+    merging: Merging | None = None
     empty_branches: bool = False
     strict_gain: bool = False
     gain_guard: bool = False
@@ -129,11 +184,17 @@ class GrowthOptions:
         check_number("min_impurity", self.min_impurity, low=0.0)
         check_number("min_impurity_decrease", self.min_impurity_decrease, low=0.0)
         check_number("cost_exponent", self.cost_exponent, low=0.0)
+        check_share("cal5_threshold", self.cal5_threshold)
+        check_share("cal5_alpha", self.cal5_alpha)
+        if self.merging is not None:
+            self.merging.check()
         if self.max_p_value is not None:
             check_number("max_p_value", self.max_p_value, low=0.0, high=1.0)
         _check_features(self.max_features)
         _check_per_column("column_costs", self.column_costs)
         _check_per_column("monotonic_cst", self.monotonic_cst)
+        if self.oblique is not None:
+            self.oblique.check()
 
     def amount(self, name: str, n_rows: float) -> float:
         """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
@@ -203,58 +264,113 @@ def check_combination(
     options: GrowthOptions, schema: FittedSchema, *, is_classification: bool, n_outputs: int
 ) -> None:
     """Refuse settings that are fine alone but make no sense together for this table."""
+    if options.oblique is not None:
+        options.oblique.check_combination(options, n_outputs=n_outputs)
     nominal = next((spec.name for spec in schema.columns if spec.kind == "nominal"), None)
     numeric = next((spec.name for spec in schema.columns if spec.kind != "nominal"), None)
     if options.criterion == "twoing":
         if nominal is not None and options.nominal == "multiway":
-            _refuse(
+            refuse(
                 f"criterion 'twoing' judges two branches and cannot be used with"
                 f" nominal='multiway' (column {nominal!r}).",
                 "nominal='subset' and nominal='one_vs_rest' have two branches.",
             )
         if numeric is not None and options.missing == "own_branch":
-            _refuse(
+            refuse(
                 f"criterion 'twoing' judges two branches and cannot be used with"
                 f" missing='own_branch' (column {numeric!r} would get three).",
                 "missing='learned_side' has two branches.",
             )
     if options.criterion == "absolute_error":
         if nominal is not None and options.nominal == "subset":
-            _refuse(
+            refuse(
                 f"criterion 'absolute_error' cannot be used with nominal='subset'"
                 f" (column {nominal!r}).",
                 "nominal='one_vs_rest' works with every criterion.",
             )
         if options.max_p_value is not None:
-            _refuse(
+            refuse(
                 "criterion 'absolute_error' has no significance test for max_p_value.",
                 "criterion='squared_error' is tested by F.",
             )
         if options.monotonic_cst is not None:
-            _refuse(
+            refuse(
                 "criterion 'absolute_error' cannot be used with monotonic_cst.",
                 "criterion='squared_error' and 'poisson' can.",
             )
+    if options.merging is not None:
+        _check_merging(schema)
+    if options.numeric != "threshold":
+        _check_intervals(options, numeric, is_single=is_classification and n_outputs == 1)
     if options.missing == "surrogates" and nominal is not None and options.nominal == "multiway":
-        _refuse(
+        refuse(
             f"missing='surrogates' imitates binary splits and cannot be used with"
             f" nominal='multiway' (column {nominal!r}).",
             "nominal='subset' or missing='divide'.",
         )
     if options.missing == "most_likely_in_class" and (not is_classification or n_outputs > 1):
-        _refuse(
+        refuse(
             "missing='most_likely_in_class' needs one target of classes.",
             "missing='most_likely' works with every target.",
         )
     if options.thresholds == "class_boundaries" and (not is_classification or n_outputs > 1):
-        _refuse("thresholds='class_boundaries' needs one target of classes.", "thresholds='all'.")
+        refuse("thresholds='class_boundaries' needs one target of classes.", "thresholds='all'.")
     if options.thresholds == "class_boundaries" and options.splitter == "random":
-        _refuse(
+        refuse(
             "thresholds='class_boundaries' cannot be used with splitter='random', which draws"
             " its thresholds.",
             "splitter='best'.",
         )
 
 
-def _refuse(problem: str, hint: str) -> None:
+def _check_merging(schema: FittedSchema) -> None:
+    """Refuse what p-values cannot be weighed against."""
+    for spec in schema.columns:
+        if spec.cost != 1.0:
+            refuse(
+                f"CHAID chooses columns by p-values alone, but the schema says that column"
+                f" {spec.name!r} costs {spec.cost:g}.",
+                "leave costs out of the schema, or use C45Classifier or CARTClassifier.",
+            )
+
+
+def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: bool) -> None:
+    """Refuse what several cuts at once cannot be used with."""
+    search = f"numeric={options.numeric!r}"
+    if not is_single:
+        refuse(f"{search} needs one target of classes.", "numeric='threshold'.")
+    if options.splitter == "random":
+        refuse(
+            f"{search} cannot be used with splitter='random', which draws its thresholds.",
+            "splitter='best'.",
+        )
+    if options.thresholds != "all":
+        refuse(
+            f"{search} finds its cuts by itself and cannot be used with"
+            f" thresholds={options.thresholds!r}.",
+            "thresholds='all'.",
+        )
+    if options.monotonic_cst is not None:
+        refuse(
+            f"{search} cannot be used with monotonic_cst, which compares two branches.",
+            "numeric='threshold'.",
+        )
+    if column is None:
+        return
+    if options.criterion == "twoing":
+        refuse(
+            f"criterion 'twoing' judges two branches and cannot be used with {search}"
+            f" (column {column!r}).",
+            "every other criterion can.",
+        )
+    if options.missing == "surrogates":
+        refuse(
+            f"missing='surrogates' imitates binary splits and cannot be used with {search}"
+            f" (column {column!r}).",
+            "missing='learned_side' or missing='divide'.",
+        )
+
+
+def refuse(problem: str, hint: str) -> NoReturn:
+    """Refuse a combination, with what works instead."""
     raise UnsupportedError(f"{problem}\n  Hint: {hint}")

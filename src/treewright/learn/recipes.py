@@ -6,7 +6,8 @@ If two algorithms cannot be told apart by their recipe alone, a knob is missing 
 
 from __future__ import annotations
 
-from treewright.learn.options import GrowthOptions
+from treewright.learn.oblique import ObliqueOptions
+from treewright.learn.options import GrowthOptions, Merging
 
 GENERAL_CLASSIFIER = GrowthOptions(criterion="gini")
 GENERAL_REGRESSOR = GrowthOptions(criterion="squared_error")
@@ -69,3 +70,21 @@ M5_PAPER = GrowthOptions(
 )
 # Weka's M5P: the fifth root of the variance, and more than a fifth of the rows on each side.
 M5_WEKA = M5_PAPER.replace(criterion="fifth_root", min_branch_share=0.2)
+
+OBLIQUE_CLASSIFIER = GrowthOptions(
+    # Murthy, Kasif, Salzberg 1994: a sum of columns where it is better than every column alone.
+    criterion="gini",
+    oblique=ObliqueOptions(),
+)
+OBLIQUE_REGRESSOR = OBLIQUE_CLASSIFIER.replace(criterion="squared_error")
+CHAID_CLASSIFIER = GrowthOptions(
+    # Kass 1980 as SPSS and R's CHAID have it: values merged by tests, a branch per group, missing
+    # values a category, bins that end at values which occur; the limits are those of R's package.
+    criterion="chi2",
+    missing="own_branch",
+    threshold_at="observed",
+    min_samples_split=20,
+    min_samples_leaf=7,
+    merging=Merging(),
+)
+CHAID_REGRESSOR = CHAID_CLASSIFIER.replace(criterion="squared_error")

@@ -6,8 +6,9 @@ bit, and hands over the candidates it compared; the figures around them are coun
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +24,17 @@ from treewright.learn.class_weights import class_factors
 from treewright.learn.costs import with_costs
 from treewright.learn.fit import Problem, RowWeights, column_costs
 from treewright.learn.options import GrowthOptions
+from treewright.model.arrays import CUT, INTERVALS, LEAF, LINEAR
+from treewright.model.condition import sum_of_columns
 from treewright.model.pruning import was_raised
-from treewright.model.split import Categories, Cut
+from treewright.model.split import Categories, Cut, Intervals, LinearCut, linear_cut
 from treewright.model.why import BranchRow, CandidateRow, WhyTable
 
 if TYPE_CHECKING:
     from treewright.model.tree import Tree
 
 FloatArray = npt.NDArray[np.float64]
+Asked: TypeAlias = Cut | Intervals | Categories | LinearCut
 
 MOST_CELLS_KEPT = 10_000_000
 """A tree keeps its training table for :meth:`Tree.why` up to this many cells."""
@@ -40,8 +44,16 @@ _GUARDS = {
     "limits": "branch too small",
     "no_gain": "no gain",
     "average_gain": "below average gain",
+    "no_cut": "no cut accepted",
+    "insignificant": "not significant",
     "not_drawn": "not drawn",
+    "few_columns": "fewer than two numeric columns vary",
+    "few_rows": "too few rows for a sum",
+    "one_column": "one column does as well",
 }
+
+_SUM = "sum of columns"
+"""What stands for a column in the row of the best sum."""
 
 _MEASURE = {
     "entropy": "entropy",
@@ -196,7 +208,9 @@ class _Working:
         """Give the candidates of all columns, in their order."""
         rows = []
         best = None
-        judged = {item["column"]: (i, item) for i, item in enumerate(self.seen["candidates"])}
+        candidates = list(enumerate(self.seen["candidates"]))
+        sums = [candidates.pop()] if self.problem.options.oblique is not None else []
+        judged = {item["column"]: (i, item) for i, item in candidates}
         chosen = -1 if self.tree.is_leaf(self.node) else int(self.seen["chosen"])
         if chosen >= 0:
             best = self.seen["candidates"][chosen]["score"]
@@ -206,7 +220,9 @@ class _Working:
                 rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
                 continue
             index, item = judged[column]
-            rows.append(self._candidate(spec, item, chosen=index == chosen, best=best))
+            rows.append(self._candidate(spec.name, item, chosen=index == chosen, best=best))
+        for index, item in sums:  # after all columns, as it is judged
+            rows.append(self._candidate(_SUM, item, chosen=index == chosen, best=best))
         weight = float(self.weight.sum())
         counts: tuple[float, ...] = ()
         mean = sse = None
@@ -217,7 +233,7 @@ class _Working:
         return WhyTable(
             node=self.node,
             measure=_MEASURE.get(self.tree.criterion, "gini"),
-            score_name=_SCORE.get(self.tree.criterion, "gain"),
+            score_name=self._score_name(),
             n_rows=len(self.rows),
             weight=weight,
             impurity=float(self.tree.arrays.impurity[self.node]),
@@ -227,6 +243,11 @@ class _Working:
             mean=mean,
             sse=sse,
         )
+
+    def _score_name(self) -> str:
+        if self.problem.options.merging is not None:
+            return "adjusted p"  # the score is its negative logarithm
+        return _SCORE.get(self.tree.criterion, "gain")
 
     @property
     def _constant(self) -> set[int]:
@@ -261,31 +282,25 @@ class _Working:
         sse = float(np.sum(weight * (values - mean) ** 2))
         return float(np.ldexp(mean, self.problem.shift)), sse
 
-    def _branches(
-        self, spec: ColumnSpec, item: Any
-    ) -> tuple[Cut | Categories, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    def _branches(self, item: Any) -> tuple[Asked, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Give the question, the branch of each row (by its value) and which rows have one."""
+        if item["kind"] == LINEAR:
+            return self._branches_of_sum(item)
         column = item["column"]
+        spec = self.problem.table.schema.columns[column]  # M5 has put its values in order
         stored = np.asarray(self.problem.table.columns[column])[self.rows]
         mask = self.problem.table.masks[column]
         n_branches = int(item["n_branches"])
-        question: Cut | Categories
-        if item["kind"] == 1:
+        question: Asked
+        if item["kind"] in (CUT, INTERVALS):
+            question, cuts = self._ordered(spec, item)
             is_float = spec.storage == "float"
-            threshold = item["threshold"] if is_float else item["threshold_int"]
-            question = Cut(
-                index=column,
-                column=spec,
-                threshold=threshold,
-                n_branches=n_branches,
-                missing_branch=int(item["missing_branch"]),
-            )
             known = ~np.isnan(stored) if is_float else stored >= 0
             if mask is not None:
                 known = mask[self.rows]
             elif not is_float and spec.storage != "value":
                 known = np.ones(len(stored), dtype=bool)
-            branch = np.where(stored <= threshold, 0, 1)
+            branch = np.searchsorted(cuts, stored)
             if self.tree.schema.columns[column].kind == "nominal":
                 question = self._cut_of_values(column, spec, int(stored[branch == 0].max()))
         else:
@@ -317,13 +332,40 @@ class _Working:
             n_branches=2,
         )
 
-    def _candidate(
-        self, spec: ColumnSpec, item: Any, *, chosen: bool, best: float | None
-    ) -> CandidateRow:
+    def _branches_of_sum(
+        self, item: Any
+    ) -> tuple[LinearCut, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        factors = item["term_coefficient"].tolist()
+        question = linear_cut(
+            tuple(zip(item["term_column"].tolist(), factors, strict=True)),
+            self.tree.schema,
+            threshold=item["threshold"],
+            n_branches=int(item["n_branches"]),
+            missing_branch=int(item["missing_branch"]),
+        )
+        total = sum_of_columns(question.terms, self.problem.table)[self.rows]
+        return question, np.where(total <= question.threshold, 0, 1), ~np.isnan(total)
+
+    def _ordered(self, spec: ColumnSpec, item: Any) -> tuple[Cut | Intervals, npt.NDArray[Any]]:
+        """Give a question about the order of values, and its cuts."""
+        asked = {
+            "index": item["column"],
+            "column": spec,
+            "n_branches": int(item["n_branches"]),
+            "missing_branch": int(item["missing_branch"]),
+        }
+        is_float = spec.storage == "float"
+        if item["kind"] == INTERVALS:
+            cuts = np.asarray(item["cut"] if is_float else item["cut_int"])
+            return Intervals(cuts=tuple(cuts.tolist()), **asked), cuts
+        threshold = item["threshold"] if is_float else item["threshold_int"]
+        return Cut(threshold=threshold, **asked), np.array([threshold])
+
+    def _candidate(self, name: str, item: Any, *, chosen: bool, best: float | None) -> CandidateRow:
         guard = None if item["guard"] == "none" else _GUARDS[item["guard"]]
-        if item["kind"] == 0:
-            return CandidateRow(column=spec.name, question=spec.name, guard=guard)
-        question, branch, known = self._branches(spec, item)
+        if item["kind"] == LEAF:
+            return CandidateRow(column=name, question=name, guard=guard)
+        question, branch, known = self._branches(item)
         missing_weight = float(self.weight[~known].sum())
         policy = self.problem.options.missing
         counted = known.copy()
@@ -337,20 +379,23 @@ class _Working:
             rows.append(self._branch(question, i, inside))
             if self.codes is not None:
                 table.append(self._counts(inside))
-        chi2 = df = p_value = None
+        chi2 = df = p_value = adjusted_p = None
         if table:
-            test = measures.chi2(np.array(table))
+            test = measures.chi2(self.problem.evidence * np.array(table))
             chi2, df, p_value = test.statistic, test.df, test.p_value
+        if self.problem.options.merging is not None:
+            p_value, adjusted_p = math.exp(item["log_p"]), math.exp(item["log_adjusted_p"])
         gain = float(item["gain"])
         total = sum(row.weight for row in rows)
         left_over = sum(row.weight * row.impurity for row in rows) / total if total else 0.0
         information = self._split_information(rows, missing_weight if not counted.all() else 0.0)
-        cost = None if self.costs is None else self.costs[item["column"]]
+        columns = item["term_column"] if item["kind"] == LINEAR else [item["column"]]
+        cost = None if self.costs is None else sum(self.costs[column] for column in columns)
         score = float(item["score"])
         tied = best is not None and not chosen and guard is None and _alike(score, best)
         return CandidateRow(
-            column=spec.name,
-            question=question.text(0) if question.n_branches == 2 else spec.name,
+            column=name,
+            question=question.text(0) if question.n_branches == 2 else name,
             branches=tuple(rows),
             weighted_impurity=left_over,
             gain=gain,
@@ -359,10 +404,11 @@ class _Working:
             chi2=chi2,
             df=df,
             p_value=p_value,
+            adjusted_p=adjusted_p,
             cost=cost,
             cost_score=None if cost is None else score,
             score=score,
-            n_cuts=int(item["n_cuts"]),
+            n_cuts=None if self.problem.options.merging else int(item["n_cuts"]),
             missing_weight=missing_weight,
             guard=guard,
             chosen=chosen,
@@ -377,9 +423,7 @@ class _Working:
             weights.append(missing_weight)
         return float(measures.entropy([w for w in weights if w > 0]))
 
-    def _branch(
-        self, question: Cut | Categories, i: int, inside: npt.NDArray[np.bool_]
-    ) -> BranchRow:
+    def _branch(self, question: Asked, i: int, inside: npt.NDArray[np.bool_]) -> BranchRow:
         weight = float(self.weight[inside].sum())
         label = question.text(i)
         if self.codes is not None:

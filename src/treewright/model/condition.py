@@ -151,7 +151,7 @@ class Interval:
 
     def text(self, wording: Wording = COMPLETE) -> str:
         """Say it, e.g. ``2 < x <= 5``."""
-        name = wording.name(self.column)
+        name = self._name(wording)
         if not self.known:
             return f"{name} is missing"
         only = self._only_value()
@@ -182,6 +182,9 @@ class Interval:
             unseen = values == UNSEEN
             inside = np.where(unseen, self.unseen, inside)
         return np.where(missing, self.missing, inside)
+
+    def _name(self, wording: Wording) -> str:
+        return wording.name(self.column)
 
     def values_in(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
         """Give what the bounds are about, for each row, and where it is missing."""
@@ -238,6 +241,11 @@ class LinearInterval(Interval):
         """What it is about: conditions with one key can be merged."""
         return self.terms
 
+    def _name(self, wording: Wording) -> str:
+        # A name each term: what shortens one name would leave out most of a sum.
+        length = wording.max_length
+        return replace(wording, max_length=length and 4 * length).name(self.column)
+
     def values_in(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
         """Give the sum for each row, and where it is missing."""
         total = sum_of_columns(self.terms, table)
@@ -268,7 +276,7 @@ def sum_in_words(terms: Sequence[tuple[str, float]]) -> str:
     words = []
     for place, (name, factor) in enumerate(terms):
         sign = "-" if factor < 0 else "+"
-        size = "" if abs(factor) == 1 else f"{abs(factor):.6g}*"
+        size = "" if abs(factor) == 1 else f"{repr(abs(factor)).removesuffix('.0')}*"
         lead = ("-" if factor < 0 else "") if place == 0 else f" {sign} "
         words.append(f"{lead}{size}{name}")
     return "".join(words)

@@ -16,12 +16,14 @@ Examples
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from treewright.data.coding import INT64_MAX
 from treewright.data.schema import ColumnSpec
 from treewright.data.table import MISSING, UNSEEN
 from treewright.model.arrays import CATEGORIES, CUT, INTERVALS, LINEAR
@@ -89,10 +91,14 @@ class _Ordered:
             column=self.column,
             low=low,
             high=high,
-            known=low is not None or high is not None,
+            known=self._takes_known(branch),
             missing=branch == self.missing_branch,
             unseen=branch == self.unseen_branch,
         )
+
+    def _takes_known(self, branch: int) -> bool:
+        low, high = self._bounds(branch)
+        return low is not None or high is not None
 
     def text(self, branch: int, wording: Wording = SHORT) -> str:
         """Say what one branch requires."""
@@ -117,12 +123,24 @@ class Cut(_Ordered):
 
     threshold: float | int
 
+    @property
+    def is_open(self) -> bool:
+        """Whether no value lies above the threshold: all that is asked is whether there is one."""
+        if self.column.storage == "value":
+            return self.threshold == len(self.column.values) - 1
+        return self.threshold == (math.inf if self.column.storage == "float" else INT64_MAX)
+
     def _branch_of_known(self, value: float | int) -> int:
         return 0 if value <= self.threshold else 1
 
     def _bounds(self, branch: int) -> tuple[float | int | None, float | int | None]:
+        if self.is_open:
+            return None, None
         low = self.threshold if branch == 1 else None
         return low, self.threshold if branch == 0 else None
+
+    def _takes_known(self, branch: int) -> bool:
+        return branch == 0 if self.is_open else super()._takes_known(branch)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -379,16 +397,35 @@ def _several(arrays: TreeArrays, schema: FittedSchema, node: int) -> Intervals |
     first = int(arrays.term_offset[node])
     owned = slice(first, first + int(arrays.term_count[node]))
     columns, coefficients = arrays.term_column[owned], arrays.term_coefficient[owned]
-    terms = tuple(zip(columns.tolist(), coefficients.tolist(), strict=True))
-    name = sum_in_words([(schema.columns[i].name, factor) for i, factor in terms])
-    return LinearCut(
-        index=index,
-        column=ColumnSpec(name=name, kind="numeric", storage="float"),
-        terms=terms,
+    return linear_cut(
+        tuple(zip(columns.tolist(), coefficients.tolist(), strict=True)),
+        schema,
         threshold=float(arrays.threshold[node]),
         n_branches=n_branches,
         missing_branch=missing,
         unseen_branch=unseen,
+    )
+
+
+def linear_cut(
+    terms: tuple[tuple[int, float], ...],
+    schema: FittedSchema,
+    *,
+    threshold: float,
+    n_branches: int = 2,
+    missing_branch: int = EVERY_BRANCH,
+    unseen_branch: int = EVERY_BRANCH,
+) -> LinearCut:
+    """Put a cut of a sum of columns together; the sum is named as it is said."""
+    name = sum_in_words([(schema.columns[i].name, factor) for i, factor in terms])
+    return LinearCut(
+        index=terms[0][0],
+        column=ColumnSpec(name=name, kind="numeric", storage="float"),
+        terms=terms,
+        threshold=threshold,
+        n_branches=n_branches,
+        missing_branch=missing_branch,
+        unseen_branch=unseen_branch,
     )
 
 

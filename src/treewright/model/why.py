@@ -60,7 +60,9 @@ class CandidateRow:
     weighted_impurity, gain, split_information, gain_ratio
         Impurity left after the split, and what that gains.
     chi2, df, p_value
-        Pearson's statistic of the branch x class table.
+        Pearson's statistic of the branch x class table, and the p-value of the test in use.
+    adjusted_p
+        The p-value times the number of ways to form the branches (CHAID).
     cost, cost_score
         Price of measuring the column, and the gain weighed against it.
     score, n_cuts, missing_weight
@@ -81,6 +83,7 @@ class CandidateRow:
     chi2: float | None = None
     df: int | None = None
     p_value: float | None = None
+    adjusted_p: float | None = None
     cost: float | None = None
     cost_score: float | None = None
     score: float | None = None
@@ -103,6 +106,7 @@ _MEASURES = {
     "chi2": "chi2",
     "df": "df",
     "p_value": "p",
+    "adjusted_p": "adjusted p",
     "cost": "cost",
     "cost_score": "cost score",
     "n_cuts": "cuts",
@@ -129,7 +133,8 @@ class WhyTable:
     mean, sse
         Mean and sum of squares of the target; None for classification.
     candidates
-        One per column, in column order.
+        One per column, in column order, and last the best sum of columns, where one was looked
+        for.
     """
 
     node: int
@@ -248,7 +253,7 @@ class WhyTable:
             usual = {"cost": 1.0, "missing_weight": 0.0}.get(attribute)
             if all(value is None or value == usual for value in values):
                 continue
-            in_words = p_values if attribute == "p_value" else figures
+            in_words = p_values if attribute in ("p_value", "adjusted_p") else figures
             columns.append(TextColumn(header, in_words(values), right=True))
         return columns
 

@@ -83,3 +83,12 @@ def test_drawn_thresholds_separate_the_extremes() -> None:
     X = np.array([[-np.inf], [-1.7976931348623157e308]])
     model = DecisionTreeClassifier(splitter="random").fit(X, [0, 1])
     assert model.predict(X).tolist() == [0, 1]
+
+
+def test_the_unit_of_weights_does_not_matter_for_significance() -> None:
+    X, y = np.arange(8.0)[:, None], [0] * 4 + [1] * 4
+    for unit in (None, 0.1, 7.3):  # chi-square 8 of eight rows: p 0.005
+        weight = None if unit is None else np.full(8, unit)
+        for limit, n_leaves in ((0.01, 2), (0.001, 1)):
+            model = DecisionTreeClassifier(max_p_value=limit).fit(X, y, weight)
+            assert model.get_n_leaves() == n_leaves

@@ -195,3 +195,22 @@ def test_stored_values_of_a_table() -> None:
     table = match_table(rows, schema, owner="Tree", by_name=True)
     stored = [[stored_value(table, column, row) for column in range(3)] for row in range(3)]
     assert stored == [[1.5, 3, 2], [None, None, None], [-2.0, -2, UNSEEN]]
+
+
+@pytest.mark.parametrize(
+    ("column", "threshold", "value"),
+    [
+        (numeric("x"), float("inf"), float("inf")),
+        (numeric("x", "int"), 2**63 - 1, 2**63 - 1),
+        (ordinal("x", "a", "b"), 1, 1),
+    ],
+)
+def test_a_cut_above_every_value_asks_whether_there_is_one(
+    column, threshold: float, value: float
+) -> None:
+    question = Cut(index=0, column=column, threshold=threshold, missing_branch=1)
+    assert question.is_open
+    assert [question.text(branch) for branch in (0, 1)] == ["x is known", "x is missing"]
+    assert question.branch_of(value) == 0
+    assert question.branch_of(None) == 1
+    assert not question.condition(1).known

@@ -1,4 +1,4 @@
-/// What a criterion must offer, and the two kinds of sums that criteria are made of.
+/// What a criterion must offer, and the kinds of sums that criteria are made of.
 ///
 /// A set of rows is summed up as [copies, weight, statistics ...]. A criterion turns sums into a
 /// *purity* such that purities of branches simply add, and
@@ -143,6 +143,17 @@ struct SquareSums : ValueSums {
         }
         const double left_over = sums[kWeight] * squares - of_output[0] * of_output[0];
         return left_over > kNoise * sums[kWeight] * squares ? left_over : 0.0;
+    }
+    [[nodiscard]] static double sum_of(const double* sums, std::size_t output = 0) {
+        return sums[kStatistics + kPerOutput * output];
+    }
+    template <class Number = double>
+    [[nodiscard]] static Number squares_of(const double* sums, std::size_t output = 0) {
+        Number squares = 0;
+        for (std::size_t digit = kDigits; digit > 0; --digit)
+            squares = squares * static_cast<Number>(1U << kDigitBits) +
+                      static_cast<Number>(sums[kStatistics + kPerOutput * output + digit]);
+        return squares;
     }
 
 private:

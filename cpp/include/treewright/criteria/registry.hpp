@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "treewright/criteria/anova.hpp"
 #include "treewright/criteria/chi2.hpp"
 #include "treewright/criteria/entropy.hpp"
 #include "treewright/criteria/fifth_root.hpp"
@@ -22,7 +23,7 @@ namespace treewright {
 /// Absolute error has no additive sums; it meets a contract of its own (split/absolute.hpp).
 using Criteria =
     std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Hellinger, Twoing,
-               SquaredError, WeightedSquaredError, StandardDeviation, FifthRoot, Poisson>;
+               SquaredError, WeightedSquaredError, Anova, StandardDeviation, FifthRoot, Poisson>;
 
 /// Calls f.template operator()<C>() for the criterion of that name; false if there is none.
 template <class F>

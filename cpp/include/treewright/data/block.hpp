@@ -19,6 +19,7 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/data/bins.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
 
@@ -80,12 +81,14 @@ struct BlockOptions {
     Holding holding = Holding::lists;
     bool wide = false;               ///< 32-bit entries even where 16 bits would do
     std::size_t min_code_width = 1;  ///< bytes
+    std::uint32_t n_bins = 0;        ///< of numeric columns (data/bins.hpp); 0: none
 };
 
 /// All rows of positive weight, `values` not yet on a grid. `n_missing[column]` receives how many
-/// of them lack the column's value.
+/// of them lack the column's value, `bins[column]` the bins of its values, if there are any.
 [[nodiscard]] std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options,
                                                 Team& team, Progress& progress,
-                                                std::vector<std::uint32_t>& n_missing);
+                                                std::vector<std::uint32_t>& n_missing,
+                                                std::vector<Bins>& bins);
 
 }  // namespace treewright

@@ -12,6 +12,8 @@ namespace treewright {
 struct Fragment {
     std::vector<TreeNode> nodes;  ///< ids are positions in this fragment
     CodeBranches branches;
+    LinearTerms terms;
+    Cuts cuts;
     std::vector<std::uint32_t> leaf_rows;  ///< rows of the table, leaf by leaf
     std::vector<double> leaf_weights;      ///< of those rows, where cases are divided
     std::vector<std::pair<std::size_t, std::size_t>> leaf_range;  ///< per node, into leaf_rows

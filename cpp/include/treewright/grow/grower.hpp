@@ -21,6 +21,7 @@ struct InspectedCandidate {
     double threshold = 0.0;
     std::int64_t threshold_int = 0;
     CodeBranches branches;
+    Cuts cuts;
 };
 
 /// What growing saw in one node: its rows, their weights, and the candidate of every column.

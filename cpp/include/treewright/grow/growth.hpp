@@ -1,6 +1,6 @@
 /// The state of one tree being grown, and the steps that growing it is made of:
-/// choose a split (choose.cpp), send the rows to its branches (routing.cpp), open the children
-/// (children.cpp); grower.cpp is the loop.
+/// choose a split (choose.cpp, oblique.cpp), send the rows to its branches (routing.cpp), open the
+/// children (children.cpp); grower.cpp is the loop.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "treewright/grow/partition.hpp"
 #include "treewright/missing/surrogates.hpp"
 #include "treewright/split/finder.hpp"
+#include "treewright/split/oblique/finder.hpp"
 
 namespace treewright {
 
@@ -43,6 +44,8 @@ struct Open {
 /// What one thread works in.
 struct Workspace {
     std::unique_ptr<Finder> finder;
+    std::unique_ptr<ObliqueFinder> oblique;  ///< null unless sums of columns are looked for
+    ObliqueNode oblique_node;
     std::vector<Candidate> candidates;
     PartitionScratch partition;
     Sides sides;
@@ -109,9 +112,21 @@ private:
     void mark_constant(const Open& open, Candidate& candidate) const;
     void drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const;
 
+    // Sums of columns (oblique.cpp)
+    /// Appends the best sum of columns to the candidates: it is the last of them, so that it wins
+    /// only if it is better than every split by one column.
+    void seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared);
+    /// The best direction of ws.oblique_node that any attempt finds; empty if none does.
+    [[nodiscard]] Direction best_direction(const NodeContext& context, Workspace& ws, bool shared);
+    [[nodiscard]] Poll poll_of(const Workspace& ws) const;
+    void route_by_sum(const Open& open, const Candidate& winner, Workspace& ws) const;
+
     // Rows (routing.cpp)
     /// Sends every row with a known value to its branch; the others are listed in missing_rows.
     void route_known(const Open& open, const Candidate& winner, Workspace& ws) const;
+    /// Lists the known rows in ws.rows, branch by branch, in the order of a column's list.
+    void list_by_branch(const Open& open, std::uint32_t column, std::uint32_t known_end,
+                        Workspace& ws) const;
     void sum_branches(const Block& block, std::size_t n_branches, std::size_t width,
                       Workspace& ws) const;
     static std::uint32_t heaviest_branch(std::size_t n_branches, std::size_t width,
@@ -159,6 +174,7 @@ private:
     Team team;
     Gridding gridding;
     Reciprocals reciprocals;
+    std::vector<Bins> bins;  ///< by column
     double total_weight = 0.0;
     std::vector<Workspace> workspaces;
 };

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "treewright/data/block.hpp"
+#include "treewright/split/oblique/options.hpp"
 
 namespace treewright {
 
 enum class Splitter : std::uint8_t { best, random };
 enum class Nominal : std::uint8_t { multiway, subset, one_vs_rest };
+/// How columns with an order are divided: one cut, or several at once.
+enum class Numeric : std::uint8_t { threshold, mdlp, cal5 };
 enum class Missing : std::uint8_t {
     divide,
     learned_side,
@@ -35,10 +38,23 @@ enum class Selection : std::uint8_t {
 enum class CostRule : std::uint8_t { none, tan_schlimmer, nunez, rpart };
 enum class TallyWay : std::uint8_t { automatic, counting, sorting };
 
+/// CHAID: values that do not differ in the target are merged (split/merge.hpp), and the column with
+/// the smallest p-value wins.
+struct Merging {
+    bool is_on = false;
+    double alpha_merge = 0.05;
+    double alpha_split = 0.05;
+    double alpha_resplit = -1.0;  ///< of a binary split of merged values; below 0: none is tried
+    bool exhaustive = false;      ///< merge down to two groups and take the best step
+    bool floats_last = false;     ///< missing values join when the groups of the others are formed
+    bool adjusts = true;          ///< multiply p-values by the number of groupings (Bonferroni)
+};
+
 struct GrowOptions {
     std::string criterion = "gini";
     Splitter splitter = Splitter::best;
     Nominal nominal = Nominal::subset;
+    Numeric numeric = Numeric::threshold;
     Missing missing = Missing::learned_side;
     ThresholdAt threshold_at = ThresholdAt::midpoint;
     Selection selection = Selection::gain;
@@ -70,6 +86,11 @@ struct GrowOptions {
     double cost_exponent = 1.0;
     std::vector<std::int8_t> monotonic;  ///< per column: -1, 0, 1; empty = none
     std::uint32_t max_surrogates = 5;
+    ObliqueOptions oblique;
+    Merging merging;
+    double cal5_threshold = 0.8;  ///< share of a class that dominates an interval
+    double cal5_alpha = 0.3;
+    double evidence = 1.0;  ///< rows that a unit of weight stands for in tests of significance
 
     std::uint64_t seed = 0;
     std::uint64_t tree = 0;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "treewright/data/bins.hpp"
 #include "treewright/data/block.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
@@ -32,11 +33,10 @@ inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, Th
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + gap / 2);
 }
 
-inline void place_between(const Column& column, const Block& block, std::uint32_t row_below,
-                          std::uint32_t row_above, ThresholdAt at, double& threshold,
-                          std::int64_t& threshold_int) {
-    const std::uint32_t below = block.table_row[row_below];
-    const std::uint32_t above = block.table_row[row_above];
+/// `rows` are rows of the table.
+inline void place_between(const Column& column, const CutRows& rows, ThresholdAt at,
+                          double& threshold, std::int64_t& threshold_int) {
+    const auto [below, above] = rows;
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
     if (column.is_real())
@@ -44,13 +44,36 @@ inline void place_between(const Column& column, const Block& block, std::uint32_
     else threshold_int = threshold_between(column.whole(below), column.whole(above), at);
 }
 
+/// The rows of the table on either side of a cut; where values were binned, those at the ends of
+/// the bin below and the next: the cut is the bin's own, whichever of its rows the node has.
+inline CutRows ends_of(const CutRows& cut, const Column& column, const Block& block,
+                       const Bins& bins) {
+    const std::uint32_t below = block.table_row[cut.below];
+    if (bins.last_row.empty()) return {below, block.table_row[cut.above]};
+    const std::size_t bin = bin_of(bins, column, below);
+    return {bins.last_row[bin], bins.first_row[bin + 1]};
+}
+
+/// The threshold of a question that every known value meets: is there a value at all?
+inline void place_open(const Column& column, double& threshold, std::int64_t& threshold_int) {
+    if (column.is_real()) threshold = std::numeric_limits<double>::infinity();
+    else if (column.type == ValueType::code)
+        threshold_int = static_cast<std::int64_t>(column.n_codes) - 1;
+    else threshold_int = std::numeric_limits<std::int64_t>::max();
+}
+
 inline void place_threshold(const Candidate& candidate, const Column& column, const Block& block,
-                            ThresholdAt at, double& threshold, std::int64_t& threshold_int) {
+                            const Bins& bins, ThresholdAt at, double& threshold,
+                            std::int64_t& threshold_int) {
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
     if (candidate.question != Question::cut) return;
-    place_between(column, block, candidate.row_below, candidate.row_above, at, threshold,
-                  threshold_int);
+    if (candidate.is_open) {
+        place_open(column, threshold, threshold_int);
+        return;
+    }
+    const CutRows rows = ends_of({candidate.row_below, candidate.row_above}, column, block, bins);
+    place_between(column, rows, at, threshold, threshold_int);
     if (!candidate.is_drawn) return;
     if (column.is_real()) {
         const bool separates =
@@ -64,6 +87,19 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
     const double floor = std::floor(candidate.drawn);
     if (floor >= static_cast<double>(below) && floor < static_cast<double>(above))
         threshold_int = static_cast<std::int64_t>(floor);
+}
+
+/// The cuts of a question that asks for an interval, ascending.
+inline Cuts cuts_of(const Candidate& candidate, const Column& column, const Block& block,
+                    const Bins& bins, ThresholdAt at) {
+    Cuts found;
+    for (const CutRows& cut : candidate.cuts) {
+        found.real.emplace_back();
+        found.whole.emplace_back();
+        place_between(column, ends_of(cut, column, block, bins), at, found.real.back(),
+                      found.whole.back());
+    }
+    return found;
 }
 
 /// Branches of the values the node has seen, or of all declared values, by ascending code; of a
@@ -94,6 +130,13 @@ inline std::int64_t append_branches(CodeBranches& all, const CodeBranches& slice
     const auto start = static_cast<std::int64_t>(all.code.size());
     all.code.insert(all.code.end(), slice.code.begin(), slice.code.end());
     all.branch.insert(all.branch.end(), slice.branch.begin(), slice.branch.end());
+    return start;
+}
+
+inline std::int64_t append_cuts(Cuts& all, const Cuts& slice) {
+    const auto start = static_cast<std::int64_t>(all.real.size());
+    all.real.insert(all.real.end(), slice.real.begin(), slice.real.end());
+    all.whole.insert(all.whole.end(), slice.whole.begin(), slice.whole.end());
     return start;
 }
 

@@ -19,5 +19,7 @@ void move_thresholds_down(const Dataset& data, Tree& tree);
 /// The same for one threshold.
 void move_threshold_down(const Dataset& data, const Column& column, double& threshold,
                          std::int64_t& threshold_int);
+/// The same for the cuts of one node.
+void move_cuts_down(const Dataset& data, const Column& column, Cuts& cuts);
 
 }  // namespace treewright

@@ -1,21 +1,35 @@
-/// A proposed split of one node by one column, and its score.
+/// A proposed split of one node, by one column or by a sum of several, and its score.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "treewright/data/linear.hpp"
+
 namespace treewright {
 
-enum class Question : std::uint8_t { none, cut, categories };
+/// Numbered as the kinds of a tree's nodes are.
+enum class Question : std::uint8_t { none = 0, cut = 1, categories = 2, intervals = 3, sum = 4 };
 
 /// Why a column's candidate is out of the race.
 enum class Guard : std::uint8_t {
     none,
-    constant,     ///< fewer than two values in the node
-    limits,       ///< every split leaves a branch too small or breaks a constraint
-    no_gain,      ///< nothing gained (after C4.5's penalty, where it applies)
-    average_gain  ///< gain below the average of the columns (C4.5)
+    constant,      ///< fewer than two values in the node
+    limits,        ///< every split leaves a branch too small or breaks a constraint
+    no_gain,       ///< nothing gained (after C4.5's penalty, where it applies)
+    average_gain,  ///< gain below the average of the columns (C4.5)
+    few_columns,   ///< fewer than two columns of numbers to add
+    few_rows,      ///< too few rows to look for a sum of columns
+    one_column,    ///< the best sum found is as good with one column left
+    no_cut,        ///< no cut was accepted (MDLP, CAL5)
+    insignificant  ///< the values do not differ significantly in the target (CHAID)
+};
+
+/// Rows of the block on either side of a cut.
+struct CutRows {
+    std::uint32_t below = 0;
+    std::uint32_t above = 0;
 };
 
 struct Candidate {
@@ -36,12 +50,21 @@ struct Candidate {
     std::uint32_t row_above = 0;
     bool is_drawn = false;
     double drawn = 0.0;
+    bool is_open = false;  ///< every known value goes to branch 0: row_above means nothing
 
-    /// categories: branch of each run of the tally, a row of the block for each run, and, when the
-    /// block holds codes, the runs' codes.
+    /// categories, intervals: branch of each run of the tally, a row of the block for each run,
+    /// and, when the block holds codes, the runs' codes.
     std::vector<std::uint32_t> branch_of_run;
     std::vector<std::uint32_t> row_of_run;
     std::vector<std::uint32_t> code_of_run;
+    std::vector<CutRows> cuts;  ///< intervals, ascending
+
+    double log_p = 0.0;           ///< logarithm of the p-value; merging only
+    double log_adjusted_p = 0.0;  ///< the same times the number of groupings
+
+    /// sum: up to `sum_threshold` goes to branch 0. `column` is that of the first term.
+    LinearTerms terms;
+    double sum_threshold = 0.0;
 
     std::uint32_t n_branches = 0;
     bool is_declared = false;          ///< branch c is declared value c (see declare_branches)
@@ -57,12 +80,15 @@ struct Candidate {
         gain = score = -std::numeric_limits<double>::infinity();
         split_information = noise = 0.0;
         n_cuts = n_branches = 0;
-        is_drawn = is_declared = owns_missing = has_rest = false;
+        is_drawn = is_declared = owns_missing = has_rest = is_open = false;
+        log_p = log_adjusted_p = 0.0;
         missing_branch = -1;
         branch_of_run.clear();
         row_of_run.clear();
         code_of_run.clear();
+        cuts.clear();
         missing_branch_of_class.clear();
+        terms.clear();
     }
 };
 

@@ -28,7 +28,29 @@ struct SearchLimits {
     double min_weight = 0.0;
     bool two_branches_suffice = false;
     bool class_boundaries = false;
+
+    [[nodiscard]] bool admits(const double* branch) const {
+        return branch[kCopies] >= min_copies && branch[kWeight] >= min_weight &&
+               branch[kWeight] > 0.0;
+    }
 };
+
+/// Size of the terms that cancel inside a purity, where the criterion tells.
+template <Criterion C>
+[[nodiscard]] double magnitude_of(const C& criterion, const double* total) {
+    if constexpr (requires { criterion.magnitude(total); }) return criterion.magnitude(total);
+    else return 0.0;
+}
+
+/// Entropy in bits of the branch weights; divided missing rows are one more part (C4.5).
+[[nodiscard]] inline double split_information(const std::vector<double>& weights) {
+    double all = 0.0;
+    for (const double weight : weights) all += weight;
+    double bits = 0.0;
+    for (const double weight : weights)
+        if (weight > 0.0) bits -= weight / all * std::log2(weight / all);
+    return bits;
+}
 
 /// A monotonic constraint: the value right of a cut may not be lower (direction 1) or higher (-1),
 /// and both sides stay within the bounds their ancestors set.
@@ -67,16 +89,8 @@ struct Judge {
     [[nodiscard]] bool has_missing_branch() const {
         return part == MissingPart::branch && tally.any_missing;
     }
-    [[nodiscard]] bool admits(const double* branch) const {
-        return branch[kCopies] >= limits.min_copies && branch[kWeight] >= limits.min_weight &&
-               branch[kWeight] > 0.0;
-    }
-    /// Size of the terms that cancel inside a purity, where the criterion tells.
-    [[nodiscard]] double magnitude() const {
-        if constexpr (requires { criterion.magnitude(total.data()); })
-            return criterion.magnitude(total.data());
-        return 0.0;
-    }
+    [[nodiscard]] bool admits(const double* branch) const { return limits.admits(branch); }
+    [[nodiscard]] double magnitude() const { return magnitude_of(criterion, total.data()); }
     /// Purities this close to one another differ by rounding: they are ties.
     [[nodiscard]] double slack(double purity) const {
         return kTie * (std::abs(purity) + magnitude());
@@ -108,6 +122,7 @@ struct SearchScratch {
     std::vector<double> left;
     std::vector<double> right;
     std::vector<double> total;
+    std::vector<double> branches;
     std::vector<std::uint32_t> order;
     std::vector<double> key;
 };

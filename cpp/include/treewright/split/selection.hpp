@@ -7,6 +7,7 @@
 #include "treewright/data/dataset.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
+#include "treewright/split/group_test.hpp"
 
 namespace treewright {
 
@@ -21,6 +22,15 @@ inline double price(double gain, double cost, const GrowOptions& options) {
         case CostRule::rpart: return gain / cost;
     }
     return gain;
+}
+
+/// What a candidate's columns cost together.
+inline double cost_of(const Candidate& candidate, const GrowOptions& options) {
+    if (candidate.question != Question::sum) return options.costs[candidate.column];
+    double cost = 0.0;
+    for (const std::int32_t column : candidate.terms.column)
+        cost += options.costs[static_cast<std::size_t>(column)];
+    return cost;
 }
 
 /// C4.5 compares gain ratios only among columns of at least average gain, less 0.001. Nominal
@@ -50,6 +60,13 @@ inline void guard_by_average_gain(std::span<Candidate> candidates, const Dataset
             c.guard = Guard::average_gain;
 }
 
+/// CHAID: the smaller the adjusted p-value, the better; above alpha_split it is no candidate.
+inline void score_by_significance(Candidate& c, const Merging& merging) {
+    c.score = -c.log_adjusted_p;
+    if (c.guard == Guard::none && c.log_adjusted_p > std::log(merging.alpha_split))
+        c.guard = Guard::insignificant;
+}
+
 /// Scores the candidates (ascending columns) and returns the winner, null if there is none.
 /// Scores that differ by less than their rounding error are ties, and ties go to the lower column.
 inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
@@ -62,6 +79,7 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
     };
     // In C4.5 a cut that gains nothing is no candidate; a nominal column still counts as average.
     bar_without_gain(Question::cut);
+    bar_without_gain(Question::intervals);
     if (options.selection == Selection::guarded_gain_ratio)
         guard_by_average_gain(candidates, data, all_weight);
     bar_without_gain(Question::categories);
@@ -76,13 +94,17 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
         if (c.question == Question::none) continue;
         double score = c.gain;
         double noise = c.noise;
-        if (options.selection != Selection::gain) {
+        if (options.merging.is_on) {
+            score_by_significance(c, options.merging);
+            score = c.score;
+            noise = p_slack(score);
+        } else if (options.selection != Selection::gain) {
             const double divisor = c.split_information > 0.0 ? c.split_information : 1.0;
             score /= divisor;
             noise /= divisor;
         }
         if (options.cost_rule != CostRule::none) {
-            score = price(score, options.costs[c.column], options);
+            score = price(score, cost_of(c, options), options);
             noise = 1e-13 * std::abs(score);
         }
         if (options.single_precision) score = static_cast<float>(score);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "treewright/data/linear.hpp"
+
 namespace treewright {
 
 /// The branches of the categories a node has seen, by ascending code.
@@ -18,13 +20,6 @@ struct CodeBranches {
 struct Cuts {
     std::vector<double> real;
     std::vector<std::int64_t> whole;
-};
-
-/// The terms of nodes that ask for a sum: coefficient x column, added in this order.
-struct LinearTerms {
-    std::vector<std::int32_t> column;
-    std::vector<double> coefficient;
-    std::vector<double> share;  ///< of the node's importance that the column gets; adds up to 1
 };
 
 /// A stand-in question for rows whose value of the node's column is missing (CART).

@@ -1,0 +1,32 @@
+/// Sums that do not depend on the order of addition.
+#pragma once
+
+namespace treewright {
+
+/// Sum of many doubles with the error carried along (Neumaier 1974), twice the working precision:
+/// the rounded result does not depend on the order of addition but in contrived cases.
+class ExactSum {
+public:
+    void add(double term) {
+        const double sum = high + term;
+        const double part = sum - high;
+        low += (high - (sum - part)) + (term - part);
+        high = sum;
+    }
+    void add_product(double a, double b) {
+        const double product = a * b;
+        add(product);
+        low += __builtin_fma(a, b, -product);
+    }
+    void add(const ExactSum& other) {
+        add(other.high);
+        add(other.low);
+    }
+    [[nodiscard]] double value() const { return high + low; }
+
+private:
+    double high = 0.0;
+    double low = 0.0;
+};
+
+}  // namespace treewright

@@ -1,0 +1,30 @@
+/// A sum put into numbers that people read: few digits, and no training row changes sides.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/data/column.hpp"
+#include "treewright/data/linear.hpp"
+
+namespace treewright {
+
+/// The rows of a node whose sum is known and the sides they are on, nearest to the cut first: a
+/// sum that sends one of them elsewhere is found out early.
+struct SumSides {
+    std::vector<std::uint32_t> table_row;
+    std::vector<std::uint8_t> is_right;
+};
+
+/// Rewrites the coefficients, up to a common factor, with as few digits as keep all rows where they
+/// are: small whole numbers if possible, else each rounded to the decimal place that matters for
+/// its column (`spread` = standard deviations of the terms' columns). Returns the threshold, a
+/// short number in the middle of the gap between the sides.
+double make_readable(std::span<const Column> columns, std::span<const double> spread,
+                     const SumSides& sides, LinearTerms& terms);
+
+/// The number of fewest digits in the middle half of ]low, high[.
+[[nodiscard]] double short_number_between(double low, double high);
+
+}  // namespace treewright

@@ -1,0 +1,311 @@
+"""Numeric columns cut into intervals in advance, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import sklearn
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from treewright.data.column import Column
+from treewright.data.frame import Frame
+from treewright.data.intake import match_table, read_frame, read_table
+from treewright.data.schema import ColumnSpec, FittedSchema, Schema
+from treewright.data.table import Table
+from treewright.data.target import ClassTarget, read_classes, read_weights
+from treewright.errors import DataError, TargetError
+from treewright.estimators.base import check_schema, n_threads
+from treewright.learn.discretize import Discretization
+from treewright.learn.fit import RowWeights
+from treewright.learn.options import check_choice
+
+Array = npt.NDArray[Any]
+
+
+class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Cut numeric columns into intervals before learning.
+
+    Numbers, dates and durations become the number of their interval, or its text; all other
+    columns, and those that `schema` declares nominal or ignores, are left as they are. Missing
+    values stay missing. A column without a cut has one interval.
+
+    Parameters
+    ----------
+    method : {"mdlp", "cal5", "quantile", "uniform"}
+        ``"mdlp"``: cuts where entropy falls most, while they are worth their description (Fayyad
+        and Irani 1993). ``"cal5"``: intervals in which one class dominates, or none can (Mueller
+        and Wysotzki 1994). Both need classes to learn from. ``"quantile"``: about equally many
+        rows in each interval. ``"uniform"``: intervals of one width.
+    n_bins : int
+        Intervals of ``"quantile"`` and ``"uniform"``; equal values are never parted, so there may
+        be fewer.
+    cal5_threshold, cal5_alpha : float
+        As for :class:`DecisionTreeClassifier`.
+    encode : {"ordinal", "label"}
+        Numbers 0, 1, ... from the lowest interval up (as decimals, so that missing ones can be
+        NaN), or texts such as ``(0.8, 1.75]`` (None where missing).
+    schema : Schema, optional
+        What is declared about the columns.
+    n_jobs : int, optional
+        Threads for the methods that learn from classes.
+
+    Attributes
+    ----------
+    cuts_ : mapping of column to array
+        The cuts of each numeric column, ascending: an interval ends with its upper cut.
+    labels_ : mapping of column to tuple of str
+        The intervals in words.
+    n_features_in_ : int
+    feature_names_in_ : array
+
+    Examples
+    --------
+    >>> from treewright import Discretizer, load_example
+    >>> iris = load_example("iris")
+    >>> cut = Discretizer().fit(iris.X, iris.y)
+    >>> cut.labels_["petal width (cm)"]
+    ('(-inf, 0.8]', '(0.8, 1.75]', '(1.75, inf)')
+    >>> cut.transform(iris.X)[0]
+    array([0., 2., 0., 0.])
+    """
+
+    def __init__(
+        self,
+        *,
+        method: str = "mdlp",
+        n_bins: int = 10,
+        cal5_threshold: float = 0.8,
+        cal5_alpha: float = 0.3,
+        encode: str = "ordinal",
+        schema: Schema | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.n_bins = n_bins
+        self.cal5_threshold = cal5_threshold
+        self.cal5_alpha = cal5_alpha
+        self.encode = encode
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the cuts.
+
+        Parameters
+        ----------
+        X : table
+            Any table, as for the trees.
+        y : array-like, optional
+            Classes, for the methods that learn from them.
+        sample_weight : array-like, optional
+            Weight of each row; whole numbers mean copies.
+
+        Returns
+        -------
+        self
+        """
+        way = Discretization(
+            method=self.method,
+            n_bins=self.n_bins,
+            cal5_threshold=self.cal5_threshold,
+            cal5_alpha=self.cal5_alpha,
+            n_threads=n_threads(self.n_jobs),
+        )
+        way.check()
+        check_choice("encode", self.encode, ("ordinal", "label"))
+        check_schema(self.schema)
+        table = read_table(X, schema=self.schema)
+        target = self._read_target(y, table.n_rows) if way.needs_classes else None
+        weights = RowWeights.of(read_weights(sample_weight, table.n_rows))
+        cuts = way.cuts(table, target, weights)
+        self._learned(table.schema, cuts)
+        return self
+
+    def _read_target(self, y: Any, n_rows: int) -> ClassTarget:
+        target = read_classes(y, owner=type(self).__name__, n_rows=n_rows)
+        if not target.single:
+            raise TargetError(
+                f"Discretizer learns from one target, but y has {len(target.classes)} columns.\n"
+                "  Hint: fit one Discretizer for each."
+            )
+        return target
+
+    def _learned(self, schema: FittedSchema, cuts: tuple[Array | None, ...]) -> None:
+        known = [
+            (spec, each)
+            for spec, each in zip(schema.columns, cuts, strict=True)
+            if each is not None
+        ]
+        self._schema, self._stored_cuts = schema, cuts
+        self.cuts_: Mapping[str, Array] = {spec.name: _as_given(spec, each) for spec, each in known}
+        self.labels_: Mapping[str, tuple[str, ...]] = {
+            spec.name: interval_labels(spec, each) for spec, each in known
+        }
+        self.n_features_in_ = len(schema.input_names)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.input_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def transform(self, X: Any) -> Any:
+        """Give the table with every number in its interval's place.
+
+        Parameters
+        ----------
+        X : table
+            With the columns of ``fit``.
+
+        Returns
+        -------
+        array of shape (rows, columns)
+            Of floats if no text is among the columns, else of objects; a pandas or polars frame
+            after ``set_output``.
+        """
+        check_is_fitted(self)
+        table = match_table(X, self._schema, owner=type(self).__name__)
+        kept = None
+        if any(each is None for each in self._stored_cuts) or self._leaves_out():
+            kept = read_frame(X)
+        columns: dict[str, Column] = {}
+        for position, name in enumerate(self._schema.input_names):
+            codes = self._codes(table, name)
+            if codes is None:
+                assert kept is not None
+                columns[name] = _column_at(kept, name, position)
+            elif self.encode == "label":
+                columns[name] = _labelled(codes, self.labels_[name])
+            else:
+                numbers = np.where(codes < 0, np.nan, codes)
+                columns[name] = Column(storage="float", data=numbers)
+        return self._in_container(columns, X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Give the interval's text for every interval number; other columns stay as they are.
+
+        Parameters
+        ----------
+        X : table
+            As ``transform`` gives it.
+
+        Returns
+        -------
+        array of objects, or a frame after ``set_output``
+        """
+        check_is_fitted(self)
+        frame = read_frame(X)
+        names = self._schema.input_names
+        if len(frame.columns) != len(names):
+            raise DataError(
+                f"X has {len(frame.columns)} features, but Discretizer is expecting {len(names)}"
+                " features as input."
+            )
+        columns = {}
+        for position, name in enumerate(names):
+            column = _column_at(frame, name, position)
+            if name in self.labels_ and self.encode == "ordinal":
+                column = _labelled(
+                    _interval_numbers(column, name, self.labels_), self.labels_[name]
+                )
+            columns[name] = column
+        return self._in_container(columns, X)
+
+    def _leaves_out(self) -> bool:
+        return len(self._schema.names) < len(self._schema.input_names)
+
+    def _codes(self, table: Table, name: str) -> npt.NDArray[np.int32] | None:
+        """Give the interval of each row, -1 where the value is missing; None if it has none."""
+        if name not in self.labels_:
+            return None
+        index = self._schema.index(name)
+        values, mask = table.columns[index], table.masks[index]
+        missing = (
+            np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+        )
+        if mask is not None:
+            missing = ~mask
+        cuts = self._stored_cuts[index]
+        assert cuts is not None
+        codes = np.searchsorted(cuts, values.astype(cuts.dtype, copy=False))
+        return np.where(missing, -1, codes).astype(np.int32)
+
+    def _in_container(self, columns: Mapping[str, Column], X: Any) -> Any:
+        """Give the columns as `set_output` asks, each with its own type where it can have one."""
+        chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
+        container = chosen or sklearn.get_config()["transform_output"]
+        if container == "polars":
+            return Frame(columns).to_polars()
+        if container == "pandas":
+            frame = Frame(columns).to_pandas()
+            if hasattr(X, "iloc"):
+                frame.index = X.index
+            return frame
+        arrays = [column.to_numpy() for column in columns.values()]
+        if all(array.dtype.kind in "fiu" and type(array) is np.ndarray for array in arrays):
+            return np.column_stack(arrays).astype(np.float64, copy=False)
+        objects = np.empty((len(arrays[0]), len(arrays)), dtype=object)
+        for place, array in enumerate(arrays):
+            is_masked = isinstance(array, np.ma.MaskedArray)
+            objects[:, place] = array.tolist() if is_masked else list(array)
+        return objects
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        tags.target_tags.required = Discretization(method=self.method).needs_classes
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def interval_labels(spec: ColumnSpec, cuts: Array) -> tuple[str, ...]:
+    """Give the intervals in words: what is above a cut, up to and with the next.
+
+    >>> petal = ColumnSpec(name="petal width", kind="numeric", storage="float")
+    >>> interval_labels(petal, np.array([0.8, 1.75]))
+    ('(-inf, 0.8]', '(0.8, 1.75]', '(1.75, inf)')
+    """
+    bounds = [spec.format(cut) for cut in cuts.tolist()]
+    lows = ["-inf", *bounds]
+    highs = [*(f"{bound}]" for bound in bounds), "inf)"]
+    return tuple(f"({low}, {high}" for low, high in zip(lows, highs, strict=True))
+
+
+def _as_given(spec: ColumnSpec, cuts: Array) -> Array:
+    """Give cuts in stored form as the column has its values: numbers, dates or durations."""
+    column = Column(storage=spec.storage, data=cuts, unit=spec.unit, time_zone=spec.time_zone)
+    return column.to_numpy()
+
+
+def _labelled(codes: npt.NDArray[np.int32], labels: tuple[str, ...]) -> Column:
+    return Column(storage="value", data=codes, values=labels, fixed=True, ordered=True)
+
+
+def _column_at(frame: Frame, name: str, position: int) -> Column:
+    """Give a column by its name, or by its place where the table has other names, or none."""
+    return frame.column(name if name in frame.columns else frame.columns[position])
+
+
+def _interval_numbers(
+    column: Column, name: str, labels: Mapping[str, tuple[str, ...]]
+) -> npt.NDArray[np.int32]:
+    n_labels = len(labels[name])
+    numbers = np.zeros(len(column)) if column.storage == "value" else column.numbers()
+    missing = column.missing
+    numbers = np.where(missing, 0, numbers)
+    wrong = (numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= n_labels)
+    if column.storage == "value":
+        wrong = ~missing
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"column {name!r}, row {row} holds {column.to_numpy()[row]!r}, which is no interval:"
+            f" they are numbered from 0 to {n_labels - 1}.\n"
+            "  Hint: pass what transform gave."
+        )
+    return np.where(missing, -1, numbers).astype(np.int32)

@@ -1,0 +1,259 @@
+"""Oblique trees: nodes that ask for a sum of columns where that is better than one column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.data.schema import Schema
+from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.estimators.decision_tree import with_sklearn_name
+from treewright.learn import recipes
+from treewright.learn.oblique import ObliqueOptions
+from treewright.learn.options import GrowthOptions
+
+_KNOBS = (
+    "criterion",
+    "nominal",
+    "missing",
+    "unseen",
+    "combine",
+    "max_depth",
+    "max_leaf_nodes",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_fraction_leaf",
+    "min_impurity",
+    "min_impurity_decrease",
+    "max_p_value",
+    "max_features",
+    "features_per",
+    "column_costs",
+    "cost_rule",
+    "cost_exponent",
+)
+"""Parameters that are knobs of the same name."""
+
+_SEARCH = ("search", "n_restarts", "n_jumps", "n_projections")
+"""Parameters of the search for a sum."""
+
+
+class ObliqueTreeClassifier(TreeClassifier):
+    """A decision tree for classes whose nodes may ask for a sum of columns, `a*x + b*y <= c`.
+
+    Every node first finds the best question about each column alone, as
+    :class:`DecisionTreeClassifier` does; a sum of numeric columns is asked for only where it gains
+    more. Terms that do not help are left out, and coefficients and thresholds are rounded as far
+    as no training row of the node changes sides. Columns are standardised within the node, so
+    their units do not matter. A node with no more than two rows per numeric column asks for one
+    column only. Nominal and ordinal columns, dates and integers beyond int64 are asked about alone,
+    and so is a column that holds infinities or numbers beyond 1e150.
+
+    Parameters
+    ----------
+    search : {"oc1", "hhcart", "hhcart_dominant", "cart_lc", "random_projections"}
+        How sums are looked for. ``"oc1"`` (Murthy, Kasif and Salzberg 1994) changes one coefficient
+        at a time, jumps in random directions and starts again elsewhere. ``"hhcart"``
+        (Wickramarachchi et al. 2016, HHCART(A)) reflects the rows along each eigenvector of each
+        class's covariance and cuts across the axes; ``"hhcart_dominant"`` (HHCART(D)) takes the
+        first eigenvector of each class alone. ``"cart_lc"`` is CART's search (Breiman et al. 1984),
+        one coefficient at a time from the best axis-parallel cut. ``"random_projections"`` tries
+        sparse sums with coefficients of 1 and -1 (of standardised columns; Li, Hastie and Church
+        2006). Only the first and the last depend on `random_state`.
+    n_restarts : int, optional
+        Planes OC1 starts from, the first being the best axis-parallel cut; None means 10.
+    n_jumps : int, optional
+        Random moves in a row that OC1 lets fail before it gives up; None means 5.
+    n_projections : int, optional
+        Random projections drawn per node; None means twice as many as columns, 20 at least.
+    criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
+"hellinger", "impurity_ratio"}
+        What a split is judged by, as for :class:`DecisionTreeClassifier`.
+    missing : {"learned_side", "divide", "surrogates", "own_branch", "majority"}
+        What becomes of a missing value; where one value is missing, so is the sum.
+    column_costs : dict or list, optional
+        Price of each column; a sum costs what its columns cost together.
+    nominal, unseen, combine, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, \
+min_fraction_leaf, min_weight_fraction_leaf, min_impurity, min_impurity_decrease, max_p_value, \
+max_features, features_per, cost_rule, cost_exponent, class_weight, priors, categorical_features, \
+schema, random_state, n_jobs, verbose
+        As for :class:`DecisionTreeClassifier`. Sums are made of the columns drawn, where
+        `max_features` draws. `max_p_value` does not know how many sums were tried.
+
+    Examples
+    --------
+    >>> from treewright import ObliqueTreeClassifier
+    >>> X = {"width": [1, 2, 3, 4, 5, 6, 7, 8], "height": [8, 2, 7, 1, 6, 3, 2, 5]}
+    >>> y = ["big", "small", "big", "small", "big", "small", "small", "big"]
+    >>> model = ObliqueTreeClassifier().fit(X, y)
+    >>> model.tree_.n_leaves
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        search: str = "oc1",
+        n_restarts: int | None = None,
+        n_jumps: int | None = None,
+        n_projections: int | None = None,
+        criterion: str = "gini",
+        nominal: str = "subset",
+        missing: str = "learned_side",
+        unseen: str = "missing",
+        combine: str = "branch_fractions",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_p_value: float | None = None,
+        max_features: Any = None,
+        features_per: str = "node",
+        column_costs: Any = None,
+        cost_rule: str = "tan_schlimmer",
+        cost_exponent: float = 1.0,
+        class_weight: Any = None,
+        priors: Any = None,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.search = search
+        self.n_restarts = n_restarts
+        self.n_jumps = n_jumps
+        self.n_projections = n_projections
+        self.criterion = criterion
+        self.nominal = nominal
+        self.missing = missing
+        self.unseen = unseen
+        self.combine = combine
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_fraction_leaf = min_fraction_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity = min_impurity
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_p_value = max_p_value
+        self.max_features = max_features
+        self.features_per = features_per
+        self.column_costs = column_costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.class_weight = class_weight
+        self.priors = priors
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _options(self) -> GrowthOptions:
+        return with_sklearn_name(_of(self, recipes.OBLIQUE_CLASSIFIER), self)
+
+
+class ObliqueTreeRegressor(TreeRegressor):
+    """A decision tree for numbers whose nodes may ask for a sum of columns, `a*x + b*y <= c`.
+
+    Parameters
+    ----------
+    search : {"oc1", "hhcart", "hhcart_dominant", "cart_lc", "random_projections"}
+        As for :class:`ObliqueTreeClassifier`. HHCART was written for classes: here the rows above
+        the node's mean and those below it take their place, each row weighted by its distance from
+        the mean, so that a target of 0 and 1 gives the same directions as two classes.
+    criterion : {"squared_error", "poisson", "weighted_squared_error"}
+        What a split is judged by, as for :class:`DecisionTreeRegressor`.
+    n_restarts, n_jumps, n_projections, missing, column_costs, nominal, unseen, combine, \
+max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, min_fraction_leaf, \
+min_weight_fraction_leaf, min_impurity, min_impurity_decrease, max_p_value, max_features, \
+features_per, cost_rule, cost_exponent, categorical_features, schema, random_state, n_jobs, verbose
+        As for :class:`ObliqueTreeClassifier`; `max_p_value` is tested by F.
+
+    Examples
+    --------
+    >>> from treewright import ObliqueTreeRegressor
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [0, 2], [2, 0], [1, 2], [2, 1]]
+    >>> y = [0.0, 0.0, 0.0, 5.0, 5.0, 5.0, 9.0, 9.0]
+    >>> model = ObliqueTreeRegressor().fit(X, y)
+    >>> model.tree_.n_leaves
+    3
+    """
+
+    def __init__(
+        self,
+        *,
+        search: str = "oc1",
+        n_restarts: int | None = None,
+        n_jumps: int | None = None,
+        n_projections: int | None = None,
+        criterion: str = "squared_error",
+        nominal: str = "subset",
+        missing: str = "learned_side",
+        unseen: str = "missing",
+        combine: str = "branch_fractions",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_p_value: float | None = None,
+        max_features: Any = None,
+        features_per: str = "node",
+        column_costs: Any = None,
+        cost_rule: str = "tan_schlimmer",
+        cost_exponent: float = 1.0,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.search = search
+        self.n_restarts = n_restarts
+        self.n_jumps = n_jumps
+        self.n_projections = n_projections
+        self.criterion = criterion
+        self.nominal = nominal
+        self.missing = missing
+        self.unseen = unseen
+        self.combine = combine
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_fraction_leaf = min_fraction_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity = min_impurity
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_p_value = max_p_value
+        self.max_features = max_features
+        self.features_per = features_per
+        self.column_costs = column_costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _options(self) -> GrowthOptions:
+        return with_sklearn_name(_of(self, recipes.OBLIQUE_REGRESSOR), self)
+
+
+def _of(
+    estimator: ObliqueTreeClassifier | ObliqueTreeRegressor, recipe: GrowthOptions
+) -> GrowthOptions:
+    """Put the estimator's parameters into the recipe."""
+    knobs = {name: getattr(estimator, name) for name in _KNOBS}
+    search = {name: getattr(estimator, name) for name in _SEARCH}
+    return recipe.replace(**knobs, oblique=ObliqueOptions(**search))
