@@ -63,6 +63,11 @@ class Margin:
         self.least = min(self.least, gap)
         return left < right
 
+    def within(self, left: float, right: float) -> bool:
+        """Whether left <= right, where a tie is a question of rounding as well."""
+        self.least = min(self.least, abs(left - right))
+        return left <= right
+
     @property
     def is_clear(self) -> bool:
         return self.least > CLOSE
@@ -407,7 +412,7 @@ def collapse(node: Node, margin: Margin, *, variant: Variant) -> Node:
     risk = training_risk()
 
     def is_no_better(node: Node, tree: Node) -> bool:
-        return margin.less(risk(node) - 1e-3, total_risk(tree, risk), or_equal=True)
+        return margin.within(risk(node) - 1e-3, total_risk(tree, risk))
 
     if variant != "j48":
         return _bottom_up(node, is_no_better, [])
@@ -446,12 +451,10 @@ class ErrorBased:
         as_tree = math.fsum(self._estimate(leaf.counts) for leaf in leaves(tree) if _is_met(leaf))
         as_one_leaf = self._estimate(counts)
         as_branch = math.inf if largest is None else self._of_branch(largest, cases)
-        less = self.margin.less
-        if less(as_one_leaf, as_tree + 0.1, or_equal=True) and (
-            largest is None or less(as_one_leaf, as_branch + 0.1, or_equal=True)
-        ):
+        within = self.margin.within
+        if within(as_one_leaf, as_tree + 0.1) and within(as_one_leaf, as_branch + 0.1):
             return as_leaf(node)
-        if largest is not None and less(as_branch, as_tree + 0.1, or_equal=True):
+        if largest is not None and within(as_branch, as_tree + 0.1):
             return self.prune(largest, cases)
         return tree
 

@@ -3,12 +3,14 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from oracle import pruning
 
 from property.growing import grow, split_of
 from property.tables import Sample, small_tables
 from treewright.model.tree import Tree
+from treewright.prune import ErrorBased
 
 POLICIES = ("divide", "learned_side", "own_branch", "majority", "most_likely", "surrogates")
 ROUTED = ("divide", "learned_side", "own_branch", "majority", "most_likely")
@@ -55,6 +57,50 @@ def assert_is(pruned: Tree, whole: Tree, expected: pruning.Node) -> None:
         pending.extend(zip(pruned.children(node), there.children, strict=True))
     assert n_met == pruned.n_nodes
     pruned.arrays.validate(pruned.schema)
+
+
+def pruned_by_error(
+    root: pruning.Node,
+    margin: pruning.Margin,
+    *,
+    rows: list[tuple[Any, ...]],
+    codes: list[int],
+    weights: list[float],
+    pruner: ErrorBased,
+) -> pruning.Node:
+    if pruner.collapse:
+        root = pruning.collapse(root, margin, variant=pruner.variant)
+    if pruner.confidence is None:
+        return root
+    method = pruning.ErrorBased(
+        rows=rows,
+        class_of_row=codes,
+        n_classes=len(root.counts),
+        confidence=pruner.confidence,
+        variant=pruner.variant,
+        raising=pruner.raising,
+        margin=margin,
+    )
+    return method.prune(root, [(row, w) for row, w in enumerate(weights) if w > 0])
+
+
+def assert_raised(tree: Tree, expected: pruning.Node) -> None:
+    """Questions and counts; a branch that no row reaches may have kept a class."""
+    pending = [(0, expected)]
+    while pending:
+        node, there = pending.pop()
+        assert split_of(tree, node) == there.split or (there.split is None and tree.is_leaf(node))
+        if there.weight > 0:
+            np.testing.assert_allclose(tree.arrays.value[node], there.counts, rtol=1e-9, atol=1e-9)
+            assert tree.arrays.weight[node] == pytest.approx(there.weight)
+        else:
+            assert tree.arrays.weight[node] == 0.0
+            assert tree.arrays.n_rows[node] == 0
+            if there.given_class is not None:
+                assert tree.arrays.value[node].argmax() == there.given_class
+                assert tree.arrays.value[node].sum() == 1.0
+        pending.extend(zip(tree.children(node), there.children, strict=True))
+    tree.arrays.validate(tree.schema)
 
 
 def same(tree: Tree, node: int, other: Tree, at: int, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""ID3 and C4.5 grow, node by node, the trees that the oracle grows from their definitions.
+"""ID3 and C4.5 grow (and C4.5 prunes), node by node, as the oracle does from their definitions.
 
 Where a decision hangs by a rounding error, two correct programs may differ: such tables are left
 out by the margin that every question of the oracle carries. Exact ties are not: the first wins.
@@ -12,12 +12,16 @@ import oracle
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from oracle import pruning
 
 from property.growing import examples, split_of
-from property.tables import Sample
+from property.pruned import assert_raised, pruned_by_error
+from property.tables import Sample, small_tables
 from property.test_predictions import tables_alike
 from treewright import C45Classifier, ID3Classifier
+from treewright.measures.errors import ErrorVariant
 from treewright.model.tree import Tree
+from treewright.prune import ErrorBased
 
 MARGIN = 1e-9
 COMBINES: tuple[Literal["branch_fractions", "leaf_counts"], ...] = (
@@ -129,3 +133,37 @@ def test_c45_is_the_oracles_c45(
     tree = fit(model, sample)
     assert_same_tree(tree, expected)
     assert_same_answers(tree, expected, others, combine)
+
+
+@pytest.mark.parametrize("variant", ["release8", "j48"])
+@given(data=st.data())
+@settings(examples(3))
+def test_c45_is_the_oracles_c45_collapsed_and_pruned(
+    variant: ErrorVariant, data: st.DataObject
+) -> None:
+    sample = data.draw(
+        small_tables(
+            storages=["nominal", "nominal", "float32", "int", "ordinal"],
+            weightings=["none", "whole"],
+            min_rows=5,
+            max_rows=24,
+        )
+    )
+    confidence = data.draw(st.sampled_from([0.1, 0.25, 0.25, 0.4, 0.75]))
+    min_cases = data.draw(st.sampled_from([1.0, 2.0, 2.0]))
+    table = sample.for_oracle()
+    grown = oracle.grow_c45(table, min_branch_weight=min_cases)
+    assume(oracle.smallest_margin(grown) > MARGIN)
+    classes = table.class_order()
+    margin = pruning.Margin()
+    expected = pruned_by_error(
+        pruning.from_grown(grown, classes),
+        margin,
+        rows=list(table.rows),
+        codes=[classes.index(label) for label in table.target],
+        weights=[table.weight_of(row) for row in range(len(table.rows))],
+        pruner=ErrorBased(confidence=confidence, variant=variant),
+    )
+    assume(margin.is_clear)
+    model = C45Classifier(variant=variant, confidence=confidence, min_cases=min_cases)
+    assert_raised(fit(model, sample), expected)

@@ -1,70 +1,32 @@
 """Error-based pruning: what the oracle leaves, counts that are those of the rows, and no more."""
 
 import math
-from typing import Any
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle import pruning
 
 from property.growing import examples, grow, split_of
-from property.pruned import ROUTED, as_oracle, bits, cells, codes_of, weights_of
-from property.tables import Sample, small_tables
-from property.test_classical import fit
-from treewright import C45Classifier, _core
+from property.pruned import (
+    ROUTED,
+    as_oracle,
+    assert_raised,
+    bits,
+    cells,
+    codes_of,
+    pruned_by_error,
+    weights_of,
+)
+from property.tables import Column, Sample, small_tables
+from treewright import _core
 from treewright.measures import added_errors
 from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant, normal_deviate
 from treewright.model.tree import Tree
 from treewright.prune import ErrorBased
 
 CONFIDENCES = st.sampled_from([0.001, 0.05, 0.1, 0.25, 0.4, 0.5, 0.75, 0.99])
-
-
-def pruned_by_oracle(
-    root: pruning.Node,
-    margin: pruning.Margin,
-    *,
-    rows: list[tuple[Any, ...]],
-    codes: list[int],
-    weights: list[float],
-    pruner: ErrorBased,
-) -> pruning.Node:
-    if pruner.collapse:
-        root = pruning.collapse(root, margin, variant=pruner.variant)
-    if pruner.confidence is None:
-        return root
-    method = pruning.ErrorBased(
-        rows=rows,
-        class_of_row=codes,
-        n_classes=len(root.counts),
-        confidence=pruner.confidence,
-        variant=pruner.variant,
-        raising=pruner.raising,
-        margin=margin,
-    )
-    return method.prune(root, [(row, w) for row, w in enumerate(weights) if w > 0])
-
-
-def assert_same(tree: Tree, expected: pruning.Node) -> None:
-    """Questions and counts; a branch that no row reaches may have kept a class."""
-    pending = [(0, expected)]
-    while pending:
-        node, there = pending.pop()
-        assert split_of(tree, node) == there.split or (there.split is None and tree.is_leaf(node))
-        if there.weight > 0:
-            np.testing.assert_allclose(tree.arrays.value[node], there.counts, rtol=1e-9, atol=1e-9)
-            assert tree.arrays.weight[node] == pytest.approx(there.weight)
-        else:
-            assert tree.arrays.weight[node] == 0.0
-            assert tree.arrays.n_rows[node] == 0
-            if there.given_class is not None:
-                assert tree.arrays.value[node].argmax() == there.given_class
-                assert tree.arrays.value[node].sum() == 1.0
-        pending.extend(zip(tree.children(node), there.children, strict=True))
-    tree.arrays.validate(tree.schema)
 
 
 @pytest.mark.parametrize("raising", [True, False], ids=["raising", "no_raising"])
@@ -92,7 +54,7 @@ def test_error_based_is_the_oracles(
     pruned = pruner.prune(tree)
     assert bits(tree) == before
     margin = pruning.Margin()
-    expected = pruned_by_oracle(
+    expected = pruned_by_error(
         as_oracle(tree),
         margin,
         rows=cells(sample),
@@ -101,9 +63,53 @@ def test_error_based_is_the_oracles(
         pruner=pruner,
     )
     assume(margin.is_clear)
-    assert_same(pruned, expected)
+    assert_raised(pruned, expected)
     check_counts(pruned, sample)
     check_curve(pruned, tree)
+
+
+def noisy_sample(seed: int, *, gaps: float) -> Sample:
+    """A table in which the class hangs on two columns and on chance, and cells are missing."""
+    generator = np.random.default_rng(seed)
+    n_rows = 36
+    x, z = generator.normal(size=(2, n_rows)).round(1)
+    wrong = generator.random(n_rows) < 0.2
+    target = np.where((x + z > 0) ^ wrong, "u", np.where(generator.random(n_rows) < 0.8, "v", "w"))
+    drawn = (generator.choice(list("pqr"), n_rows), x, z, generator.choice(list("st"), n_rows))
+    columns = []
+    for cells_, storage in zip(drawn, ("nominal", "float", "float", "nominal"), strict=True):
+        missing = generator.random(n_rows) < gaps
+        values = [None if gap else cell.item() for cell, gap in zip(cells_, missing, strict=True)]
+        domain = tuple(sorted({v for v in values if v is not None})) if storage == "nominal" else ()
+        columns.append(Column(storage=storage, values=tuple(values), domain=domain))
+    return Sample(columns=tuple(columns), target=tuple(target.tolist()), classes=("u", "v", "w"))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.15])
+@pytest.mark.parametrize("variant", ERROR_VARIANTS)
+def test_noisy_tables_are_raised_as_the_oracles(variant: ErrorVariant, gaps: float) -> None:
+    n_raised = 0
+    for seed in range(12):
+        sample = noisy_sample(seed, gaps=gaps)
+        tree = grow(sample, missing="divide", nominal="multiway", criterion="gain_ratio")
+        pruner = ErrorBased(confidence=0.5, variant=variant, collapse=False)
+        pruned, margin = pruner.prune(tree), pruning.Margin()
+        expected = pruned_by_error(
+            as_oracle(tree),
+            margin,
+            rows=cells(sample),
+            codes=codes_of(tree, sample),
+            weights=weights_of(sample),
+            pruner=pruner,
+        )
+        if not margin.is_clear:
+            continue
+        assert_raised(pruned, expected)
+        check_counts(pruned, sample)
+        check_curve(pruned, tree)
+        assert pruned.pruning is not None
+        n_raised += any(step.action == "raised" for step in pruned.pruning.steps)
+    assert n_raised >= 3
 
 
 def check_counts(tree: Tree, sample: Sample) -> None:
@@ -171,40 +177,6 @@ def test_a_weight_of_k_is_the_row_written_k_times(sample: Sample, confidence: fl
     one, two = pruner.prune(weighted), pruner.prune(written)
     np.testing.assert_array_equal(one.arrays.column, two.arrays.column)
     np.testing.assert_allclose(one.arrays.value, two.arrays.value, rtol=1e-12)
-
-
-@pytest.mark.parametrize("variant", ["release8", "j48"])
-@given(data=st.data())
-@settings(examples(3))
-def test_c45_is_the_oracles_c45_collapsed_and_pruned(
-    variant: ErrorVariant, data: st.DataObject
-) -> None:
-    sample = data.draw(
-        small_tables(
-            storages=["nominal", "nominal", "float32", "int", "ordinal"],
-            weightings=["none", "whole"],
-            min_rows=5,
-            max_rows=24,
-        )
-    )
-    confidence = data.draw(st.sampled_from([0.1, 0.25, 0.25, 0.4, 0.75]))
-    min_cases = data.draw(st.sampled_from([1.0, 2.0, 2.0]))
-    table = sample.for_oracle()
-    grown = oracle.grow_c45(table, min_branch_weight=min_cases)
-    assume(oracle.smallest_margin(grown) > 1e-9)
-    classes = table.class_order()
-    margin = pruning.Margin()
-    expected = pruned_by_oracle(
-        pruning.from_grown(grown, classes),
-        margin,
-        rows=list(table.rows),
-        codes=[classes.index(label) for label in table.target],
-        weights=[table.weight_of(row) for row in range(len(table.rows))],
-        pruner=ErrorBased(confidence=confidence, variant=variant),
-    )
-    assume(margin.is_clear)
-    model = C45Classifier(variant=variant, confidence=confidence, min_cases=min_cases)
-    assert_same(fit(model, sample), expected)
 
 
 @pytest.mark.parametrize("variant", ERROR_VARIANTS)

@@ -1,12 +1,15 @@
 """Each folder of alternatives has a list; what is not on it cannot be used."""
 
+import importlib
+import inspect
 from pathlib import Path
 
 import pytest
 
-from treewright import _core
+from treewright import _core, prune
 from treewright.learn.options import CLASS_CRITERIA, VALUE_CRITERIA
 
+PRUNE = Path(prune.__file__).parent
 CPP = Path(__file__).parents[2] / "cpp" / "include" / "treewright"
 
 
@@ -38,3 +41,41 @@ def test_python_offers_every_criterion_of_the_core() -> None:
 def test_the_core_refuses_a_name_it_does_not_know() -> None:
     with pytest.raises(RuntimeError, match="unknown option: nonsense"):
         _core.GrowOptions().set_nominal("nonsense")
+
+
+def pruner_classes() -> list[type[prune.Pruner]]:
+    """Every class of the folder that prunes, whether it is on the list or not."""
+    modules = [
+        importlib.import_module(f"treewright.prune.{file.stem}")
+        for file in PRUNE.glob("*.py")
+        if file.stem != "__init__"
+    ]
+    return [
+        each
+        for module in modules
+        for each in vars(module).values()
+        if inspect.isclass(each)
+        and issubclass(each, prune.Pruner)
+        and each is not prune.Pruner
+        and each.__module__ == module.__name__
+    ]
+
+
+def test_every_pruner_is_registered() -> None:
+    found = pruner_classes()
+    assert set(found) == set(prune.PRUNERS)
+    assert len({each.name for each in found}) == len(found)
+    for each in found:
+        assert each.__name__ in prune.__all__
+        assert each.__module__ == f"treewright.prune.{each.name}"
+
+
+@pytest.mark.parametrize("made", prune.PRUNERS, ids=lambda made: made.name)
+def test_every_pruner_shows_an_example_and_names_its_parameters(
+    made: type[prune.Pruner],
+) -> None:
+    text = inspect.getdoc(made)
+    assert text is not None
+    assert f">>> from treewright.prune import {made.__name__}" in text
+    for parameter in inspect.signature(made).parameters:
+        assert f"{parameter} :" in text, parameter

@@ -170,8 +170,6 @@ class C45Classifier(TreeClassifier):
         return tree
 
     def _pruner(self) -> Pruner | None:
-        if self.confidence is None and not self.collapse:
-            return None
         pruner = ErrorBased(
             confidence=self.confidence,
             raising=self.raising,
@@ -179,7 +177,7 @@ class C45Classifier(TreeClassifier):
             variant=cast(ErrorVariant, self.variant),
         )
         pruner.check()
-        return pruner
+        return None if self.confidence is None and not self.collapse else pruner
 
 
 class CARTClassifier(TreeClassifier):

@@ -1,0 +1,266 @@
+"""Error-based pruning: Quinlan's own example, raised branches, and the rows it needs."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from unit.model.hand_trees import play_tennis
+
+from treewright import C45Classifier, DecisionTreeClassifier, Schema, Tree
+from treewright.errors import DataError, TreewrightError, UnsupportedError
+from treewright.measures import added_errors
+from treewright.prune import ErrorBased
+
+
+def votes() -> tuple[dict[str, list[str]], list[str]]:
+    """Quinlan 1993, section 4.2: education spending, of 16 democrats but for one republican."""
+    spending = ["no"] * 6 + ["yes"] * 9 + ["unknown"]
+    return {"spending": spending}, ["democrat"] * 15 + ["republican"]
+
+
+def whole_tree(X: Any, y: Any, **options: Any) -> Tree:
+    return C45Classifier(confidence=None, collapse=False, **options).fit(X, y).tree_
+
+
+def test_quinlans_subtree_becomes_a_leaf() -> None:
+    X, y = votes()
+    tree = DecisionTreeClassifier(nominal="multiway").fit(X, y).tree_
+    record = ErrorBased(collapse=False, raising=False).prune(tree).pruning
+    assert record is not None
+    assert record.before[0] == pytest.approx(6 * 0.206 + 9 * 0.143 + 1 * 0.750, abs=2e-3)
+    assert record.after[0] == pytest.approx(16 * 0.157, abs=6e-3)  # the book rounds the rate
+    assert record.after[0] == pytest.approx(1 + float(added_errors(16, 1)))
+    assert record.method == "error_based"
+
+
+def test_a_subtree_as_good_as_a_leaf_collapses() -> None:
+    X = {"x": [1.0, 2.0, 3.0, 4.0] * 5}
+    y = ["a", "a", "a", "b"] * 5
+    tree = DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_
+    blurred = DecisionTreeClassifier(max_depth=1).fit(X, ["a", "a", "b", "a"] * 5).tree_
+    assert ErrorBased(confidence=None).prune(tree).n_leaves == tree.n_leaves
+    assert ErrorBased(confidence=None).prune(blurred).n_leaves == 1  # both leaves say a
+    assert ErrorBased(confidence=None, collapse=False).prune(blurred).n_leaves == 2
+
+
+def noisy(seed: int, n_rows: int = 60) -> tuple[dict[str, Any], Any]:
+    generator = np.random.default_rng(seed)
+    X = {
+        "a": generator.choice(list("pqr"), n_rows),
+        "b": generator.choice(list("st"), n_rows),
+        "c": generator.normal(size=n_rows).round(1),
+        "d": generator.normal(size=n_rows).round(1),
+    }
+    return X, np.where((X["c"] + X["d"] > 0) ^ (generator.random(n_rows) < 0.2), "u", "v")
+
+
+def raised_tree() -> tuple[Tree, dict[str, Any], Any]:
+    """A tree whose node 3 was raised: it asks about d where b was asked."""
+    X, y = noisy(16, 40)
+    model = C45Classifier(min_cases=1, gain_guard=False, confidence=0.5).fit(X, y)
+    tree = model.tree_
+    assert tree.pruning is not None
+    assert "raised" in {step.action for step in tree.pruning.steps}
+    return tree, X, y
+
+
+def moved_nodes(tree: Tree) -> list[int]:
+    record = tree.pruning
+    assert record is not None
+    assert record.source is not None
+    moved = []
+    for node in range(tree.n_nodes):
+        was, there = 0, True
+        for above, below in zip(tree.path(node), tree.path(node)[1:], strict=False):
+            there &= record.source[above] == was
+            was = record.tree.children(was)[below - tree.children(above).start] if there else was
+        if not there or record.source[node] != was:
+            moved.append(node)
+    return moved
+
+
+def test_a_larger_confidence_prunes_less() -> None:
+    X, y = noisy(0, 200)
+    tree = whole_tree(X, y, min_cases=1)
+    sizes = [ErrorBased(confidence=cf).prune(tree).n_leaves for cf in (0.01, 0.1, 0.25, 0.5, 0.9)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+
+
+def test_raising_leaves_other_trees() -> None:
+    tree, X, y = raised_tree()
+    plain = C45Classifier(min_cases=1, gain_guard=False, confidence=0.5, raising=False).fit(X, y)
+    record = plain.tree_.pruning
+    assert record is not None
+    assert {step.action for step in record.steps} == {"leaf"}
+    assert plain.tree_.n_leaves != tree.n_leaves
+
+
+def test_nodes_that_kept_their_place_say_why() -> None:
+    tree, _, _ = raised_tree()
+    moved = moved_nodes(tree)
+    assert 0 < len(moved) < tree.n_nodes
+    for node in set(range(tree.n_nodes)) - set(moved):
+        why = tree.why(node)
+        assert why.n_rows == tree.arrays.n_rows[node]
+        assert why.counts == tuple(tree.arrays.value[node].tolist())
+        question = tree.question(node)
+        if question is not None:
+            assert why.chosen is not None
+            assert why.chosen.column == question.column.name
+
+
+def test_nodes_in_anothers_place_refuse_to_say_why() -> None:
+    tree, X, y = raised_tree()
+    for node in moved_nodes(tree):
+        for again in (tree, pickle.loads(pickle.dumps(tree))):
+            given = () if again is tree else (X, y)
+            with pytest.raises(TreewrightError) as caught:
+                again.why(node, *given)
+            assert str(caught.value) == (
+                f"Pruning put node {node}, or one above it, in another's place: it was not chosen"
+                " for the rows it has now.\n"
+                "  Hint: tree.pruning.tree is the tree as it was before."
+            )
+    assert tree.pruning is not None
+    assert tree.pruning.tree.why(0).chosen is not None
+
+
+def test_pruning_once_more_keeps_account_of_what_was_raised() -> None:
+    tree, _, _ = raised_tree()
+    smaller = tree.prune("to_depth")
+    for node in range(smaller.n_nodes):
+        was = 0
+        for branch in smaller.branches_to(node):
+            was = tree.children(was)[branch]
+        if was in moved_nodes(tree):
+            with pytest.raises(TreewrightError, match="in another's place"):
+                smaller.why(node)
+        else:
+            assert smaller.why(node).n_rows == smaller.arrays.n_rows[node]
+
+
+def test_a_raised_tree_is_read_like_any_other() -> None:
+    tree, X, y = raised_tree()
+    rows = [{name: values[i] for name, values in X.items()} for i in range(len(y))]
+    rules = tree.rules()
+    assert len(rules) == tree.n_leaves
+    assert sum(rule.n_rows for rule in rules) == len(y)
+    labels = tree.predict(X)
+    for row, label in list(zip(rows, labels, strict=True))[:10]:
+        assert tree.explain(row).label == label
+    assert len(tree.text().splitlines()) == tree.n_nodes + 1
+    assert tree.importances().sum() == pytest.approx(1.0)
+
+
+def test_the_record_names_the_nodes_of_the_tree_before() -> None:
+    tree, _, _ = raised_tree()
+    record = tree.pruning
+    assert record is not None
+    assert "its largest branch" in str(record)
+    for step in record.steps:
+        assert not record.tree.is_leaf(step.node)
+        if step.action == "raised":
+            assert step.after <= step.before + 0.1
+
+
+def test_a_loaded_tree_needs_its_rows_again() -> None:
+    X, y = noisy(3)
+    tree = whole_tree(X, y)
+    loaded = pickle.loads(pickle.dumps(tree))
+    with pytest.raises(TreewrightError) as caught:
+        loaded.prune("error_based")
+    assert str(caught.value) == (
+        "This tree no longer has its training data.\n"
+        "  Hint: pass them, ErrorBased().prune(tree, X, y)."
+    )
+    assert loaded.prune("error_based", X, y).arrays.equals(tree.prune("error_based").arrays)
+
+
+def test_rows_that_are_not_the_training_rows_are_refused() -> None:
+    X, y = noisy(3)
+    tree = pickle.loads(pickle.dumps(whole_tree(X, y)))
+    hint = "\n  Hint: pass the very table, target and weights the tree was fitted on."
+    half = {name: values[::2] for name, values in X.items()}
+    counts = [int((y == name).sum()) for name in "uv"]
+    halves = [int((y[::2] == name).sum()) for name in "uv"]
+    with pytest.raises(DataError) as caught:
+        tree.prune("error_based", half, y[::2])
+    assert str(caught.value) == (
+        f"ErrorBased: the rows given have class weights {halves[0]}, {halves[1]}; the tree was"
+        f" grown on {counts[0]}, {counts[1]}.{hint}"
+    )
+    with pytest.raises(DataError, match=r"more rows of a class reach node \d+ than in training"):
+        tree.prune("error_based", X, y[::-1])  # as many of each class, in other places
+    with pytest.raises(TreewrightError, match="The classes of y are not those"):
+        tree.prune("error_based", X, np.where(y == "u", "u", "w"))
+
+
+@pytest.mark.parametrize("missing", ["divide", "most_likely_in_class", "surrogates", "own_branch"])
+def test_the_training_rows_are_known_again_with_their_gaps(missing: str) -> None:
+    X, y = noisy(5)
+    X["a"] = np.where(np.arange(60) % 5 == 0, None, X["a"])
+    X["c"] = np.where(np.arange(60) % 7 == 0, np.nan, X["c"])
+    weight = np.random.default_rng(0).uniform(0.1, 3.0, 60)
+    model = DecisionTreeClassifier(missing=missing, class_weight="balanced").fit(X, y, weight)
+    loaded = pickle.loads(pickle.dumps(model.tree_))
+    pruned = loaded.prune("error_based", X, y, sample_weight=weight)
+    assert pruned.arrays.equals(model.tree_.prune("error_based").arrays)
+
+
+def test_a_cost_matrix_is_refused() -> None:
+    X, y = noisy(3)
+    tree = DecisionTreeClassifier(cost_matrix={"u": {"v": 3}}).fit(X, y).tree_
+    with pytest.raises(UnsupportedError) as caught:
+        tree.prune("error_based")
+    assert str(caught.value) == (
+        "ErrorBased estimates how many rows are misclassified and knows no cost matrix.\n"
+        "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
+    )
+
+
+def test_a_tree_without_memory_says_so() -> None:
+    with pytest.raises(TreewrightError, match="keeps no record of how it was grown"):
+        play_tennis().prune("error_based")
+
+
+def test_test_rows_are_followed_from_end_to_end() -> None:
+    X, y = noisy(0, 120)
+    tree = whole_tree(X, y)
+    others, labels = noisy(1, 80)
+    pruned = tree.prune("error_based", test=(others, labels))
+    assert pruned.pruning is not None
+    followed = pruned.pruning.curve.errors["test"]
+    assert followed[0] == pytest.approx((tree.predict(others) != labels).mean())
+    assert followed[-1] == pytest.approx((pruned.predict(others) != labels).mean())
+    assert np.isnan(followed[1:-1]).all()
+    lines = str(pruned.pruning.curve).splitlines()
+    assert lines[0].split() == ["leaves", "train", "test"]
+    assert len(lines[1].split()) == 3
+    assert len(lines[2].split()) == 2  # not known in between
+
+
+@pytest.mark.parametrize("variant", ["release8", "j48"])
+def test_an_empty_branch_keeps_its_class_or_asks_its_node(variant: str) -> None:
+    X = {"colour": ["r"] * 6 + ["g"] * 5}
+    y = ["a"] * 6 + ["b"] * 5
+    schema = Schema(values={"colour": ("r", "g", "never")})
+    tree = C45Classifier(variant=variant, schema=schema).fit(X, y).tree_
+    empty = int(np.flatnonzero(tree.arrays.n_rows == 0)[0])
+    assert tree.arrays.weight[empty] == 0.0
+    assert tree.arrays.value[empty].tolist() == ([1.0, 0.0] if variant == "release8" else [0, 0])
+    assert tree.label(empty) == "a"
+    assert tree.predict({"colour": ["never"]}).tolist() == ["a"]
+
+
+def test_c5_cuts_once_more_by_one_standard_error() -> None:
+    X, y = noisy(0, 300)
+    tree = C45Classifier(variant="c5", min_cases=1).fit(X, y).tree_
+    assert tree.pruning is not None
+    assert tree.pruning.method == "one_standard_error"
+    before = tree.pruning.tree.pruning
+    assert before is not None
+    assert before.method == "error_based"
