@@ -1,6 +1,7 @@
 """Error-based pruning: what the oracle leaves, counts that are those of the rows, and no more."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from property.pruned import (
     pruned_by_error,
     weights_of,
 )
-from property.tables import Column, Sample, small_tables
+from property.tables import STORAGES, Column, Sample, small_tables
 from treewright import _core
 from treewright.measures import added_errors
 from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant, normal_deviate
@@ -36,13 +37,17 @@ CONFIDENCES = st.sampled_from([0.001, 0.05, 0.1, 0.25, 0.4, 0.5, 0.75, 0.99])
 def test_error_based_is_the_oracles(
     variant: ErrorVariant, raising: bool, data: st.DataObject
 ) -> None:
-    sample = data.draw(small_tables(min_rows=5, max_rows=20))
+    splitter = data.draw(st.sampled_from(["best", "random"]))
+    # Cuts drawn between whole numbers beyond 2^53 are not exact.
+    storages: Any = STORAGES if splitter == "best" else ("float", "ordinal", "nominal")
+    sample = data.draw(small_tables(min_rows=5, max_rows=20, storages=storages))
     tree = grow(
         sample,
         missing=data.draw(st.sampled_from(["divide", "divide", *ROUTED])),
         nominal=data.draw(st.sampled_from(["multiway", "subset", "one_vs_rest"])),
         empty_branches=data.draw(st.booleans()),
         criterion=data.draw(st.sampled_from(["gini", "entropy", "gain_ratio"])),
+        splitter=splitter,
     )
     pruner = ErrorBased(
         confidence=data.draw(st.one_of(st.none(), CONFIDENCES)),
@@ -91,7 +96,8 @@ def test_noisy_tables_are_raised_as_the_oracles(variant: ErrorVariant, gaps: flo
     n_raised = 0
     for seed in range(12):
         sample = noisy_sample(seed, gaps=gaps)
-        tree = grow(sample, missing="divide", nominal="multiway", criterion="gain_ratio")
+        # Splits drawn at random: many a good one stands below a useless one.
+        tree = grow(sample, seed=seed, splitter="random", missing="divide", nominal="multiway")
         pruner = ErrorBased(confidence=0.5, variant=variant, collapse=False)
         pruned, margin = pruner.prune(tree), pruning.Margin()
         expected = pruned_by_error(
@@ -109,7 +115,7 @@ def test_noisy_tables_are_raised_as_the_oracles(variant: ErrorVariant, gaps: flo
         check_curve(pruned, tree)
         assert pruned.pruning is not None
         n_raised += any(step.action == "raised" for step in pruned.pruning.steps)
-    assert n_raised >= 3
+    assert n_raised >= 6
 
 
 def check_counts(tree: Tree, sample: Sample) -> None:

@@ -47,7 +47,7 @@ def _fit_held_out(problem: Problem, pruner: ReducedError, report: Report | None)
     held = order[np.diff(np.floor(np.arange(len(order) + 1) * pruner.fraction)) > 0]
     if len(held) in (0, len(order)):
         raise DataError(
-            f"a table of {len(order)} rows (of positive weight) is too small to keep"
+            f"too few rows (n_samples = {len(order)}, of positive weight) to keep"
             f" {pruner.fraction:.0%} of them back for pruning.\n"
             "  Hint: another fraction, or a pruner that needs no validation rows."
         )

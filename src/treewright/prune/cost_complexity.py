@@ -125,17 +125,15 @@ def _weakest_links(tree: Tree, risk: FloatArray) -> FloatArray:
     n_nodes = len(own)
     alpha = [np.inf] * n_nodes
     risk_cut, leaves_cut = [0.0] * n_nodes, [0] * n_nodes  # what each event adds and takes away
-    events: list[list[tuple[float, int]]] = [[] for _ in range(n_nodes)]
-    # Risk and leaves of each subtree after all of its events.
-    after, n_after = list(own), [1] * n_nodes
+    events: list[list[tuple[float, int]] | None] = [None] * n_nodes
     for node in range(n_nodes - 1, -1, -1):
-        n = n_branches[node]
-        if n == 0:
+        n_leaves = n_branches[node]
+        if n_leaves == 0:
             continue
-        children = range(first_child[node], first_child[node] + n)
-        merged = _merge([events[child] for child in children])
-        below = sum(after[child] for child in children)
-        n_leaves = sum(n_after[child] for child in children)
+        # From the end, where every branch is a leaf, back to where the node's own ratio is next.
+        first, stop = first_child[node], first_child[node] + n_leaves
+        merged = _merge([each for each in events[first:stop] if each])
+        below = sum(own[first:stop])
         ratio = max((own[node] - below) / (n_leaves - 1), 0.0)
         while merged and merged[-1][0] >= ratio:
             _, cut = merged.pop()
@@ -146,13 +144,14 @@ def _weakest_links(tree: Tree, risk: FloatArray) -> FloatArray:
         risk_cut[node], leaves_cut[node] = own[node] - below, n_leaves - 1
         merged.append((ratio, node))
         events[node] = merged
-        for child in children:
-            events[child] = []
+        events[first:stop] = [None] * (stop - first)
     return np.array(alpha)
 
 
 def _merge(lists: list[list[tuple[float, int]]]) -> list[tuple[float, int]]:
     """Merge sorted lists into the longest of them."""
+    if len(lists) < 2:
+        return lists[0] if lists else []
     longest = max(lists, key=len)
     others = [event for each in lists if each is not longest for event in each]
     if len(others) > 20 and len(others) * 50 > len(longest):

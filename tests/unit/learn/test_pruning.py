@@ -209,8 +209,7 @@ def test_too_few_rows_to_keep_any_back() -> None:
     with pytest.raises(DataError) as caught:
         model.fit([[1.0], [2.0], [3.0]], ["a", "b", "a"])
     assert str(caught.value) == (
-        "a table of 3 rows (of positive weight) is too small to keep 10% of them back for"
-        " pruning.\n"
+        "too few rows (n_samples = 3, of positive weight) to keep 10% of them back for pruning.\n"
         "  Hint: another fraction, or a pruner that needs no validation rows."
     )
     assert not hasattr(model, "tree_")
