@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from every_estimator import ESTIMATORS as ALL
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treewright import (
@@ -17,9 +18,11 @@ from treewright import (
     DecisionTreeRegressor,
     Discretizer,
     ID3Classifier,
+    M5Regressor,
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
+from treewright.prune import CostComplexity
 
 ESTIMATORS = [
     DecisionTreeClassifier(),
@@ -46,11 +49,18 @@ ESTIMATORS = [
     DecisionTreeClassifier(max_leaf_nodes=5),
     DecisionTreeClassifier(missing="surrogates"),
     DecisionTreeClassifier(class_weight="balanced", n_jobs=2),
+    DecisionTreeClassifier(ccp_alpha=0.01, leaf="laplace"),
+    ID3Classifier(prune="chi_square"),
+    C45Classifier(variant="j48"),
+    C45Classifier(variant="c5"),
+    CARTRegressor(prune=CostComplexity(alpha=0.1)),
     DecisionTreeRegressor(missing="divide", combine="leaf_counts"),
     DecisionTreeRegressor(splitter="random"),
     DecisionTreeRegressor(max_leaf_nodes=5),
     DecisionTreeRegressor(missing="surrogates"),
     DecisionTreeRegressor(criterion="absolute_error", nominal="one_vs_rest"),
+    M5Regressor(),
+    M5Regressor(variant="paper"),
     ObliqueTreeClassifier(),
     ObliqueTreeClassifier(search="hhcart", criterion="entropy", missing="divide", n_jobs=2),
     ObliqueTreeClassifier(search="cart_lc", max_leaf_nodes=5, missing="surrogates"),
@@ -58,6 +68,10 @@ ESTIMATORS = [
     ObliqueTreeRegressor(search="hhcart", missing="own_branch"),
     ObliqueTreeRegressor(search="random_projections", max_leaf_nodes=5),
 ]
+
+
+def test_every_estimator_is_checked() -> None:
+    assert set(ALL) <= {type(estimator) for estimator in ESTIMATORS}
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -335,7 +335,6 @@ def mdl(
     margin: Margin,
     *,
     n_columns: int,
-    n_rows: Callable[[Node], int],
     n_values_if_one: Callable[[Node], int | None],
     weight: float = 1,
 ) -> Node:
@@ -357,7 +356,7 @@ def mdl(
         assert node.split is not None
         column = math.log2(n_columns)
         if node.split.kind == "cut":
-            return column + math.log2(max(n_rows(node) - 1, 1))
+            return column + math.log2(max(node.weight - 1, 1))
         choices = n_values_if_one(node)
         if choices is not None:
             return column + math.log2(choices)

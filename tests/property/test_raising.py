@@ -33,7 +33,7 @@ CONFIDENCES = st.sampled_from([0.001, 0.05, 0.1, 0.25, 0.4, 0.5, 0.75, 0.99])
 @pytest.mark.parametrize("raising", [True, False], ids=["raising", "no_raising"])
 @pytest.mark.parametrize("variant", ERROR_VARIANTS)
 @given(data=st.data())
-@settings(examples(1.5))
+@settings(examples(1))
 def test_error_based_is_the_oracles(
     variant: ErrorVariant, raising: bool, data: st.DataObject
 ) -> None:
@@ -153,7 +153,7 @@ def check_curve(pruned: Tree, tree: Tree) -> None:
     criterion=st.sampled_from(["gini", "entropy", "gain_ratio", "misclassification", "twoing"]),
     confidence=CONFIDENCES,
 )
-@settings(examples(1.5))
+@settings(examples(1))
 def test_without_raising_a_kept_node_says_what_it_said(
     grown: Sample, criterion: str, confidence: float
 ) -> None:
@@ -172,7 +172,7 @@ def test_without_raising_a_kept_node_says_what_it_said(
 
 
 @given(sample=small_tables(min_rows=5, max_rows=16, weightings=["whole"]), confidence=CONFIDENCES)
-@settings(examples(1.5))
+@settings(examples(1))
 def test_a_weight_of_k_is_the_row_written_k_times(sample: Sample, confidence: float) -> None:
     assume(sample.weighed_target == set(sample.target))
     weighted, written = (
@@ -192,7 +192,7 @@ def test_a_weight_of_k_is_the_row_written_k_times(sample: Sample, confidence: fl
     few=st.one_of(st.none(), st.sampled_from([0.0, 1e-7, 0.3, 0.9999, 0.99995, 1.0, 1.5, 2.0])),
     confidence=st.floats(1e-6, 1, exclude_max=True),
 )
-@settings(examples(10))
+@settings(examples(5))
 def test_added_errors_of_core_measures_and_oracle_agree(
     variant: ErrorVariant, n: float, share: float, few: float | None, confidence: float
 ) -> None:

@@ -78,7 +78,7 @@ def _question_bits(tree: Tree) -> FloatArray:
     """
     arrays = tree.arrays
     column = math.log2(max(len(tree.schema.columns), 1))
-    n = np.maximum(arrays.n_rows.astype(np.float64) - 1, 1.0)
+    n = np.maximum(arrays.weight - 1, 1.0)  # a weight of 2 is the row written twice
     bits = np.full(tree.n_nodes, column) + np.log2(n) * np.maximum(arrays.cut_count, 1)
     groups = arrays.kind == CATEGORIES
     n_values = arrays.code_count.astype(np.float64)
