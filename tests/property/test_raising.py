@@ -11,6 +11,7 @@ from oracle import pruning
 
 from property.growing import examples, grow, split_of
 from property.pruned import (
+    POLICIES,
     ROUTED,
     as_oracle,
     assert_raised,
@@ -116,6 +117,17 @@ def test_noisy_tables_are_raised_as_the_oracles(variant: ErrorVariant, gaps: flo
         assert pruned.pruning is not None
         n_raised += any(step.action == "raised" for step in pruned.pruning.steps)
     assert n_raised >= 6
+
+
+@given(data=st.data())
+@settings(examples(1))
+def test_counts_are_those_of_the_rows_whatever_becomes_of_gaps(data: st.DataObject) -> None:
+    sample = data.draw(small_tables(min_rows=5, max_rows=20, storages=("float", "nominal")))
+    policy = data.draw(st.sampled_from([*POLICIES, "most_likely_in_class"]))
+    tree = grow(sample, missing=policy, nominal="subset", splitter="random", max_features=1)
+    pruned = ErrorBased(confidence=data.draw(CONFIDENCES)).prune(tree)
+    check_counts(pruned, sample)
+    assert pruned.n_nodes <= tree.n_nodes
 
 
 def check_counts(tree: Tree, sample: Sample) -> None:

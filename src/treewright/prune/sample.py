@@ -14,7 +14,7 @@ from treewright.data.table import Table
 from treewright.data.target import read_classes, read_values, read_weights
 from treewright.errors import ParameterError, TargetError
 from treewright.model.arrays import FloatArray, Int64Array
-from treewright.model.predict import by_output
+from treewright.model.predict import by_output, refuse_unseen
 from treewright.model.reading import read_rows
 from treewright.model.tree import Tree
 from treewright.prune.sums import add_up
@@ -53,6 +53,8 @@ class Sample:
     def read(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, *, owner: str) -> Sample:
         """Read a table and its answers, and route it."""
         table = read_rows(X, tree.schema)
+        if tree.unseen == "error":
+            refuse_unseen(table, X)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
         if tree.classes is None:

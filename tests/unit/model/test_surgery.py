@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +20,16 @@ from unit.model.hand_trees import (
     schema_of,
 )
 
-from treewright import CARTClassifier, DecisionTreeClassifier, load_example
+from treewright import (
+    CARTClassifier,
+    DecisionTreeClassifier,
+    ObliqueTreeClassifier,
+    load_example,
+)
+from treewright.model.arrays import INTERVALS, LINEAR
 from treewright.model.surgery import has_marked_ancestor, with_leaves
 from treewright.model.tree import Tree
+from treewright.prune import PRUNERS
 
 
 def marked(tree: Tree, *nodes: int) -> np.ndarray:
@@ -110,6 +118,27 @@ def test_one_value_against_the_rest_is_copied() -> None:
     for node in range(tree.n_nodes):
         leaves = marked(tree, node)
         assert_kept(with_leaves(tree, leaves), tree, leaves)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [DecisionTreeClassifier(numeric="mdlp"), ObliqueTreeClassifier(random_state=0)],
+    ids=["intervals", "sums"],
+)
+def test_intervals_and_sums_are_copied(model: Any) -> None:
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(200, 3))
+    y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=200) / 4, [-1, 0, 1])
+    tree = model.fit(X, y).tree_
+    assert set(tree.arrays.kind.tolist()) & {INTERVALS, LINEAR}
+    for node in range(tree.n_nodes):
+        leaves = marked(tree, node)
+        assert_kept(with_leaves(tree, leaves), tree, leaves)
+    for pruner in PRUNERS:
+        rows = (X, y) if pruner.name in ("reduced_error", "cost_complexity") else ()
+        pruned = pruner().prune(tree, *rows)
+        pruned.arrays.validate(pruned.schema)
+        assert pruned.n_leaves <= tree.n_leaves
 
 
 def test_nothing_marked_gives_the_tree_itself() -> None:

@@ -9,7 +9,13 @@ import pytest
 from unit.model.hand_trees import build, cut, leaf, mean_leaf, numeric, schema_of
 
 from treewright import DecisionTreeClassifier, Tree
-from treewright.errors import ParameterError, TargetError, TreewrightError, UnsupportedError
+from treewright.errors import (
+    DataError,
+    ParameterError,
+    TargetError,
+    TreewrightError,
+    UnsupportedError,
+)
 from treewright.prune import (
     MDL,
     PRUNERS,
@@ -141,6 +147,17 @@ def test_a_class_the_tree_does_not_know_is_named() -> None:
     assert said(TargetError, ReducedError(), X, ["a", "b", "c", "a"]) == (
         "ReducedError: row 2 has class 'c', which the tree does not know.\n  Classes: a, b"
     )
+
+
+def test_a_category_the_tree_refuses_is_refused() -> None:
+    x = {"colour": ["r", "g", "r", "g"]}
+    tree = DecisionTreeClassifier(unseen="error").fit(x, Y).tree_
+    new = {"colour": ["r", "blue"]}
+    assert said(DataError, ReducedError(), new, ["a", "b"], tree=tree).startswith(
+        "column 'colour', row 1 holds 'blue', which was not there at fit."
+    )
+    tree = DecisionTreeClassifier().fit(x, Y).tree_
+    assert ReducedError().prune(tree, new, ["a", "b"]).n_leaves <= tree.n_leaves
 
 
 def test_answers_of_too_many_outputs_are_refused() -> None:
