@@ -38,11 +38,14 @@ treewright::Dataset dataset_of(const BoundColumns& columns, const BoundTarget& t
 treewright::Progress make_progress(const std::optional<nb::callable>& report);
 /// Rebuilds the node records from the arrays of model/arrays.py, which Python has validated.
 treewright::Tree tree_of(const nb::dict& arrays);
+/// The arrays of the contract in model/arrays.py, by name.
+nb::dict arrays_of(treewright::Tree tree);
 
 void bind_columns(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_plan(nb::module_& module);
 void bind_prune(nb::module_& module);
+void bind_forest(nb::module_& module);
 
 template <class T>
 nb::object to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {

@@ -57,7 +57,8 @@ nb::object column_of(const Tree& tree, Field&& field) {
     return to_numpy(std::move(values));
 }
 
-/// The arrays of the contract in model/arrays.py, by name.
+}  // namespace
+
 nb::dict arrays_of(Tree tree) {
     nb::dict out;
     std::vector<std::int32_t> start = {0};
@@ -125,6 +126,8 @@ nb::dict arrays_of(Tree tree) {
     out["surrogate_agreement"] = to_numpy(std::move(surrogate_agreement));
     return out;
 }
+
+namespace {
 
 /// The cuts between the bins of a column, as `cut` and `cut_int` of a tree have them.
 nb::tuple bin_cuts(const BoundColumns& columns, std::size_t index,

@@ -6,4 +6,5 @@ NB_MODULE(_core, module) {
     bind_grow(module);
     bind_plan(module);
     bind_prune(module);
+    bind_forest(module);
 }

@@ -25,6 +25,18 @@ double power_of_two_in(double weight) {
 
 }  // namespace
 
+double grid_offset(double lowest, double highest) {
+    const double half_range = highest / 2.0 - lowest / 2.0;
+    const double unit = half_range > 0.0 ? std::ldexp(1.0, std::ilogb(half_range) - 8) : 0.0;
+    return unit > 0.0 ? std::nearbyint((lowest / 2.0 + highest / 2.0) / unit) * unit : lowest;
+}
+
+double grid_scale(double farthest, double units) {
+    if (!(farthest > 0.0)) return 1.0;
+    const int room = 50 - std::ilogb(units);
+    return std::ldexp(1.0, std::clamp(room - std::ilogb(farthest) - 1, -1000, 1000));
+}
+
 Gridding::Gridding(const Dataset& data, bool keep_zero) : data(data), keep_zero(keep_zero) {
     if (data.weight.empty()) return;
     double unit = std::numeric_limits<double>::infinity();
@@ -48,7 +60,6 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
         for (const std::uint32_t row : rows) units += block.weight[row];
         units = std::max(units / smallest_weight, 1.0);
     }
-    /// The middle of an output's range, rounded to a coarse power of two: whole numbers stay whole.
     const auto offset_of = [&](std::size_t output, double& reach) {
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
@@ -57,14 +68,7 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
             lowest = std::min(lowest, value);
             highest = std::max(highest, value);
         }
-        double offset = 0.0;
-        if (!keep_zero) {
-            const double half_range = highest / 2.0 - lowest / 2.0;
-            const double unit =
-                half_range > 0.0 ? std::ldexp(1.0, std::ilogb(half_range) - 8) : 0.0;
-            offset =
-                unit > 0.0 ? std::nearbyint((lowest / 2.0 + highest / 2.0) / unit) * unit : lowest;
-        }
+        const double offset = keep_zero ? 0.0 : grid_offset(lowest, highest);
         reach = std::max(std::abs(highest - offset), std::abs(lowest - offset));
         return offset;
     };
@@ -74,11 +78,7 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
         offset_of(output, reach);
         farthest = std::max(farthest, reach);
     }
-    double scale = 1.0;
-    if (farthest > 0.0) {
-        const int room = 50 - std::ilogb(units);
-        scale = std::ldexp(1.0, std::clamp(room - std::ilogb(farthest) - 1, -1000, 1000));
-    }
+    const double scale = grid_scale(farthest, units);
     if (scale < 16.0 * grid.scale) return false;
     grid.scale = scale;
     grid.offset.resize(n_outputs);

@@ -13,9 +13,16 @@ from treewright.estimators.classical import (
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.discretizer import Discretizer
+from treewright.estimators.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from treewright.estimators.m5 import M5Regressor
 from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
 from treewright.estimators.rules import C45RulesClassifier
+from treewright.model.ensemble import Ensemble
 from treewright.model.tree import Tree
 from treewright.rules.ruleset import RuleSet
 
@@ -31,10 +38,15 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Discretizer",
+    "Ensemble",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "ID3Classifier",
     "M5Regressor",
     "ObliqueTreeClassifier",
     "ObliqueTreeRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RuleSet",
     "Schema",
     "Tree",

@@ -42,24 +42,118 @@ from treewright.prune import CostComplexity, Pruner, pruner_of
 FloatArray = npt.NDArray[np.float64]
 
 
-class TreeEstimator(BaseEstimator):  # type: ignore[misc]
-    """A single tree behind scikit-learn's interface."""
+class TableEstimator(BaseEstimator):  # type: ignore[misc]
+    """What learns trees from a table, behind scikit-learn's interface."""
 
-    tree_: Tree
     schema: Any
     n_jobs: Any
 
     _takes_outputs = False  # several targets at once
 
     def _options(self) -> GrowthOptions:
-        """Give the options of the tree; each algorithm has its recipe."""
+        """Give the options of a tree; each algorithm has its recipe."""
         raise AssertionError("an estimator has a recipe")
 
     def _read_target(self, y: Any, n_rows: int) -> ClassTarget | ValueTarget:
         raise AssertionError("an estimator has a task")
 
+    def _model(self) -> Any:
+        """Give what has been learned: it has a schema, classes, a leaf rule."""
+        raise AssertionError("an estimator learns something")
+
+    def _answers(self, X: Any) -> FloatArray:
+        raise AssertionError("an estimator answers")
+
     def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
         return None
+
+    def _with_costs(self, problem: Problem) -> Problem:
+        return problem
+
+    def _problem(self, X: Any, y: Any, weights_of: Any) -> Problem:
+        """Check the parameters and read the data; `weights_of(target, n_rows)` gives weights."""
+        options = self._options()
+        options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
+        options = options.replace(n_threads=n_threads(self.n_jobs))
+        check_schema(self.schema)
+        verbose = getattr(self, "verbose", 0)
+        if not isinstance(verbose, bool):
+            check_count("verbose", verbose, least=0)
+        seed = seed_of(getattr(self, "random_state", None))
+        table = read_table(
+            X,
+            schema=self.schema,
+            categorical_features=getattr(self, "categorical_features", None),
+        )
+        target = self._read_target(y, table.n_rows)
+        if not target.single and not self._takes_outputs:
+            raise TargetError(
+                f"{type(self).__name__} learns one target, but y has {_n_outputs(target)} columns."
+                "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
+            )
+        problem = self._with_costs(
+            Problem(
+                table=table,
+                target=target,
+                weights=weights_of(target, table.n_rows),
+                options=options,
+                seed=seed,
+                class_weight=getattr(self, "class_weight", None),
+                priors=getattr(self, "priors", None),
+            )
+        )
+        if table.n_rows == 1:
+            warn(
+                "the table has a single row (n_samples = 1): the tree is one leaf.",
+                SmallDataWarning,
+            )
+        return problem
+
+    def _learned_columns(self, problem: Problem) -> None:
+        schema = problem.table.schema
+        self.n_features_in_ = len(schema.input_names)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.input_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_outputs_ = problem.n_outputs
+
+    def _is_classifier(self) -> bool:
+        return isinstance(self, ClassifierMixin)
+
+    def _table(self, X: Any) -> Table:
+        model = self._model()
+        table = match_table(X, model.schema, owner=type(self).__name__)
+        if model.unseen == "error":
+            refuse_unseen(table, X)
+        return table
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of the impurity decrease that each column brings; columns left out have 0.
+
+        What a derived column brings is credited to the columns it is made of, in equal parts;
+        the model's own ``importances()`` has it apart.
+        """
+        model = self._model()
+        importances: FloatArray = model.schema.by_input(model.importances())
+        return importances
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = self._takes_outputs
+        return tags
+
+
+class TreeEstimator(TableEstimator):
+    """A single tree behind scikit-learn's interface."""
+
+    tree_: Tree
 
     def _pruner(self) -> Pruner | None:
         """Give the pruner asked for; an algorithm may have its own."""
@@ -76,9 +170,6 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         pruner = pruner_of(given)
         pruner.check()
         return pruner
-
-    def _with_costs(self, problem: Problem) -> Problem:
-        return problem
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
@@ -97,44 +188,15 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        options = self._options()
-        options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
-        options = options.replace(n_threads=n_threads(self.n_jobs))
         self._pruner()
-        check_schema(self.schema)
+
+        def weights_of(target: Any, n_rows: int) -> RowWeights:
+            weights = read_weights(sample_weight, n_rows)
+            return RowWeights.of(weights, self._class_factor(target, weights))
+
+        problem = self._problem(X, y, weights_of)
         verbose = getattr(self, "verbose", 0)
-        if not isinstance(verbose, bool):
-            check_count("verbose", verbose, least=0)
-        seed = seed_of(getattr(self, "random_state", None))
-        table = read_table(
-            X,
-            schema=self.schema,
-            categorical_features=getattr(self, "categorical_features", None),
-        )
-        target = self._read_target(y, table.n_rows)
-        if not target.single and not self._takes_outputs:
-            raise TargetError(
-                f"{type(self).__name__} learns one target, but y has {_n_outputs(target)} columns."
-                "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
-            )
-        weights = read_weights(sample_weight, table.n_rows)
-        problem = self._with_costs(
-            Problem(
-                table=table,
-                target=target,
-                weights=RowWeights.of(weights, self._class_factor(target, weights)),
-                options=options,
-                seed=seed,
-                class_weight=getattr(self, "class_weight", None),
-                priors=getattr(self, "priors", None),
-            )
-        )
-        if table.n_rows == 1:
-            warn(
-                "the table has a single row (n_samples = 1): the tree is one leaf.",
-                SmallDataWarning,
-            )
-        tree = self._grow(problem, _reporter(table.n_rows) if verbose else None)
+        tree = self._grow(problem, _reporter(problem.table.n_rows) if verbose else None)
         if verbose:
             print(f"\rgrown: {tree.n_leaves} leaves".ljust(40), file=sys.stderr, flush=True)
         self._learned(tree, problem)
@@ -146,30 +208,14 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learned(self, tree: Tree, problem: Problem) -> None:
         self.tree_ = tree
-        schema = problem.table.schema
-        self.n_features_in_ = len(schema.input_names)
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.input_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.n_outputs_ = tree.n_outputs
+        self._learned_columns(problem)
 
-    def _is_classifier(self) -> bool:
-        return isinstance(self, ClassifierMixin)
-
-    def _fitted(self) -> Tree:
+    def _model(self) -> Tree:
         try:
             return self.tree_
         except AttributeError:
             check_is_fitted(self)
             raise
-
-    def _table(self, X: Any) -> Table:
-        tree = self._fitted()
-        table = match_table(X, tree.schema, owner=type(self).__name__)
-        if tree.unseen == "error":
-            refuse_unseen(table, X)
-        return table
 
     def _answers(self, X: Any) -> FloatArray:
         table = self._table(X)
@@ -182,7 +228,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Give the nodes each row passes, as a sparse indicator of rows x nodes."""
-        start, visited = self._fitted().plan.decision_path(self._table(X))
+        start, visited = self._model().plan.decision_path(self._table(X))
         ones = np.ones(len(visited), dtype=np.int8)
         path = csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
         path.sort_indices()
@@ -190,35 +236,20 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def get_depth(self) -> int:
         """Give the number of tests on the longest path."""
-        return self._fitted().depth
+        return self._model().depth
 
     def get_n_leaves(self) -> int:
         """Give the number of leaves."""
-        return self._fitted().n_leaves
-
-    @property
-    def feature_importances_(self) -> FloatArray:
-        """Share of the impurity decrease that each column brings; columns left out have 0.
-
-        What a derived column brings is credited to the columns it is made of, in equal parts;
-        ``tree_.importances()`` has it apart.
-        """
-        tree = self._fitted()
-        return tree.schema.by_input(tree.importances())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = self._takes_outputs
-        return tags
+        return self._model().n_leaves
 
 
-class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
-    """A single tree that predicts classes."""
+class ClassTask(ClassifierMixin):  # type: ignore[misc]
+    """Predicting classes, whatever has been learned."""
+
+    classes_: Any
+    n_classes_: Any
+    _model: Any
+    _answers: Any
 
     def _with_costs(self, problem: Problem) -> Problem:
         """Take the cost matrix and the estimate of probabilities into account."""
@@ -241,23 +272,23 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
             priors=getattr(self, "priors", None),
         )
 
-    def _learned(self, tree: Tree, problem: Problem) -> None:
-        super()._learned(tree, problem)
-        assert tree.classes is not None
-        single = len(tree.classes) == 1
-        self.classes_ = tree.classes[0] if single else list(tree.classes)
-        counts = [len(names) for names in tree.classes]
+    def _learned_columns(self, problem: Problem) -> None:
+        super()._learned_columns(problem)
+        assert isinstance(problem.target, ClassTarget)
+        classes = problem.target.classes
+        single = len(classes) == 1
+        self.classes_ = classes[0] if single else list(classes)
+        counts = [len(names) for names in classes]
         self.n_classes_ = counts[0] if single else counts
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Give the most probable class of each row; of equally probable ones the first."""
-        return decide(self._answers(X), self.tree_.classes, self.tree_.leaf)
+        answers, model = self._answers(X), self._model()
+        return decide(answers, model.classes, model.leaf)
 
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """Give the probability of each class for each row; a list of arrays for several outputs."""
-        answers = self._answers(X)
-        assert self.tree_.classes is not None
-        parts = by_output(answers, self.tree_.classes)
+        parts = by_output(self._answers(X), self._model().classes)
         return parts[0] if len(parts) == 1 else parts
 
     def predict_log_proba(self, X: Any) -> FloatArray | list[FloatArray]:
@@ -269,8 +300,14 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
             return np.asarray(np.log(probabilities))
 
 
-class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
-    """A single tree that predicts numbers."""
+class TreeClassifier(ClassTask, TreeEstimator):
+    """A single tree that predicts classes."""
+
+
+class ValueTask(RegressorMixin):  # type: ignore[misc]
+    """Predicting numbers, whatever has been learned."""
+
+    _answers: Any
 
     def _read_target(self, y: Any, n_rows: int) -> ValueTarget:
         return read_values(y, owner=type(self).__name__, n_rows=n_rows)
@@ -278,6 +315,10 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> FloatArray:
         """Give the value predicted for each row; a column per output where there are several."""
         return decide(self._answers(X), None)
+
+
+class TreeRegressor(ValueTask, TreeEstimator):
+    """A single tree that predicts numbers."""
 
 
 def _n_outputs(target: ClassTarget | ValueTarget) -> int:

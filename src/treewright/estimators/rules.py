@@ -190,7 +190,7 @@ class C45RulesClassifier(C45Classifier):
         return rules.schema.by_input(rules.usage())
 
     def _rules(self) -> RuleSet:
-        self._fitted()
+        self._model()
         return self.ruleset_
 
 

@@ -377,18 +377,22 @@ def _by_column(
     return own + default[len(own) :]
 
 
-def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
-    """Grow the tree of a problem whose options have been checked."""
-    options, table = problem.options, problem.table
+def check_problem(problem: Problem) -> None:
+    """Refuse options that do not go together, with the data or with the memory there is."""
     check_combination(
-        options,
-        table.schema,
+        problem.options,
+        problem.table.schema,
         is_classification=problem.is_classification,
         n_outputs=problem.n_outputs,
     )
     _check_target(problem)
     _check_memory(problem)
-    core_options = problem.core_options()
+
+
+def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
+    """Grow the tree of a problem whose options have been checked."""
+    check_problem(problem)
+    table, core_options = problem.table, problem.core_options()
     try:
         arrays = _core.grow(lend(table), problem.core_target(), core_options, report)
         return tree_of(problem, arrays)
@@ -399,8 +403,8 @@ def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
         ) from error
 
 
-def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
-    """Wrap what the core has grown."""
+def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True) -> Tree:
+    """Wrap what the core has grown; `recalls` tells whether it can be asked why."""
     from treewright.learn.why import TrainingRecord, recall_of
 
     options, target = problem.options, problem.target
@@ -434,8 +438,8 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any]) -> Tree:
         combine=options.combine,
         unseen=options.unseen,
         leaf=problem.leaf,
-        record=TrainingRecord.keep(problem),
-        recall=recall_of(problem),
+        record=TrainingRecord.keep(problem) if recalls else None,
+        recall=recall_of(problem) if recalls else None,
     )
 
 

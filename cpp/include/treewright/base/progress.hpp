@@ -5,13 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <thread>
 
 #include "treewright/base/error.hpp"
 
 namespace treewright {
 
-/// Shared by the threads of one call. Only the calling thread may `poll`; the others look at the
-/// flag it sets.
+/// Shared by the threads of one call. Only the thread that made it asks; the others look at the
+/// flag it sets. `is_caller` spares the question who that is where it is known.
 class Progress {
 public:
     /// `ask` is called at most every 50 ms, on the calling thread; it throws to stop.
@@ -21,7 +22,7 @@ public:
 
     void check(bool is_caller) {
         if (stop.load(std::memory_order_relaxed)) throw Interrupted{};
-        if (!is_caller || !ask) return;
+        if (!is_caller || !ask || std::this_thread::get_id() != caller) return;
         const auto now = Clock::now();
         if (now - last < std::chrono::milliseconds(50)) return;
         last = now;
@@ -35,6 +36,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    std::thread::id caller = std::this_thread::get_id();
     std::function<void(std::uint64_t)> ask;
     std::atomic<std::uint64_t> done{0};
     std::atomic<bool> stop{false};

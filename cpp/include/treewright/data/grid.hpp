@@ -17,6 +17,11 @@ struct Grid {
     double scale = 0.0;  ///< 0: no grid laid yet
 };
 
+/// The middle of a range, rounded to a coarse power of two: whole numbers stay whole.
+[[nodiscard]] double grid_offset(double lowest, double highest);
+/// The scale for values up to `farthest` from the offset whose weights add up to `units`.
+[[nodiscard]] double grid_scale(double farthest, double units);
+
 /// Lays grids over the targets of nodes.
 ///
 /// Values are centred on the middle of the node's range and scaled by a power of two such that

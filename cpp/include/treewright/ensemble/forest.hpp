@@ -1,0 +1,43 @@
+/// Many trees on one table, grown in parallel: one thread a tree.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "treewright/base/progress.hpp"
+#include "treewright/ensemble/sampling.hpp"
+#include "treewright/grow/options.hpp"
+#include "treewright/grow/plain.hpp"
+#include "treewright/tree/packed.hpp"
+
+namespace treewright {
+
+/// How many trees, and what tells them apart: their numbers, columns and rows.
+struct ForestOptions {
+    std::uint64_t first_tree = 0;
+    std::size_t n_trees = 0;
+    std::size_t n_threads = 1;
+    std::uint32_t columns_per_tree = 0;  ///< drawn for each tree; 0 = all
+    std::vector<double> factor;          ///< weight of a row each time it is drawn; empty = 1
+    bool balances = false;               ///< each tree weighs the classes it has drawn equally
+};
+
+/// The columns of a tree, ascending.
+[[nodiscard]] std::vector<std::uint32_t> columns_of_tree(const GrowOptions& options,
+                                                         const ForestOptions& forest,
+                                                         std::uint64_t tree);
+
+/// Grows packed trees; false, and nothing is grown, if the data or the options are not plain.
+/// `sampling` null: every row once.
+[[nodiscard]] bool grow_packed(const Dataset& data, const GrowOptions& options,
+                               const ForestOptions& forest, const Sampling* sampling,
+                               Progress& progress, std::vector<PackedTree>& trees);
+
+/// Grows trees of any kind; without a sampling on the data as they are, weights included.
+[[nodiscard]] std::vector<Tree> grow_trees(const Dataset& data, const GrowOptions& options,
+                                           const ForestOptions& forest, const Sampling* sampling,
+                                           Progress& progress);
+
+}  // namespace treewright

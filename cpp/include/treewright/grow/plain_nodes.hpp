@@ -1,0 +1,213 @@
+/// What both ways of growing plain trees share: open nodes, limits, drawing columns, comparing
+/// them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/exact_sum.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/grow/options.hpp"
+#include "treewright/split/judge.hpp"
+#include "treewright/tree/packed.hpp"
+
+namespace treewright {
+
+/// A node whose split has not been decided. What has no fixed size (columns that still vary, class
+/// counts) lies in a pool that grows and shrinks with the stack of open nodes.
+struct PlainNode {
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::uint32_t node;
+    std::uint32_t depth;
+    std::uint64_t key;
+    double weight;
+    double sum;  ///< rows of class 1, or the sum of the targets on the grid
+    std::uint32_t columns;
+    std::uint32_t n_columns;
+    std::uint32_t classes;  ///< more than two classes: their counts in the pool
+    bool is_home;           ///< its rows have been numbered anew (plain_lists.cpp)
+
+    [[nodiscard]] std::uint32_t size() const { return end - begin; }
+};
+
+/// The best cut of one column.
+struct PlainCut {
+    std::uint32_t column;
+    bool is_constant;
+    double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
+};
+
+/// Candidates of a node by ascending column; ties as in selection.hpp, `purity` being what
+/// concept.hpp calls so, of the node, per unit of weight.
+[[nodiscard]] inline const PlainCut* select_plain(std::vector<PlainCut>& cuts, double purity) {
+    const PlainCut* best = nullptr;
+    double best_noise = 0.0;
+    for (const PlainCut& cut : cuts) {
+        if (cut.decrease < 0.0) continue;
+        const double noise = kTie * (2.0 * purity + cut.decrease);
+        if (best != nullptr && !(cut.decrease > best->decrease + noise + best_noise)) continue;
+        best = &cut;
+        best_noise = noise;
+    }
+    return best;
+}
+
+/// Adds the leaf of n rows with numbers for targets; `row(i)` gives (target, weight).
+template <class Row>
+void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
+    const double first = row(0).first;
+    ExactSum sum;
+    std::uint32_t weight = 0;
+    bool same = true;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const auto [value, w] = row(i);
+        same = same && value == first;
+        sum.add_product(w, value);
+        weight += w;
+    }
+    const double mean = same ? first : sum.value() / weight;
+    ExactSum spread;
+    for (std::uint32_t i = 0; i < n && !same; ++i) {
+        const auto [value, w] = row(i);
+        spread.add(w * (value - mean) * (value - mean));
+    }
+    tree.counts.push_back(weight);
+    tree.values.push_back(mean);
+    if (!same || !tree.spread.empty()) {
+        tree.spread.resize(tree.values.size());
+        tree.spread.back() = spread.value();
+    }
+}
+
+class PlainNodes {
+public:
+    PlainNodes(const GrowOptions& options, std::size_t n_columns)
+        : options(options), n_columns(n_columns) {}
+
+    const GrowOptions& options;
+    std::size_t n_columns;
+    PackedTree tree;
+    std::vector<PlainNode> stack;
+    std::vector<std::uint32_t> columns;  ///< pool
+    std::vector<std::uint32_t> classes;  ///< pool
+    std::vector<std::uint32_t> drawn;
+    std::vector<PlainCut> cuts;
+    double total_weight = 0.0;
+    std::uint32_t n_leaves = 0;
+
+    /// A new tree; the root's weight, sum and range are the caller's to fill in.
+    PlainNode& begin(std::uint64_t tree_number) {
+        tree = {};
+        tree.importance.resize(n_columns);
+        tree.nodes.resize(1);
+        stack.clear();
+        classes.clear();
+        columns.assign(options.columns.begin(), options.columns.end());
+        n_leaves = 0;
+        PlainNode& root = stack.emplace_back();
+        root = {};
+        root.key = mix(options.seed, tree_number);
+        root.n_columns = static_cast<std::uint32_t>(columns.size());
+        return root;
+    }
+
+    PlainNode pop() {
+        const PlainNode node = stack.back();
+        stack.pop_back();
+        columns.resize(node.columns + node.n_columns);
+        return node;
+    }
+
+    [[nodiscard]] bool within_limits(std::uint32_t n_rows, std::uint32_t depth,
+                                     double weight) const {
+        return n_rows >= 2 && (options.max_depth < 0 || depth < options.max_depth) &&
+               weight >= options.min_split && weight >= 2.0 * options.min_leaf &&
+               weight >= 2.0 * options.min_leaf_weight;
+    }
+
+    // Columns are drawn without replacement until enough that vary have been judged and one of them
+    // offers a cut, as Growth::evaluate_drawn does; or all are judged, in their order.
+
+    void begin_draws(const PlainNode& node) {
+        cuts.clear();
+        drawn.assign(columns.begin() + node.columns,
+                     columns.begin() + node.columns + node.n_columns);
+        n_drawn = n_varying = n_constant = 0;
+        any = false;
+        n_wanted = options.max_columns == 0 || options.max_columns >= node.n_columns
+                       ? node.n_columns
+                       : options.max_columns;
+        if (n_wanted < node.n_columns) generator = Generator(mix(node.key, ~0ULL));
+    }
+    /// Whether a further column is to be drawn whatever the ones so far offer.
+    [[nodiscard]] bool lacks_varying() const {
+        return n_varying < n_wanted && n_drawn < drawn.size();
+    }
+    [[nodiscard]] bool lacks_cut() const { return !any && n_drawn < drawn.size(); }
+    std::uint32_t draw_column() {
+        if (n_wanted < drawn.size())
+            std::swap(drawn[n_drawn], drawn[n_drawn + generator.below(drawn.size() - n_drawn)]);
+        return drawn[n_drawn++];
+    }
+    void note_column(bool is_constant) {
+        n_varying += is_constant ? 0 : 1;
+        n_constant += is_constant ? 1 : 0;
+    }
+    void note_cut(const PlainCut& cut) {
+        any = any || cut.decrease >= 0.0;
+        cuts.push_back(cut);
+    }
+    void end_draws(PlainNode& node) {
+        if (n_wanted < drawn.size())
+            std::sort(cuts.begin(), cuts.end(),
+                      [](const PlainCut& a, const PlainCut& b) { return a.column < b.column; });
+        if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
+    }
+
+    std::uint32_t add_children(std::uint32_t node, std::uint32_t column, double threshold,
+                               bool missing_first) {
+        const auto first = static_cast<std::uint32_t>(tree.nodes.size());
+        tree.nodes[node] = {threshold, first,
+                            column | (missing_first ? PackedNode::kMissingFirst : 0U)};
+        tree.nodes.resize(first + 2);
+        return first;
+    }
+
+    void add_leaf(std::uint32_t node) {
+        tree.nodes[node] = PackedNode::make_leaf(node, n_leaves++);
+    }
+
+    PackedTree finish() {
+        for (double& each : tree.importance) each /= total_weight;
+        renumber(tree);
+        return std::move(tree);
+    }
+
+private:
+    Generator generator{0};
+    std::size_t n_wanted = 0;
+    std::size_t n_drawn = 0;
+    std::size_t n_varying = 0;
+    std::size_t n_constant = 0;
+    bool any = false;
+
+    void drop_constant(PlainNode& node) {
+        const std::uint32_t from = node.columns;
+        const std::uint32_t n = node.n_columns;
+        node.columns = static_cast<std::uint32_t>(columns.size());
+        auto cut = cuts.begin();
+        for (std::uint32_t i = from; i < from + n; ++i) {
+            const std::uint32_t column = columns[i];
+            while (cut != cuts.end() && cut->column < column) ++cut;
+            if (cut != cuts.end() && cut->column == column && cut->is_constant) continue;
+            columns.push_back(column);
+        }
+        node.n_columns = static_cast<std::uint32_t>(columns.size()) - node.columns;
+    }
+};
+
+}  // namespace treewright

@@ -1,0 +1,483 @@
+/// Plain trees by best cuts: one list of rows per column, sorted by its values, as in block.hpp.
+#include "treewright/grow/plain.hpp"
+
+#include <numeric>
+
+#include "treewright/base/error.hpp"
+#include "treewright/data/grid.hpp"
+#include "treewright/grow/plain_nodes.hpp"
+#include "treewright/grow/question.hpp"
+#include "treewright/split/plain_scan.hpp"
+
+namespace treewright {
+namespace {
+
+using plain::kPadding;
+using plain::row_of;
+using plain::weight_of;
+
+enum class Kind : std::uint8_t { two_classes, classes, values };
+
+/// Rows of nodes of this size and below are numbered anew, side by side: what is looked up by row
+/// (sides, targets) then stays in the nearest cache.
+constexpr std::uint32_t kHome = 4096;
+
+/// Nodes with fewer rows are checked for Ctrl-C in bundles.
+constexpr std::uint32_t kRowsPerCheck = 4096;
+
+class ListGrower final : public PlainGrower {
+public:
+    ListGrower(const PlainData& shared, const GrowOptions& options, Progress& progress)
+        : shared(shared),
+          data(*shared.data),
+          progress(progress),
+          loops(plain_loops()),
+          nodes(options, data.columns.size()),
+          n_classes(data.target.is_classification() ? data.target.n_classes[0] : 0),
+          kind(n_classes == 0            ? Kind::values
+               : data.target.is_binary() ? Kind::two_classes
+                                         : Kind::classes),
+          least(static_cast<std::uint32_t>(
+              std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)}))) {}
+
+    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
+                    bool is_caller) override {
+        PlainNode& root = nodes.begin(tree);
+        number_rows(copies);
+        fill_lists(copies);
+        look_up(false);
+        open_root(root);
+        std::uint32_t until_check = 0;
+        while (!nodes.stack.empty()) {
+            PlainNode node = nodes.pop();
+            if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
+            if (until_check < node.size() || node.size() > kRowsPerCheck) {
+                progress.check(is_caller);
+                until_check = kRowsPerCheck;
+            }
+            until_check -= std::min(until_check, node.size());
+            if (!node.is_home && node.size() <= kHome) bring_home(node);
+            look_up(node.is_home);
+            split_or_close(node);
+        }
+        return nodes.finish();
+    }
+
+private:
+    // ---------------------------------------------------------------- rows and lists
+
+    /// Gives every drawn row a number, and its word: what its entries say but for the tie.
+    void number_rows(std::span<const std::uint32_t> copies) {
+        word_of_row.assign(data.n_rows, 0);
+        table_row.clear();
+        has_repeats = false;
+        double total = 0.0;
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            if (copies[row] == 0) continue;
+            total += copies[row];
+            const auto local = static_cast<std::uint32_t>(table_row.size());
+            const std::uint32_t positive =
+                kind == Kind::two_classes && data.target.classes[row] == 1 ? plain::kPositive : 0;
+            const std::uint32_t w = std::min(copies[row], plain::kMostWeight);
+            word_of_row[row] = local << plain::kRowAt | w << plain::kWeightAt | positive;
+            table_row.push_back(static_cast<std::uint32_t>(row));
+            for (std::uint32_t more = copies[row] - w; more > 0;) {
+                more -= std::min(more, plain::kMostWeight);
+                table_row.push_back(static_cast<std::uint32_t>(row));
+                has_repeats = true;
+            }
+        }
+        require(!table_row.empty() && table_row.size() < plain::kMostRows && total < 0x1.0p31,
+                "number of rows drawn");
+        nodes.total_weight = total;
+        side.resize(table_row.size() + 4);
+        if (spare.size() < table_row.size() + kPadding) spare.resize(table_row.size() + kPadding);
+        if (kind == Kind::classes) {
+            class_of_row.resize(table_row.size());
+            for (std::size_t i = 0; i < table_row.size(); ++i)
+                class_of_row[i] = static_cast<std::uint32_t>(data.target.classes[table_row[i]]);
+            for (auto* each : {&left, &right, &weights}) each->resize(table_row.size() + kPadding);
+        }
+    }
+
+    void fill_lists(std::span<const std::uint32_t> copies) {
+        const std::size_t n = table_row.size();
+        stride = n + kPadding;
+        lists.resize(nodes.options.columns.size() * stride + kPadding);
+        has_ties.assign(nodes.n_columns, 0);
+        slot_of_column.assign(nodes.n_columns, 0);
+        std::size_t slot = 0;
+        for (const std::uint32_t column : nodes.options.columns) {
+            slot_of_column[column] = slot++;
+            std::uint32_t* list = list_of(column);
+            const std::vector<std::uint32_t>& order = shared.orders[column].entries;
+            if (has_repeats) fill_with_repeats(column, copies, list);
+            else
+                has_ties[column] =
+                    loops.fill(order.data(), order.size(), word_of_row.data(), list) > 0 ? 1 : 0;
+            std::fill_n(list + n, kPadding, 0U);
+        }
+    }
+
+    /// As loops.fill, where some rows were drawn so often that they stand in the lists again.
+    void fill_with_repeats(std::uint32_t column, std::span<const std::uint32_t> copies,
+                           std::uint32_t* list) {
+        std::uint32_t run = 0;
+        std::uint32_t last = ~0U;
+        for (const std::uint32_t entry : shared.orders[column].entries) {
+            run += (entry & 1U) ^ 1U;
+            const std::uint32_t row = entry >> 1;
+            std::uint32_t word = word_of_row[row];
+            for (std::uint32_t more = copies[row]; more > 0;) {
+                const std::uint32_t w = std::min(more, plain::kMostWeight);
+                word = (word & ~(plain::kMostWeight << plain::kWeightAt)) | w << plain::kWeightAt;
+                const std::uint32_t tie = last == run ? 1U : 0U;
+                has_ties[column] |= static_cast<char>(tie);
+                *list++ = word | tie;
+                last = run;
+                more -= w;
+                word += 1U << plain::kRowAt;
+            }
+        }
+    }
+
+    void open_root(PlainNode& root) {
+        const auto n = static_cast<std::uint32_t>(table_row.size());
+        root.end = n;
+        root.weight = nodes.total_weight;
+        const std::uint32_t* list = list_of(nodes.options.columns[0]);
+        if (kind == Kind::classes) {
+            nodes.classes.assign(n_classes, 0);
+            for (std::uint32_t i = 0; i < n; ++i)
+                nodes.classes[class_of[row_of(list[i])]] += weight_of(list[i]);
+        } else if (kind == Kind::two_classes) {
+            for (std::uint32_t i = 0; i < n; ++i)
+                if ((list[i] & plain::kPositive) != 0) root.sum += weight_of(list[i]);
+        } else {
+            lay_grid(list, n, root);
+        }
+    }
+
+    /// Targets of the node's rows on a grid (grid.hpp), times the rows' weights: sums are exact.
+    void lay_grid(const std::uint32_t* list, std::uint32_t n, PlainNode& node) {
+        values.resize(table_row.size());
+        double lowest = std::numeric_limits<double>::infinity();
+        double highest = -lowest;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const double value = target_of(list[i]);
+            lowest = std::min(lowest, value);
+            highest = std::max(highest, value);
+        }
+        const double offset = grid_offset(lowest, highest);
+        unit = grid_scale(std::max(highest - offset, offset - lowest), node.weight);
+        node.sum = 0.0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const double on_grid = std::nearbyint((target_of(list[i]) - offset) * unit);
+            const double value = on_grid * weight_of(list[i]);
+            values[row_of(list[i])] = value;
+            node.sum += value;
+        }
+    }
+
+    /// Gives the rows of a node the numbers begin, begin + 1, ... No other node has these.
+    void bring_home(PlainNode& node) {
+        node.is_home = true;
+        const std::uint32_t n = node.size();
+        new_row.resize(table_row.size());
+        home_row.resize(table_row.size());
+        const std::uint32_t* list = list_of(nodes.columns[node.columns]) + node.begin;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            new_row[row_of(list[i])] = node.begin + i;
+            home_row[node.begin + i] = table_row[row_of(list[i])];
+        }
+        if (kind == Kind::classes) {
+            home_class.resize(table_row.size());
+            for (std::uint32_t i = 0; i < n; ++i)
+                home_class[node.begin + i] = class_of_row[row_of(list[i])];
+        }
+        if (kind == Kind::values) {
+            home_values.resize(table_row.size());
+            for (std::uint32_t i = 0; i < n; ++i)
+                home_values[node.begin + i] = values[row_of(list[i])];
+        }
+        for (std::uint32_t c = 0; c < node.n_columns; ++c)
+            loops.rename(list_of(nodes.columns[node.columns + c]) + node.begin, n, new_row.data());
+    }
+
+    /// Entries of the node at hand give rows by their first numbers, or by those at home.
+    void look_up(bool at_home) {
+        row_of_table = at_home ? home_row.data() : table_row.data();
+        class_of = at_home ? home_class.data() : class_of_row.data();
+        value_of = at_home ? home_values.data() : values.data();
+    }
+
+    [[nodiscard]] double target_of(std::uint32_t entry) const {
+        return data.target.values[row_of_table[row_of(entry)]];
+    }
+    [[nodiscard]] std::uint32_t* list_of(std::uint32_t column) {
+        return lists.data() + slot_of_column[column] * stride;
+    }
+
+    // ---------------------------------------------------------------- splits
+
+    void split_or_close(PlainNode& node) {
+        const double w = node.weight;
+        const double purity = purity_of(node);
+        nodes.begin_draws(node);
+        while (nodes.lacks_varying() || nodes.lacks_cut()) {
+            const PlainCut cut = judge(node, nodes.draw_column());
+            nodes.note_column(cut.is_constant);
+            nodes.note_cut(cut);
+        }
+        nodes.end_draws(node);
+        const PlainCut* best = select_plain(nodes.cuts, purity);
+        if (best == nullptr ||
+            best->decrease * w / nodes.total_weight * unit_squared() < nodes.options.min_gain) {
+            close(node, list_of(nodes.columns[node.columns]) + node.begin, node.size());
+            return;
+        }
+        const double tolerance = kTie * (purity + best->decrease);
+        divide(node, *best, tolerance);
+    }
+
+    /// What concept.hpp calls purity, per unit of weight.
+    [[nodiscard]] double purity_of(const PlainNode& node) const {
+        const double w = node.weight;
+        if (kind == Kind::classes) {
+            double squares = 0.0;
+            for (std::uint32_t k = 0; k < n_classes; ++k) {
+                const double count = nodes.classes[node.classes + k];
+                squares += count * count;
+            }
+            return squares / w / w;
+        }
+        const double share = node.sum / w;
+        return kind == Kind::two_classes ? share * share + (1.0 - share) * (1.0 - share) : 0.0;
+    }
+
+    /// What a decrease on the grid is in the target's own units.
+    [[nodiscard]] double unit_squared() const {
+        return kind == Kind::values ? 1.0 / unit / unit : 1.0;
+    }
+
+    [[nodiscard]] PlainList part_of(const PlainNode& node, std::uint32_t column) {
+        return {list_of(column) + node.begin, node.size(), least,
+                static_cast<std::uint32_t>(node.weight), node.sum};
+    }
+
+    PlainCut judge(const PlainNode& node, std::uint32_t column) {
+        const PlainList list = part_of(node, column);
+        double decrease = kNoPlainCut;
+        if (kind == Kind::two_classes) {
+            const double found = loops.best_two(list);
+            decrease = found == kNoPlainCut ? found : 2.0 * found;
+        } else if (kind == Kind::values) {
+            decrease = loops.best_values(list, value_of);
+        } else {
+            accumulate(node, list);
+            const double found = loops.best_scores(list, left.data(), right.data(), weights.data());
+            if (found != kNoPlainCut)
+                decrease = std::max(0.0, found / node.weight - purity_of(node));
+        }
+        const bool is_constant =
+            decrease < 0.0 && has_ties[column] != 0 &&
+            std::all_of(list.entries + 1, list.entries + list.n,
+                        [](std::uint32_t entry) { return (entry & plain::kTieBit) != 0; });
+        return {column, is_constant, decrease};
+    }
+
+    /// Sums of squares of the class counts on both sides of every cut.
+    void accumulate(const PlainNode& node, const PlainList& list) {
+        class_left.assign(n_classes, 0.0);
+        class_right.assign(nodes.classes.begin() + node.classes,
+                           nodes.classes.begin() + node.classes + n_classes);
+        double of_left = 0.0;
+        double of_right = 0.0;
+        for (const double count : class_right) of_right += count * count;
+        double weight = 0.0;
+        for (std::uint32_t i = 0; i < list.n; ++i) {
+            const std::uint32_t k = class_of[row_of(list.entries[i])];
+            const double w = weight_of(list.entries[i]);
+            of_left += w * (2.0 * class_left[k] + w);
+            of_right -= w * (2.0 * class_right[k] - w);
+            class_left[k] += w;
+            class_right[k] -= w;
+            weight += w;
+            left[i] = of_left;
+            right[i] = of_right;
+            weights[i] = weight;
+        }
+    }
+
+    [[nodiscard]] PlainPlace locate(const PlainNode& node, const PlainCut& cut, double tolerance) {
+        const PlainList list = part_of(node, cut.column);
+        const double enough = cut.decrease - tolerance;
+        if (kind == Kind::two_classes) return loops.locate_two(list, enough / 2.0);
+        if (kind == Kind::values) return loops.locate_values(list, value_of, enough);
+        accumulate(node, list);
+        PlainPlace found;
+        found.position = loops.locate_scores(list, left.data(), right.data(), weights.data(),
+                                             (enough + purity_of(node)) * node.weight);
+        for (std::uint32_t i = 0; i < found.position; ++i)
+            found.weight += weight_of(list.entries[i]);
+        return found;
+    }
+
+    void divide(PlainNode& node, const PlainCut& cut, double tolerance) {
+        const PlainPlace place = locate(node, cut, tolerance);
+        require(place.position > 0 && place.position < node.size(), "a place for the cut");
+        std::uint32_t* list = list_of(cut.column) + node.begin;
+        const std::uint32_t n_left = place.position;
+        double threshold = 0.0;
+        std::int64_t whole = 0;
+        const Column& column = data.columns[cut.column];
+        place_between(column,
+                      {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]},
+                      nodes.options.threshold_at, threshold, whole);
+        if (!column.is_real()) threshold = static_cast<double>(whole);
+        const double right_weight = node.weight - place.weight;
+        nodes.tree.importance[cut.column] += cut.decrease * node.weight * unit_squared();
+        const std::uint32_t first =
+            nodes.add_children(node.node, cut.column, threshold, place.weight >= right_weight);
+
+        PlainNode children[2] = {node, node};
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            children[b].node = first + b;
+            children[b].depth = node.depth + 1;
+            children[b].key = mix(node.key, b);
+        }
+        children[0].end = children[1].begin = node.begin + n_left;
+        children[0].weight = place.weight;
+        children[1].weight = right_weight;
+        children[0].sum = place.sum;
+        children[1].sum = node.sum - place.sum;
+        if (kind == Kind::classes) count_classes(node, list, n_left, children);
+        bool grows[2];
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            const PlainNode& child = children[b];
+            grows[b] = nodes.within_limits(child.size(), child.depth, child.weight) &&
+                       !is_settled(child, list + (b == 0 ? 0 : n_left));
+            if (!grows[b]) close(child, list + (b == 0 ? 0 : n_left), child.size());
+        }
+        if (!grows[0] && !grows[1]) return;
+        partition(node, cut.column, n_left, grows, children);
+        if (grows[1]) nodes.stack.push_back(children[1]);
+        if (grows[0]) nodes.stack.push_back(children[0]);
+    }
+
+    void count_classes(const PlainNode& node, const std::uint32_t* list, std::uint32_t n_left,
+                       PlainNode* children) {
+        children[0].classes = static_cast<std::uint32_t>(nodes.classes.size());
+        children[1].classes = children[0].classes + n_classes;
+        nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
+        std::uint32_t* of_left = nodes.classes.data() + children[0].classes;
+        for (std::uint32_t i = 0; i < n_left; ++i)
+            of_left[class_of[row_of(list[i])]] += weight_of(list[i]);
+        for (std::uint32_t k = 0; k < n_classes; ++k)
+            of_left[n_classes + k] = nodes.classes[node.classes + k] - of_left[k];
+        // The child that is looked at first lies last, so that the pool shrinks with the stack.
+        std::swap_ranges(of_left, of_left + n_classes, of_left + n_classes);
+        std::swap(children[0].classes, children[1].classes);
+    }
+
+    /// Whether the rows agree on the target.
+    [[nodiscard]] bool is_settled(const PlainNode& node, const std::uint32_t* list) const {
+        if (kind == Kind::two_classes) return node.sum == 0.0 || node.sum == node.weight;
+        if (kind == Kind::classes) {
+            const auto* counts = nodes.classes.data() + node.classes;
+            return std::any_of(counts, counts + n_classes,
+                               [&](std::uint32_t count) { return count == node.weight; });
+        }
+        const double first = target_of(list[0]);
+        for (std::uint32_t i = 1; i < node.size(); ++i)
+            if (target_of(list[i]) != first) return false;
+        return true;
+    }
+
+    /// Divides the lists of the columns still in use; a child that grows alone takes the front.
+    void partition(const PlainNode& node, std::uint32_t asked, std::uint32_t n_left,
+                   const bool* grows, PlainNode* children) {
+        const std::uint32_t n = node.size();
+        std::uint32_t* own = list_of(asked) + node.begin;
+        for (std::uint32_t i = 0; i < n_left; ++i) side[row_of(own[i])] = 0;
+        for (std::uint32_t i = n_left; i < n; ++i) side[row_of(own[i])] = 1;
+        if (!grows[0]) {
+            children[1].begin = node.begin;
+            children[1].end = node.begin + (n - n_left);
+        }
+        const bool both = grows[0] && grows[1];
+        const std::uint8_t which = grows[0] ? 0 : 1;
+        for (std::uint32_t c = 0; c < node.n_columns; ++c) {
+            const std::uint32_t column = nodes.columns[node.columns + c];
+            std::uint32_t* list = list_of(column) + node.begin;
+            if (column == asked) {
+                if (!grows[0]) std::copy(list + n_left, list + n, list);
+                continue;  // a cut leaves its own list in order
+            }
+            if (both) loops.divide(list, n, side.data(), spare.data());
+            else loops.keep(list, n, side.data(), which);
+        }
+    }
+
+    // ---------------------------------------------------------------- leaves
+
+    void close(const PlainNode& node, const std::uint32_t* list, std::uint32_t n) {
+        nodes.add_leaf(node.node);
+        PackedTree& tree = nodes.tree;
+        if (kind == Kind::two_classes) {
+            const auto positive = static_cast<std::uint32_t>(node.sum);
+            tree.counts.push_back(static_cast<std::uint32_t>(node.weight) - positive);
+            if (n_classes > 1) tree.counts.push_back(positive);
+        } else if (kind == Kind::classes) {
+            tree.counts.insert(tree.counts.end(), nodes.classes.begin() + node.classes,
+                               nodes.classes.begin() + node.classes + n_classes);
+        } else {
+            add_value_leaf(tree, n, [&](std::uint32_t i) {
+                return std::pair{target_of(list[i]), weight_of(list[i])};
+            });
+        }
+        progress.advance(n);
+    }
+
+    const PlainData& shared;
+    const Dataset& data;
+    Progress& progress;
+    const PlainLoops& loops;
+    PlainNodes nodes;
+    std::uint32_t n_classes;
+    Kind kind;
+    std::uint32_t least;
+    bool has_repeats = false;
+    double unit = 1.0;
+    std::size_t stride = 0;
+    std::vector<std::uint32_t> word_of_row;
+    std::vector<std::uint32_t> table_row;
+    std::vector<std::uint32_t> lists;
+    std::vector<std::size_t> slot_of_column;
+    std::vector<char> has_ties;
+    std::vector<std::uint8_t> side;
+    std::vector<std::uint32_t> spare;
+    std::vector<double> values;  ///< by row: weight x target on the grid
+    std::vector<std::uint32_t> class_of_row;
+    std::vector<std::uint32_t> new_row;
+    std::vector<std::uint32_t> home_row;  ///< as table_row, and so on, by the rows' later numbers
+    std::vector<std::uint32_t> home_class;
+    std::vector<double> home_values;
+    const std::uint32_t* row_of_table = nullptr;
+    const std::uint32_t* class_of = nullptr;
+    const double* value_of = nullptr;
+    std::vector<double> left;
+    std::vector<double> right;
+    std::vector<double> weights;
+    std::vector<double> class_left;
+    std::vector<double> class_right;
+};
+
+}  // namespace
+
+std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared, const GrowOptions& options,
+                                              Progress& progress) {
+    return std::make_unique<ListGrower>(shared, options, progress);
+}
+
+}  // namespace treewright

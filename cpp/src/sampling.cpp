@@ -1,0 +1,128 @@
+#include "treewright/ensemble/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/random.hpp"
+
+namespace treewright {
+namespace {
+
+std::uint64_t bits_of(double value) {
+    if (value == 0.0) return 0;  // -0.0 is 0.0
+    if (value != value) return ~0ULL;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/// What a value of a column adds to the hash of its row; the same however the value is stored.
+std::uint64_t content_of(const Column& column, std::size_t row) {
+    if (column.is_missing(row)) return ~0ULL;
+    if (column.is_real()) return bits_of(column.real(row));
+    const std::int64_t whole = column.whole(row);
+    const auto real = static_cast<double>(whole);
+    return std::abs(real) < 0x1.0p53 ? bits_of(real) : static_cast<std::uint64_t>(whole);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(data.n_rows);
+    constexpr std::size_t kChunk = 4096;
+    const Target& target = data.target;
+    team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
+        const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
+        for (std::size_t row = chunk * kChunk; row < end; ++row) {
+            std::uint64_t hash = 0;
+            for (const Column& column : data.columns) hash = mix(hash ^ content_of(column, row));
+            for (std::size_t o = 0; o < target.n_outputs; ++o) {
+                const std::size_t at = row * target.n_outputs + o;
+                hash = mix(hash ^ (target.is_classification()
+                                       ? static_cast<std::uint64_t>(target.classes[at])
+                                       : bits_of(target.values[at])));
+            }
+            keys[row] = {hash, static_cast<std::uint32_t>(row)};
+        }
+    });
+    std::sort(keys.begin(), keys.end());
+    std::vector<std::uint32_t> order(data.n_rows);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = keys[i].second;
+    return order;
+}
+
+Sampling::Sampling(const Dataset& data, std::span<const double> weight,
+                   std::span<const std::uint64_t> n_draws, bool with_replacement,
+                   std::uint64_t seed, Team& team)
+    : n(data.n_rows), with_replacement(with_replacement), seed(seed), strata(n_draws.size()) {
+    require(!n_draws.empty(), "something to draw");
+    require(n_draws.size() == 1 || data.target.is_classification(), "strata are classes");
+    const bool by_class = n_draws.size() > 1;
+    for (const std::uint32_t row : canonical_order(data, team)) {
+        const double w = weight.empty() ? 1.0 : weight[row];
+        if (!(w > 0.0)) continue;
+        const std::size_t which =
+            by_class ? static_cast<std::size_t>(data.target.classes[row * data.target.n_outputs])
+                     : 0;
+        Stratum& stratum = strata[which];
+        stratum.total += w;
+        stratum.rows.push_back(row);
+        if (!weight.empty()) stratum.until.push_back(stratum.total);
+    }
+    for (std::size_t i = 0; i < strata.size(); ++i) {
+        strata[i].n_draws = strata[i].rows.empty() ? 0 : n_draws[i];
+        require(with_replacement || static_cast<double>(strata[i].n_draws) <= strata[i].total,
+                "no more draws than rows");
+    }
+}
+
+void Sampling::draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) const {
+    copies.assign(n, 0);
+    const std::uint64_t key = mix(mix(seed, tree), 0x626f6f74ULL);  // "boot": not a node's key
+    for (std::size_t i = 0; i < strata.size(); ++i) {
+        if (with_replacement) draw_with_replacement(strata[i], mix(key, i), copies);
+        else draw_without_replacement(strata[i], mix(key, i), copies);
+    }
+}
+
+void Sampling::draw_with_replacement(const Stratum& stratum, std::uint64_t key,
+                                     std::vector<std::uint32_t>& copies) const {
+    Generator generator(key);
+    if (stratum.until.empty()) {
+        for (std::uint64_t i = 0; i < stratum.n_draws; ++i)
+            ++copies[stratum.rows[generator.below(stratum.rows.size())]];
+        return;
+    }
+    const bool whole = stratum.total == std::floor(stratum.total) && stratum.total < 0x1.0p53;
+    for (std::uint64_t i = 0; i < stratum.n_draws; ++i) {
+        // Where weights are whole numbers the place is one too, as if the copies stood there.
+        const double place =
+            whole ? static_cast<double>(generator.below(static_cast<std::uint64_t>(stratum.total)))
+                  : stratum.total * generator.uniform();
+        const auto at = std::upper_bound(stratum.until.begin(), stratum.until.end(), place);
+        ++copies[stratum.rows[std::min<std::size_t>(at - stratum.until.begin(),
+                                                    stratum.rows.size() - 1)]];
+    }
+}
+
+void Sampling::draw_without_replacement(const Stratum& stratum, std::uint64_t key,
+                                        std::vector<std::uint32_t>& copies) const {
+    // The copies with the smallest keys are in: each set of that size is equally likely.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
+    Generator generator(key);
+    for (std::size_t i = 0; i < stratum.rows.size(); ++i) {
+        const double before = i == 0 ? 0.0 : (stratum.until.empty() ? 0.0 : stratum.until[i - 1]);
+        const auto k =
+            stratum.until.empty() ? 1 : static_cast<std::uint64_t>(stratum.until[i] - before);
+        for (std::uint64_t copy = 0; copy < k; ++copy)
+            places.emplace_back(generator.next(), stratum.rows[i]);
+    }
+    const auto middle = places.begin() + static_cast<std::ptrdiff_t>(stratum.n_draws);
+    std::nth_element(places.begin(), middle, places.end());
+    for (auto place = places.begin(); place != middle; ++place) ++copies[place->second];
+}
+
+}  // namespace treewright

@@ -1,0 +1,277 @@
+"""Trees that answer together.
+
+:class:`Ensemble` holds the trees of a forest in either of two forms: packed, where every question
+is a cut of an ordered column (16 bytes a node, predicted by one compiled loop), or as a list of
+:class:`~treewright.model.tree.Tree`, which know every question there is. Which of them does not
+show: both give single trees, add up answers and find leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.data.encoding import lend
+from treewright.errors import ModelFormatError
+from treewright.model.arrays import FloatArray, Int32Array, Int64Array, TreeArrays
+from treewright.model.leaf import BY_MAJORITY
+from treewright.model.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+
+
+class Trees(Protocol):
+    """What an ensemble needs of the form its trees are held in."""
+
+    def __len__(self) -> int: ...
+    def tree(self, index: int, like: Ensemble) -> Tree:
+        """Give one tree on its own."""
+
+    def add_answers(
+        self, table: Table, first: int, last: int, vote: str, n_threads: int
+    ) -> FloatArray:
+        """Add up what some of the trees say of each row."""
+
+    def apply(self, table: Table, n_threads: int) -> Int32Array:
+        """Give the leaf of each row in each tree."""
+
+    def importances(self) -> FloatArray:
+        """Give the decrease of impurity by tree and column, weighted by rows."""
+
+    def n_nodes(self) -> Int64Array:
+        """Give the number of nodes of each tree."""
+
+    def nbytes(self) -> int:
+        """Give the memory that the trees take."""
+
+    def joined(self, more: Any) -> Trees:
+        """Give these trees and further ones of the same form."""
+
+
+class PackedTrees:
+    """Trees of cuts on ordered columns, packed in the core."""
+
+    def __init__(self, core: _core.PackedForest, n_classes: int, n_columns: int) -> None:
+        self.core = core
+        self._n_classes = n_classes
+        self._n_columns = n_columns
+
+    def __len__(self) -> int:
+        return self.core.n_trees
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "state": self.core.state(),
+            "n_classes": self._n_classes,
+            "n_columns": self._n_columns,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._n_classes, self._n_columns = int(kept["n_classes"]), int(kept["n_columns"])
+        try:
+            self.core = _core.PackedForest(kept["state"], self._n_classes, self._n_columns)
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            raise ModelFormatError(f"the trees of a forest are damaged: {error}.") from error
+
+    def tree(self, index: int, like: Ensemble) -> Tree:
+        """Give one tree on its own."""
+        is_real = [spec.storage == "float" for spec in like.schema.columns]
+        arrays = self.core.tree(index, is_real)
+        arrays["unseen_branch"] = arrays["missing_branch"]
+        arrays["surrogate_reversed"] = arrays["surrogate_reversed"].view(np.bool_)  # type: ignore[attr-defined]
+        return Tree(
+            arrays=TreeArrays(**arrays),  # type: ignore[arg-type]
+            schema=like.schema,
+            classes=like.classes,
+            criterion=like.criterion,
+            unseen=like.unseen,
+        )
+
+    def add_answers(
+        self, table: Table, first: int, last: int, vote: str, n_threads: int
+    ) -> FloatArray:
+        """Add up what some of the trees say of each row."""
+        return self.core.add_answers(lend(table), first, last, vote, n_threads)
+
+    def apply(self, table: Table, n_threads: int) -> Int32Array:
+        """Give the leaf of each row in each tree."""
+        return self.core.apply(lend(table), n_threads)
+
+    def importances(self) -> FloatArray:
+        """Give the decrease of impurity by tree and column, weighted by rows."""
+        importances: FloatArray = self.core.importances
+        return importances
+
+    def n_nodes(self) -> Int64Array:
+        """Give the number of nodes of each tree."""
+        n_nodes: Int64Array = self.core.n_nodes
+        return n_nodes
+
+    def nbytes(self) -> int:
+        """Give the memory that the trees take."""
+        return int(self.core.nbytes)
+
+    def joined(self, more: PackedTrees) -> PackedTrees:
+        """Give these trees and further ones."""
+        return PackedTrees(self.core.joined(more.core), self._n_classes, self._n_columns)
+
+
+class ListedTrees:
+    """Trees of any kind, one by one."""
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self._trees = tuple(trees)
+
+    def __len__(self) -> int:
+        return len(self._trees)
+
+    def tree(self, index: int, like: Ensemble) -> Tree:
+        """Give one tree on its own."""
+        return self._trees[index]
+
+    def add_answers(
+        self, table: Table, first: int, last: int, vote: str, n_threads: int
+    ) -> FloatArray:
+        """Add up what some of the trees say of each row."""
+        sums: FloatArray | None = None
+        for tree in self._trees[first:last]:
+            answers = tree.plan.answers(table, n_threads=n_threads)
+            if vote == "hard":
+                answers = _votes(answers, tree)
+            sums = answers if sums is None else np.add(sums, answers, out=sums)
+        assert sums is not None
+        return sums
+
+    def apply(self, table: Table, n_threads: int) -> Int32Array:
+        """Give the leaf of each row in each tree."""
+        leaves = np.empty((table.n_rows, len(self._trees)), dtype=np.int32)
+        for index, tree in enumerate(self._trees):
+            leaves[:, index] = tree.plan.apply(table, n_threads=n_threads)
+        return leaves
+
+    def importances(self) -> FloatArray:
+        """Give the decrease of impurity by tree and column, weighted by rows."""
+        return np.array([tree.importances(normalize=False) for tree in self._trees])
+
+    def n_nodes(self) -> Int64Array:
+        """Give the number of nodes of each tree."""
+        return np.array([tree.n_nodes for tree in self._trees], dtype=np.int64)
+
+    def nbytes(self) -> int:
+        """Give the memory that the trees take."""
+        arrays = (array for tree in self._trees for array in tree.arrays.to_dict().values())
+        return sum(np.asarray(array).nbytes for array in arrays)
+
+    def joined(self, more: ListedTrees) -> ListedTrees:
+        """Give these trees and further ones."""
+        return ListedTrees(self._trees + more._trees)
+
+
+class Ensemble:
+    """Trees whose answers are averaged, or counted as votes.
+
+    Parameters
+    ----------
+    trees
+        The trees, in either form.
+    schema, classes, criterion, unseen
+        What they have in common; as for :class:`~treewright.model.tree.Tree`.
+    vote
+        ``"soft"`` averages the class probabilities (or predictions), ``"hard"`` counts for which
+        class each tree is.
+    """
+
+    leaf = BY_MAJORITY
+
+    def __init__(
+        self,
+        *,
+        trees: Trees,
+        schema: FittedSchema,
+        classes: tuple[NDArray[Any], ...] | None,
+        criterion: str,
+        unseen: str = "missing",
+        vote: str = "soft",
+    ) -> None:
+        self.trees = trees
+        self.schema = schema
+        self.classes = classes
+        self.criterion = criterion
+        self.unseen = unseen
+        self.vote = vote
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def __getitem__(self, index: int) -> Tree:
+        n_trees = len(self)
+        if not -n_trees <= index < n_trees:
+            raise IndexError(f"tree {index} of {n_trees}")
+        return self.trees.tree(index % n_trees, self)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        n_nodes = int(self.trees.n_nodes().sum())
+        return f"Ensemble(n_trees={len(self)}, n_nodes={n_nodes}, vote={self.vote!r})"
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets predicted together."""
+        return self[0].n_outputs if self.classes is None else len(self.classes)
+
+    def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
+        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        sums = self.trees.add_answers(table, 0, len(self), self.vote, n_threads)
+        sums /= len(self)
+        return sums
+
+    def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
+        """Give the leaf of each row in each tree, by its number among the tree's nodes."""
+        return self.trees.apply(table, n_threads)
+
+    def importances(self) -> FloatArray:
+        """Give each column's share of the decrease of impurity, averaged over the trees."""
+        by_tree = self.trees.importances()
+        totals = by_tree.sum(axis=1)
+        grown = totals > 0  # a tree of one leaf has nothing to say
+        if not grown.any():
+            return np.zeros(by_tree.shape[1])
+        mean: FloatArray = (by_tree[grown] / totals[grown, np.newaxis]).mean(axis=0)
+        shares: FloatArray = mean / mean.sum()
+        return shares
+
+    def joined(self, more: Ensemble) -> Ensemble:
+        """Give an ensemble of these trees and those of another."""
+        if type(self.trees) is type(more.trees):
+            trees = self.trees.joined(more.trees)
+        else:  # the data of one were plain, of the other not
+            trees = ListedTrees((*self, *more))
+        return Ensemble(
+            trees=trees,
+            schema=self.schema,
+            classes=self.classes,
+            criterion=self.criterion,
+            unseen=self.unseen,
+            vote=self.vote,
+        )
+
+
+def _votes(answers: FloatArray, tree: Tree) -> FloatArray:
+    """Give 1 for the class each output is decided for, 0 for the others."""
+    from treewright.model.predict import by_output
+
+    assert tree.classes is not None
+    parts = []
+    for part in by_output(answers, tree.classes):
+        voted = np.zeros_like(part)
+        voted[np.arange(len(part)), tree.leaf.choose(part)] = 1.0
+        parts.append(voted)
+    return np.hstack(parts)
