@@ -1,16 +1,36 @@
 """All estimators that predict, so that a new one is tested wherever all are."""
 
+from functools import partial
 from typing import Any
 
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 import treewright
+from treewright import Tree
 
-ESTIMATORS: list[Any] = [
+N_TREES = 3
+
+
+def _small(made: Any) -> Any:
+    """Give what makes the estimator; of ensembles a small one, for the sake of time."""
+    if "n_estimators" not in made().get_params():
+        return made
+    small = partial(made, n_estimators=N_TREES)
+    small.__name__ = made.__name__  # type: ignore[attr-defined]
+    return small
+
+
+_CLASSES = [
     made
     for name in treewright.__all__
     if isinstance(made := getattr(treewright, name), type)
     and issubclass(made, ClassifierMixin | RegressorMixin)
 ]
-CLASSIFIERS: list[Any] = [made for made in ESTIMATORS if issubclass(made, ClassifierMixin)]
-REGRESSORS: list[Any] = [made for made in ESTIMATORS if made not in CLASSIFIERS]
+CLASSIFIERS: list[Any] = [_small(made) for made in _CLASSES if issubclass(made, ClassifierMixin)]
+REGRESSORS: list[Any] = [_small(made) for made in _CLASSES if not issubclass(made, ClassifierMixin)]
+ESTIMATORS: list[Any] = CLASSIFIERS + REGRESSORS
+
+
+def trees_of(model: Any) -> list[Tree]:
+    """Give the trees that a model answers by."""
+    return [model.tree_] if hasattr(model, "tree_") else list(model.ensemble_)

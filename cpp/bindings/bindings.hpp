@@ -46,6 +46,9 @@ void bind_grow(nb::module_& module);
 void bind_plan(nb::module_& module);
 void bind_prune(nb::module_& module);
 void bind_forest(nb::module_& module);
+void bind_importance(nb::module_& module);
+void bind_out_of_bag(nb::module_& module);
+void bind_leaf_rows(nb::module_& module);
 
 template <class T>
 nb::object to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {

@@ -155,7 +155,9 @@ void bind_forest(nb::module_& module) {
         .def_rw("n_trees", &ForestOptions::n_trees)
         .def_rw("n_threads", &ForestOptions::n_threads)
         .def_rw("columns_per_tree", &ForestOptions::columns_per_tree)
+        .def_rw("repeats_columns", &ForestOptions::repeats_columns)
         .def_rw("balances", &ForestOptions::balances)
+        .def_rw("min_leaf_share", &ForestOptions::min_leaf_share)
         .def("set_factor", [](ForestOptions& self, Flat<double> factor) {
             self.factor.assign(factor.data(), factor.data() + factor.size());
         });
@@ -192,9 +194,23 @@ void bind_forest(nb::module_& module) {
                 auto all = joined(self.trees, [](const PackedTree& tree) -> const auto& {
                                return tree.importance;
                            }).first;
+                require(all.size() == self.trees.size() * self.n_columns, "trees not compacted");
                 return to_numpy(std::move(all), {self.trees.size(), self.n_columns});
             },
             nb::sig("def importances(self) -> NDArray[numpy.float64]"))
+        .def("compacted",
+             [](const PackedForest& self) {
+                 PackedForest small;
+                 small.n_classes = self.n_classes;
+                 small.n_columns = self.n_columns;
+                 for (const PackedTree& tree : self.trees)
+                     small.trees.push_back(compacted(tree, self.n_classes));
+                 return small;
+             })
+        .def_prop_ro("is_compact",
+                     [](const PackedForest& self) {
+                         return std::any_of(self.trees.begin(), self.trees.end(), is_compact);
+                     })
         .def(
             "joined",
             [](const PackedForest& self, const PackedForest& more) {
@@ -204,9 +220,22 @@ void bind_forest(nb::module_& module) {
             },
             nb::arg("more"))
         .def(
+            "first",
+            [](const PackedForest& self, std::size_t n_trees) {
+                require(n_trees <= self.trees.size(), "no more trees than there are");
+                PackedForest some;
+                some.n_classes = self.n_classes;
+                some.n_columns = self.n_columns;
+                some.trees.assign(self.trees.begin(),
+                                  self.trees.begin() + static_cast<std::ptrdiff_t>(n_trees));
+                return some;
+            },
+            nb::arg("n_trees"))
+        .def(
             "tree",
             [](const PackedForest& self, std::size_t tree, const std::vector<bool>& is_real) {
-                require(tree < self.trees.size() && is_real.size() == self.n_columns,
+                require(tree < self.trees.size() && is_real.size() == self.n_columns &&
+                            !is_compact(self.trees[tree]),
                         "a tree of the forest");
                 return arrays_of(unpack(self.trees[tree], self.n_classes, is_real));
             },
@@ -246,6 +275,23 @@ void bind_forest(nb::module_& module) {
             },
             nb::arg("columns"), nb::arg("n_threads"),
             nb::sig("def apply(self, columns: Columns, n_threads: int) -> NDArray[numpy.int32]"));
+
+    module.def("columns_of_tree", &columns_of_tree, nb::arg("options"), nb::arg("forest"),
+               nb::arg("tree"));
+
+    module.def(
+        "weights_of_tree",
+        [](const BoundColumns& columns, const BoundTarget& target, const ForestOptions& forest,
+           Flat<std::uint32_t> copies) {
+            const Dataset data = dataset_of(columns, target);
+            require(copies.size() == data.n_rows &&
+                        (forest.factor.empty() || forest.factor.size() == data.n_rows),
+                    "numbers for every row");
+            return to_numpy(weights_of(std::span(copies.data(), copies.size()), data, forest));
+        },
+        nb::arg("columns"), nb::arg("target"), nb::arg("forest"), nb::arg("copies"),
+        nb::sig("def weights_of_tree(columns: Columns, target: Target, forest: ForestOptions, "
+                "copies: NDArray[numpy.uint32]) -> NDArray[numpy.float64]"));
 
     module.def(
         "grow_packed",

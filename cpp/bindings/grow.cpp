@@ -272,6 +272,7 @@ void bind_grow(nb::module_& module) {
         .def_rw("max_p_value", &GrowOptions::max_p_value)
         .def_rw("max_columns", &GrowOptions::max_columns)
         .def_rw("columns", &GrowOptions::columns)
+        .def_rw("random_ties", &GrowOptions::random_ties)
         .def_rw("costs", &GrowOptions::costs)
         .def_rw("cost_exponent", &GrowOptions::cost_exponent)
         .def_rw("monotonic", &GrowOptions::monotonic)

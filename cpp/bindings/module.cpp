@@ -7,4 +7,7 @@ NB_MODULE(_core, module) {
     bind_plan(module);
     bind_prune(module);
     bind_forest(module);
+    bind_importance(module);
+    bind_out_of_bag(module);
+    bind_leaf_rows(module);
 }

@@ -32,6 +32,7 @@ Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
             for (std::size_t i = 0; i < columns.size(); ++i) evaluate(i, *ws.finder);
         }
     }
+    if (options.random_ties) order_as_drawn(open, ws);
     drop_constant_columns(open, candidates);
     if (options.oblique.is_on()) seek_sum(open, context, ws, shared);
     const double unit = unit_of(open.grid);
@@ -39,7 +40,7 @@ Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
         c.gain *= unit;
         c.noise *= unit;
     }
-    Candidate* winner = select(candidates, data, options, total_weight);
+    Candidate* winner = select(candidates, data, options, total_weight, ws.order);
     if (winner == nullptr) return nullptr;
     const double improvement = winner->gain * open.total[kWeight] / total_weight;
     return improvement >= options.min_gain ? winner : nullptr;
@@ -75,6 +76,25 @@ void Growth::evaluate_drawn(const Open& open, const NodeContext& context, Worksp
     }
     std::sort(ws.candidates.begin(), ws.candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+}
+
+void Growth::order_as_drawn(const Open& open, Workspace& ws) const {
+    const std::vector<Candidate>& candidates = ws.candidates;
+    if (options.max_columns == 0 || options.max_columns >= open.columns->size()) {
+        ws.drawn.assign(open.columns->begin(), open.columns->end());
+        Generator generator(mix(open.key, ~0ULL));
+        for (std::size_t i = 0; i < ws.drawn.size(); ++i)
+            std::swap(ws.drawn[i], ws.drawn[i + generator.below(ws.drawn.size() - i)]);
+    }
+    ws.order.clear();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const auto at = std::lower_bound(
+            candidates.begin(), candidates.end(), ws.drawn[i],
+            [](const Candidate& c, std::uint32_t column) { return c.column < column; });
+        ws.order.push_back(static_cast<std::uint32_t>(at - candidates.begin()));
+    }
+    // A sum of columns, if there is one, comes last: it wins only if it is better than all others.
+    ws.order.push_back(static_cast<std::uint32_t>(candidates.size()));
 }
 
 void Growth::mark_constant(const Open& open, Candidate& candidate) const {

@@ -11,8 +11,16 @@ namespace treewright {
 std::vector<std::uint32_t> columns_of_tree(const GrowOptions& options, const ForestOptions& forest,
                                            std::uint64_t tree) {
     std::vector<std::uint32_t> columns = options.columns;
-    if (forest.columns_per_tree == 0 || forest.columns_per_tree >= columns.size()) return columns;
+    if (forest.columns_per_tree == 0) return columns;
     Generator generator(mix(mix(options.seed, tree), 0x636f6c73ULL));  // "cols"
+    if (forest.repeats_columns) {
+        std::vector<std::uint32_t> drawn(forest.columns_per_tree);
+        for (std::uint32_t& column : drawn) column = columns[generator.below(columns.size())];
+        std::sort(drawn.begin(), drawn.end());
+        drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+        return drawn;
+    }
+    if (forest.columns_per_tree >= columns.size()) return columns;
     for (std::size_t i = 0; i < forest.columns_per_tree; ++i)
         std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
     columns.resize(forest.columns_per_tree);
@@ -48,10 +56,7 @@ bool grow_packed(const Dataset& data, const GrowOptions& options, const ForestOp
     return true;
 }
 
-namespace {
-
-/// What the rows drawn for a tree weigh.
-std::vector<double> weights_of(const std::vector<std::uint32_t>& copies, const Dataset& data,
+std::vector<double> weights_of(std::span<const std::uint32_t> copies, const Dataset& data,
                                const ForestOptions& forest) {
     std::vector<double> weight(copies.begin(), copies.end());
     if (!forest.factor.empty())
@@ -75,8 +80,6 @@ std::vector<double> weights_of(const std::vector<std::uint32_t>& copies, const D
     }
     return weight;
 }
-
-}  // namespace
 
 std::vector<Tree> grow_trees(const Dataset& data, const GrowOptions& options,
                              const ForestOptions& forest, const Sampling* sampling,
@@ -102,6 +105,10 @@ std::vector<Tree> grow_trees(const Dataset& data, const GrowOptions& options,
             weight = weights_of(times, data, forest);
             drawn.copies = copies;
             drawn.weight = weight;
+            const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
+            own.min_leaf_weight = forest.min_leaf_share * total;
+            if (total > 0.0)
+                own.evidence = std::accumulate(copies.begin(), copies.end(), 0.0) / total;
         }
         trees[i] = grow(drawn, own, progress);
     });

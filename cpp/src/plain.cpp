@@ -43,7 +43,7 @@ void lay_out(const Dataset& data, std::vector<T>& cells, Team& team, Progress& p
         const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
         for (std::size_t c = 0; c < n_columns; ++c)
             for (std::size_t row = chunk * kChunk; row < end; ++row)
-                cells[row * n_columns + c] = static_cast<T>(data.columns[c].number(row) + 0.0);
+                cells[c * data.n_rows + row] = static_cast<T>(data.columns[c].number(row) + 0.0);
     });
 }
 
@@ -54,8 +54,9 @@ bool is_plain(const Dataset& data, const GrowOptions& options) {
     const bool is_ordered =
         std::all_of(data.columns.begin(), data.columns.end(),
                     [](const Column& column) { return column.scale != Scale::nominal; });
-    const bool is_known = target.is_classification() ? options.criterion == "gini"
-                                                     : options.criterion == "squared_error";
+    const bool is_known = target.is_classification()
+                              ? options.criterion == "gini" && target.n_classes[0] > 1
+                              : options.criterion == "squared_error";
     const bool settles_missing =
         options.missing == Missing::learned_side || options.missing == Missing::majority;
     return is_ordered && is_known && settles_missing && target.n_outputs == 1 &&
@@ -64,10 +65,10 @@ bool is_plain(const Dataset& data, const GrowOptions& options) {
            options.threshold_at == ThresholdAt::midpoint && options.selection == Selection::gain &&
            !options.class_boundaries && !options.strict_gain && !options.c45_sides &&
            !options.mdl_penalty && options.min_gap <= 0.0 && options.min_branch_share <= 0.0 &&
-           !options.merging.is_on && !options.oblique.is_on() && options.max_leaf_nodes < 0 &&
-           options.min_impurity <= 0.0 && options.max_p_value >= 1.0 &&
-           options.cost_rule == CostRule::none && options.monotonic.empty() &&
-           options.block.n_bins == 0 && options.fuse;
+           !options.merging.is_on && options.random_ties && !options.oblique.is_on() &&
+           options.max_leaf_nodes < 0 && options.min_impurity <= 0.0 &&
+           options.max_p_value >= 1.0 && options.cost_rule == CostRule::none &&
+           options.monotonic.empty() && options.block.n_bins == 0 && options.fuse;
 }
 
 std::unique_ptr<PlainData> make_plain(const Dataset& data, const GrowOptions& options, Team& team,

@@ -22,9 +22,6 @@ enum class Kind : std::uint8_t { two_classes, classes, values };
 /// (sides, targets) then stays in the nearest cache.
 constexpr std::uint32_t kHome = 4096;
 
-/// Nodes with fewer rows are checked for Ctrl-C in bundles.
-constexpr std::uint32_t kRowsPerCheck = 4096;
-
 class ListGrower final : public PlainGrower {
 public:
     ListGrower(const PlainData& shared, const GrowOptions& options, Progress& progress)
@@ -44,20 +41,22 @@ public:
                     bool is_caller) override {
         PlainNode& root = nodes.begin(tree);
         number_rows(copies);
-        fill_lists(copies);
-        look_up(false);
+        fill_lists(root, copies);
+        look_up(root);
         open_root(root);
-        std::uint32_t until_check = 0;
+        const std::uint32_t* rows = list_of(root, nodes.options.columns[0]);
+        if (!nodes.within_limits(root.size(), 0, root.weight) ||
+            is_settled(root, rows, root.size())) {
+            close(root, rows, root.size());
+            nodes.stack.clear();
+        }
         while (!nodes.stack.empty()) {
             PlainNode node = nodes.pop();
             if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
-            if (until_check < node.size() || node.size() > kRowsPerCheck) {
-                progress.check(is_caller);
-                until_check = kRowsPerCheck;
-            }
-            until_check -= std::min(until_check, node.size());
-            if (!node.is_home && node.size() <= kHome) bring_home(node);
-            look_up(node.is_home);
+            nodes.look_up(progress, is_caller, node.size());
+            if (node.pocket == 0 && node.size() <= plain::kPocket) fill_pocket(node);
+            else if (!node.is_home && node.size() <= kHome) bring_home(node);
+            look_up(node);
             split_or_close(node);
         }
         return nodes.finish();
@@ -91,7 +90,7 @@ private:
                 "number of rows drawn");
         nodes.total_weight = total;
         side.resize(table_row.size() + 4);
-        if (spare.size() < table_row.size() + kPadding) spare.resize(table_row.size() + kPadding);
+        new_row.resize(table_row.size());
         if (kind == Kind::classes) {
             class_of_row.resize(table_row.size());
             for (std::size_t i = 0; i < table_row.size(); ++i)
@@ -100,22 +99,23 @@ private:
         }
     }
 
-    void fill_lists(std::span<const std::uint32_t> copies) {
+    void fill_lists(PlainNode& root, std::span<const std::uint32_t> copies) {
         const std::size_t n = table_row.size();
         stride = n + kPadding;
-        lists.resize(nodes.options.columns.size() * stride + kPadding);
+        for (auto& each : lists) each.resize(nodes.options.columns.size() * stride + kPadding);
         has_ties.assign(nodes.n_columns, 0);
         slot_of_column.assign(nodes.n_columns, 0);
         std::size_t slot = 0;
         for (const std::uint32_t column : nodes.options.columns) {
             slot_of_column[column] = slot++;
-            std::uint32_t* list = list_of(column);
+            std::uint32_t* list = list_of(root, column);
             const std::vector<std::uint32_t>& order = shared.orders[column].entries;
             if (has_repeats) fill_with_repeats(column, copies, list);
             else
                 has_ties[column] =
                     loops.fill(order.data(), order.size(), word_of_row.data(), list) > 0 ? 1 : 0;
             std::fill_n(list + n, kPadding, 0U);
+            if (has_ties[column] != 0) root.tied |= tie_bit(column);
         }
     }
 
@@ -145,7 +145,7 @@ private:
         const auto n = static_cast<std::uint32_t>(table_row.size());
         root.end = n;
         root.weight = nodes.total_weight;
-        const std::uint32_t* list = list_of(nodes.options.columns[0]);
+        const std::uint32_t* list = list_of(root, nodes.options.columns[0]);
         if (kind == Kind::classes) {
             nodes.classes.assign(n_classes, 0);
             for (std::uint32_t i = 0; i < n; ++i)
@@ -183,9 +183,8 @@ private:
     void bring_home(PlainNode& node) {
         node.is_home = true;
         const std::uint32_t n = node.size();
-        new_row.resize(table_row.size());
         home_row.resize(table_row.size());
-        const std::uint32_t* list = list_of(nodes.columns[node.columns]) + node.begin;
+        const std::uint32_t* list = list_of(node, nodes.columns[node.columns]);
         for (std::uint32_t i = 0; i < n; ++i) {
             new_row[row_of(list[i])] = node.begin + i;
             home_row[node.begin + i] = table_row[row_of(list[i])];
@@ -201,21 +200,63 @@ private:
                 home_values[node.begin + i] = values[row_of(list[i])];
         }
         for (std::uint32_t c = 0; c < node.n_columns; ++c)
-            loops.rename(list_of(nodes.columns[node.columns + c]) + node.begin, n, new_row.data());
+            loops.rename(list_of(node, nodes.columns[node.columns + c]), n, new_row.data());
     }
 
-    /// Entries of the node at hand give rows by their first numbers, or by those at home.
-    void look_up(bool at_home) {
-        row_of_table = at_home ? home_row.data() : table_row.data();
-        class_of = at_home ? home_class.data() : class_of_row.data();
-        value_of = at_home ? home_values.data() : values.data();
+    /// Gives the few rows of a node the numbers 0, 1, ... From here on the lists stay as they are,
+    /// and a node is the set of its rows, as bits: dividing it moves nothing.
+    void fill_pocket(PlainNode& node) {
+        look_up(node);
+        const std::uint32_t n = node.size();
+        const std::uint32_t* list = list_of(node, nodes.columns[node.columns]);
+        std::uint32_t rows[plain::kPocket];
+        for (std::uint32_t i = 0; i < n; ++i) rows[i] = row_of(list[i]);
+        for (std::uint32_t i = 0; i < n; ++i) {
+            new_row[rows[i]] = i;
+            pocket_row[i] = row_of_table[rows[i]];
+            if (kind == Kind::classes) pocket_class[i] = class_of[rows[i]];
+            if (kind == Kind::values) pocket_values[i] = value_of[rows[i]];
+        }
+        for (std::uint32_t c = 0; c < node.n_columns; ++c)
+            loops.rename(list_of(node, nodes.columns[node.columns + c]), n, new_row.data());
+        node.pocket = static_cast<std::uint16_t>((1U << n) - 1U);
+        node.is_home = true;
+    }
+
+    /// Entries of the node at hand give rows by their first numbers, those at home, or in the
+    /// pocket.
+    void look_up(const PlainNode& node) {
+        const bool few = node.pocket != 0;
+        row_of_table = few ? pocket_row : node.is_home ? home_row.data() : table_row.data();
+        class_of = few ? pocket_class : node.is_home ? home_class.data() : class_of_row.data();
+        value_of = few ? pocket_values : node.is_home ? home_values.data() : values.data();
+    }
+
+    /// Rows of the node (entries, with repeats).
+    [[nodiscard]] static std::uint32_t size_of(const PlainNode& node) {
+        return node.pocket != 0 ? static_cast<std::uint32_t>(__builtin_popcount(node.pocket))
+                                : node.size();
+    }
+
+    /// The entries of the node in the order of a column; of a pocket, a copy.
+    [[nodiscard]] const std::uint32_t* entries_of(const PlainNode& node, std::uint32_t column) {
+        const std::uint32_t* list = list_of(node, column);
+        if (node.pocket == 0) return list;
+        loops.pick(list, node.size(), node.pocket, picked);
+        return picked;
     }
 
     [[nodiscard]] double target_of(std::uint32_t entry) const {
         return data.target.values[row_of_table[row_of(entry)]];
     }
-    [[nodiscard]] std::uint32_t* list_of(std::uint32_t column) {
-        return lists.data() + slot_of_column[column] * stride;
+    static constexpr std::uint64_t kLastBit = std::uint64_t{1} << 63;
+    [[nodiscard]] std::uint64_t tie_bit(std::uint32_t column) const {
+        return std::uint64_t{1} << std::min<std::size_t>(slot_of_column[column], 63);
+    }
+
+    /// A node's part of a column's list.
+    [[nodiscard]] std::uint32_t* list_of(const PlainNode& node, std::uint32_t column) {
+        return lists[node.buffer].data() + slot_of_column[column] * stride + node.begin;
     }
 
     // ---------------------------------------------------------------- splits
@@ -224,7 +265,9 @@ private:
         const double w = node.weight;
         const double purity = purity_of(node);
         nodes.begin_draws(node);
-        while (nodes.lacks_varying() || nodes.lacks_cut()) {
+        // Two rows are parted alike by every column: the first that parts them wins.
+        const bool is_pair = size_of(node) == 2 && least == 1;
+        while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
             const PlainCut cut = judge(node, nodes.draw_column());
             nodes.note_column(cut.is_constant);
             nodes.note_cut(cut);
@@ -233,7 +276,7 @@ private:
         const PlainCut* best = select_plain(nodes.cuts, purity);
         if (best == nullptr ||
             best->decrease * w / nodes.total_weight * unit_squared() < nodes.options.min_gain) {
-            close(node, list_of(nodes.columns[node.columns]) + node.begin, node.size());
+            close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
             return;
         }
         const double tolerance = kTie * (purity + best->decrease);
@@ -261,13 +304,14 @@ private:
     }
 
     [[nodiscard]] PlainList part_of(const PlainNode& node, std::uint32_t column) {
-        return {list_of(column) + node.begin, node.size(), least,
+        return {entries_of(node, column), size_of(node), least,
                 static_cast<std::uint32_t>(node.weight), node.sum};
     }
 
     PlainCut judge(const PlainNode& node, std::uint32_t column) {
         const PlainList list = part_of(node, column);
         double decrease = kNoPlainCut;
+        if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
         if (kind == Kind::two_classes) {
             const double found = loops.best_two(list);
             decrease = found == kNoPlainCut ? found : 2.0 * found;
@@ -284,6 +328,20 @@ private:
             std::all_of(list.entries + 1, list.entries + list.n,
                         [](std::uint32_t entry) { return (entry & plain::kTieBit) != 0; });
         return {column, is_constant, decrease};
+    }
+
+    /// The one cut of two entries is the same in every column.
+    PlainCut judge_pair(const PlainList& list, std::uint32_t column) const {
+        if ((list.entries[1] & plain::kTieBit) != 0) return {column, true, kNoPlainCut};
+        const double w = weight_of(list.entries[0]);
+        const double rest = weight_of(list.entries[1]);
+        if (std::min(w, rest) < least) return {column, false, kNoPlainCut};
+        const double s = kind == Kind::values ? value_of[row_of(list.entries[0])]
+                         : (list.entries[0] & plain::kPositive) != 0 ? w
+                                                                     : 0.0;
+        const double excess = (s * rest - (list.sum - s) * w) / (w + rest);  // either way round
+        const double found = excess * excess / (w * rest);
+        return {column, false, kind == Kind::values ? found : 2.0 * found};
     }
 
     /// Sums of squares of the class counts on both sides of every cut.
@@ -311,6 +369,11 @@ private:
 
     [[nodiscard]] PlainPlace locate(const PlainNode& node, const PlainCut& cut, double tolerance) {
         const PlainList list = part_of(node, cut.column);
+        if (list.n == 2 && kind != Kind::classes) {
+            const std::uint32_t first = list.entries[0];
+            const double positive = (first & plain::kPositive) != 0 ? weight_of(first) : 0.0;
+            return {1, weight_of(first), kind == Kind::values ? value_of[row_of(first)] : positive};
+        }
         const double enough = cut.decrease - tolerance;
         if (kind == Kind::two_classes) return loops.locate_two(list, enough / 2.0);
         if (kind == Kind::values) return loops.locate_values(list, value_of, enough);
@@ -325,8 +388,9 @@ private:
 
     void divide(PlainNode& node, const PlainCut& cut, double tolerance) {
         const PlainPlace place = locate(node, cut, tolerance);
-        require(place.position > 0 && place.position < node.size(), "a place for the cut");
-        std::uint32_t* list = list_of(cut.column) + node.begin;
+        const std::uint32_t n = size_of(node);
+        require(place.position > 0 && place.position < n, "a place for the cut");
+        const std::uint32_t* list = entries_of(node, cut.column);
         const std::uint32_t n_left = place.position;
         double threshold = 0.0;
         std::int64_t whole = 0;
@@ -344,9 +408,15 @@ private:
         for (std::uint32_t b = 0; b < 2; ++b) {
             children[b].node = first + b;
             children[b].depth = node.depth + 1;
-            children[b].key = mix(node.key, b);
         }
-        children[0].end = children[1].begin = node.begin + n_left;
+        if (node.pocket == 0) {
+            children[0].end = children[1].begin = node.begin + n_left;
+        } else {
+            children[0].pocket = 0;
+            for (std::uint32_t i = 0; i < n_left; ++i)
+                children[0].pocket |= static_cast<std::uint16_t>(1U << row_of(list[i]));
+            children[1].pocket = node.pocket & static_cast<std::uint16_t>(~children[0].pocket);
+        }
         children[0].weight = place.weight;
         children[1].weight = right_weight;
         children[0].sum = place.sum;
@@ -355,12 +425,15 @@ private:
         bool grows[2];
         for (std::uint32_t b = 0; b < 2; ++b) {
             const PlainNode& child = children[b];
-            grows[b] = nodes.within_limits(child.size(), child.depth, child.weight) &&
-                       !is_settled(child, list + (b == 0 ? 0 : n_left));
-            if (!grows[b]) close(child, list + (b == 0 ? 0 : n_left), child.size());
+            const std::uint32_t n_there = b == 0 ? n_left : n - n_left;
+            const std::uint32_t* there = list + (b == 0 ? 0 : n_left);
+            grows[b] = nodes.within_limits(n_there, child.depth, child.weight) &&
+                       !is_settled(child, there, n_there);
+            if (!grows[b]) close(child, there, n_there);
+            else children[b].key = Mixed(node.key.with(b));
         }
-        if (!grows[0] && !grows[1]) return;
-        partition(node, cut.column, n_left, grows, children);
+        if (node.pocket == 0 && (grows[0] || grows[1]))
+            partition(node, cut.column, n_left, grows, children);
         if (grows[1]) nodes.stack.push_back(children[1]);
         if (grows[0]) nodes.stack.push_back(children[0]);
     }
@@ -381,7 +454,8 @@ private:
     }
 
     /// Whether the rows agree on the target.
-    [[nodiscard]] bool is_settled(const PlainNode& node, const std::uint32_t* list) const {
+    [[nodiscard]] bool is_settled(const PlainNode& node, const std::uint32_t* list,
+                                  std::uint32_t n) const {
         if (kind == Kind::two_classes) return node.sum == 0.0 || node.sum == node.weight;
         if (kind == Kind::classes) {
             const auto* counts = nodes.classes.data() + node.classes;
@@ -389,7 +463,7 @@ private:
                                [&](std::uint32_t count) { return count == node.weight; });
         }
         const double first = target_of(list[0]);
-        for (std::uint32_t i = 1; i < node.size(); ++i)
+        for (std::uint32_t i = 1; i < n; ++i)
             if (target_of(list[i]) != first) return false;
         return true;
     }
@@ -398,7 +472,7 @@ private:
     void partition(const PlainNode& node, std::uint32_t asked, std::uint32_t n_left,
                    const bool* grows, PlainNode* children) {
         const std::uint32_t n = node.size();
-        std::uint32_t* own = list_of(asked) + node.begin;
+        std::uint32_t* own = list_of(node, asked);
         for (std::uint32_t i = 0; i < n_left; ++i) side[row_of(own[i])] = 0;
         for (std::uint32_t i = n_left; i < n; ++i) side[row_of(own[i])] = 1;
         if (!grows[0]) {
@@ -406,23 +480,31 @@ private:
             children[1].end = node.begin + (n - n_left);
         }
         const bool both = grows[0] && grows[1];
+        if (both) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
         const std::uint8_t which = grows[0] ? 0 : 1;
         for (std::uint32_t c = 0; c < node.n_columns; ++c) {
             const std::uint32_t column = nodes.columns[node.columns + c];
-            std::uint32_t* list = list_of(column) + node.begin;
-            if (column == asked) {
-                if (!grows[0]) std::copy(list + n_left, list + n, list);
-                continue;  // a cut leaves its own list in order
+            std::uint32_t* list = list_of(node, column);
+            std::uint32_t* other = both ? list_of(children[1], column) : list;
+            if (column == asked) {  // a cut leaves its own list in order
+                if (!grows[0] || both) std::copy(list + n_left, list + n, other);
+                continue;
             }
-            if (both) loops.divide(list, n, side.data(), spare.data());
-            else loops.keep(list, n, side.data(), which);
+            const std::uint64_t bit = tie_bit(column);
+            if (both && (node.tied & bit) == 0) {
+                loops.divide_untied(list, n, side.data(), other);
+            } else if (both) {
+                const unsigned ties = loops.divide(list, n, side.data(), other);
+                for (unsigned b = 0; b < 2; ++b)
+                    if ((ties >> b & 1U) == 0 && bit != kLastBit) children[b].tied &= ~bit;
+            } else loops.keep(list, n, side.data(), which);
         }
     }
 
     // ---------------------------------------------------------------- leaves
 
     void close(const PlainNode& node, const std::uint32_t* list, std::uint32_t n) {
-        nodes.add_leaf(node.node);
+        nodes.add_leaf(node.node, n);
         PackedTree& tree = nodes.tree;
         if (kind == Kind::two_classes) {
             const auto positive = static_cast<std::uint32_t>(node.sum);
@@ -436,7 +518,6 @@ private:
                 return std::pair{target_of(list[i]), weight_of(list[i])};
             });
         }
-        progress.advance(n);
     }
 
     const PlainData& shared;
@@ -452,17 +533,20 @@ private:
     std::size_t stride = 0;
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;
-    std::vector<std::uint32_t> lists;
+    std::vector<std::uint32_t> lists[2];
     std::vector<std::size_t> slot_of_column;
     std::vector<char> has_ties;
     std::vector<std::uint8_t> side;
-    std::vector<std::uint32_t> spare;
     std::vector<double> values;  ///< by row: weight x target on the grid
     std::vector<std::uint32_t> class_of_row;
     std::vector<std::uint32_t> new_row;
     std::vector<std::uint32_t> home_row;  ///< as table_row, and so on, by the rows' later numbers
     std::vector<std::uint32_t> home_class;
     std::vector<double> home_values;
+    std::uint32_t pocket_row[plain::kPocket] = {};
+    std::uint32_t pocket_class[plain::kPocket] = {};
+    double pocket_values[plain::kPocket] = {};
+    std::uint32_t picked[plain::kPocket + kPadding] = {};
     const std::uint32_t* row_of_table = nullptr;
     const std::uint32_t* class_of = nullptr;
     const double* value_of = nullptr;

@@ -1,154 +1,40 @@
 /// Plain trees by drawn cuts (Geurts, Ernst, Wehenkel 2006): no order is needed, only the range of
-/// a column in a node and the sums left of a drawn threshold. The rows of a node stand one after
-/// the other in a matrix, so that both are found for all columns at once, a row at a time:
+/// a column in a node and the sums left of a drawn threshold. How cells are held goes by size:
 ///
-///     row i:   x0  x1  x2 ...      range:  lowest = min(lowest, row), highest = max(highest, row)
-///     row i+1: x0  x1  x2 ...      sums:   sum += (row <= thresholds) & target
+///   - a large node has a list of its rows; a column is fetched by it when it is looked at;
+///   - of a node of up to kHome rows every column is copied, side by side, and a node below it is
+///     the same range of all of them:
+///         column 0:  [ x x x | x x ]      dividing a node moves its part of every column,
+///         column 1:  [ x x x | x x ]      the same rows to the same places
+///   - a node of up to 16 rows is a set of bits over such a range (its pocket): nothing moves.
 #include "treewright/grow/plain.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "treewright/base/error.hpp"
-#include "treewright/base/exact_sum.hpp"
 #include "treewright/data/grid.hpp"
 #include "treewright/grow/plain_nodes.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TREEWRIGHT_SIMD \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TREEWRIGHT_SIMD
-#endif
+#include "treewright/split/plain_cells.hpp"
 
 namespace treewright {
 namespace {
 
-constexpr std::uint32_t kRowsPerCheck = 4096;
-
-/// What is known of a row beside its values.
-struct RowFacts {
-    std::uint32_t row;  ///< of the table
-    std::uint32_t weight;
-    union {
-        std::uint64_t class_code;
-        double value;  ///< weight x target on the grid
-    };
-};
-static_assert(sizeof(RowFacts) == 16);
-
-template <class T>
-struct Lanes;
-template <>
-struct Lanes<float> {
-    static constexpr std::size_t n = 16;
-    using Values = float __attribute__((vector_size(64)));
-    using Counts = std::int32_t __attribute__((vector_size(64)));
-    using Unsigned = std::uint32_t;
-};
-template <>
-struct Lanes<double> {
-    static constexpr std::size_t n = 8;
-    using Values = double __attribute__((vector_size(64)));
-    using Counts = std::int64_t __attribute__((vector_size(64)));
-    using Unsigned = std::uint64_t;
-};
-
-/// Two vectors are looked at together: the columns [first, first + 2 lanes).
-constexpr std::size_t kVectors = 2;
-
-template <class T>
-struct Group {
-    static constexpr std::size_t n = kVectors * Lanes<T>::n;
-    T values[n];
-};
-
-template <class Vector, class T>
-inline __attribute__((always_inline)) Vector load(const T* from) {
-    Vector vector;
-    std::memcpy(&vector, from, sizeof vector);
-    return vector;
-}
-
-template <class T>
-TREEWRIGHT_SIMD void find_range(const T* cells, std::size_t stride, std::uint32_t n, T* low,
-                                T* high) {
-    using V = typename Lanes<T>::Values;
-    V lowest[kVectors];
-    V highest[kVectors];
-    for (std::size_t v = 0; v < kVectors; ++v)
-        lowest[v] = highest[v] = load<V>(cells + v * Lanes<T>::n);
-    for (std::uint32_t i = 1; i < n; ++i) {
-        cells += stride;
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            const V row = load<V>(cells + v * Lanes<T>::n);
-            lowest[v] = row < lowest[v] ? row : lowest[v];
-            highest[v] = row > highest[v] ? row : highest[v];
-        }
-    }
-    std::memcpy(low, lowest, sizeof lowest);
-    std::memcpy(high, highest, sizeof highest);
-}
-
-/// Weight, and weight of class 1, of the rows up to each threshold.
-template <class T>
-TREEWRIGHT_SIMD void count_two(const T* cells, std::size_t stride, const RowFacts* facts,
-                               std::uint32_t n, const T* thresholds, double* weight, double* sum) {
-    using V = typename Lanes<T>::Values;
-    using C = typename Lanes<T>::Counts;
-    using U = typename Lanes<T>::Unsigned;
-    V bound[kVectors];
-    C weights[kVectors] = {};
-    C positives[kVectors] = {};
-    for (std::size_t v = 0; v < kVectors; ++v) bound[v] = load<V>(thresholds + v * Lanes<T>::n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const auto w = static_cast<std::make_signed_t<U>>(facts[i].weight);
-        const auto p = static_cast<std::make_signed_t<U>>(facts[i].class_code != 0 ? w : 0);
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            const C below = load<V>(cells + v * Lanes<T>::n) <= bound[v];
-            weights[v] += below & w;
-            positives[v] += below & p;
-        }
-        cells += stride;
-    }
-    for (std::size_t j = 0; j < Group<T>::n; ++j) {
-        weight[j] = static_cast<double>(weights[j / Lanes<T>::n][j % Lanes<T>::n]);
-        sum[j] = static_cast<double>(positives[j / Lanes<T>::n][j % Lanes<T>::n]);
-    }
-}
-
-/// Weight and sum of the targets of the rows up to each threshold.
-template <class T>
-TREEWRIGHT_SIMD void count_values(const T* cells, std::size_t stride, const RowFacts* facts,
-                                  std::uint32_t n, const T* thresholds, double* weight,
-                                  double* sum) {
-    constexpr std::size_t kAll = Group<T>::n;
-    double weights[kAll] = {};
-    double sums[kAll] = {};
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const double w = facts[i].weight;
-        const double s = facts[i].value;
-        for (std::size_t j = 0; j < kAll; ++j) {
-            const bool below = cells[j] <= thresholds[j];
-            weights[j] += below ? w : 0.0;
-            sums[j] += below ? s : 0.0;
-        }
-        cells += stride;
-    }
-    std::copy(weights, weights + kAll, weight);
-    std::copy(sums, sums + kAll, sum);
-}
-
+/// The greatest T up to a value between two values that are Ts.
 template <class T>
 inline T floor_to(double value) {
-    const auto near = static_cast<T>(value);
-    return static_cast<double>(near) > value
-               ? std::nextafter(near, -std::numeric_limits<T>::infinity())
-               : near;
+    if constexpr (std::is_same_v<T, double>) return value;
+    const auto near = static_cast<float>(value);
+    if (static_cast<double>(near) <= value) return near;
+    // One step down; the value is below a finite float, so there is one.
+    const auto bits = std::bit_cast<std::int32_t>(near);
+    return std::bit_cast<float>(near > 0.0F ? bits - 1 : near < 0.0F ? bits + 1 : -0x7fffffff);
 }
+
+/// Rows whose cells stay in a near cache, with those of a second buffer.
+constexpr std::uint32_t kHome = 4096;
 
 template <class T>
 class RandomGrower final : public PlainGrower {
@@ -158,172 +44,242 @@ public:
         : table(table),
           data(*shared.data),
           progress(progress),
+          loops(cell_loops<T>()),
           nodes(options, data.columns.size()),
           n_classes(data.target.is_classification() ? data.target.n_classes[0] : 0),
           is_two(n_classes > 0 && n_classes <= 2),
-          least(std::max({1.0, options.min_leaf, options.min_leaf_weight})) {
-        const std::size_t p = data.columns.size();
-        stride = (p * sizeof(T) + 15) / 16 * 16 / sizeof(T);
-        n_groups = (p + Group<T>::n - 1) / Group<T>::n;
-        for (auto* each : {&low, &high, &thresholds}) each->resize(n_groups * Group<T>::n);
-        for (auto* each : {&weight_left, &sum_left}) each->resize(n_groups * Group<T>::n);
-        drawn_at.resize(p);
-        group_state.resize(n_groups);
-    }
+          least(std::max({1.0, options.min_leaf, options.min_leaf_weight})),
+          drawn_at(data.columns.size()),
+          bound(data.columns.size()),
+          weight_left(data.columns.size()),
+          sum_left(data.columns.size()) {}
 
     PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
                     bool is_caller) override {
         PlainNode& root = nodes.begin(tree);
         fill(copies);
         open_root(root);
-        std::uint32_t until_check = 0;
+        if (!may_grow(root, root.size())) {
+            list_rows(root, 0, false);
+            close(root, 0);
+            nodes.stack.clear();
+        }
         while (!nodes.stack.empty()) {
             PlainNode node = nodes.pop();
             if (n_classes > 2) nodes.classes.resize(node.classes + n_classes);
-            if (until_check < node.size() || node.size() > kRowsPerCheck) {
-                progress.check(is_caller);
-                until_check = kRowsPerCheck;
-            }
-            until_check -= std::min(until_check, node.size());
+            nodes.look_up(progress, is_caller, node.size());
+            if (!node.is_home && node.size() <= kHome) bring_home(node);
+            if (node.pocket == 0 && node.size() <= kPocket) fill_pocket(node);
             split_or_close(node);
         }
         return nodes.finish();
     }
 
 private:
+    /// Rows in the order of the nodes. Only one node at a time is home, with all that is below it.
+    struct Rows {
+        std::vector<T> cells;               ///< of the node that is home, column by column
+        std::vector<std::uint32_t> row;     ///< of the table
+        std::vector<std::uint32_t> weight;  ///< copies
+        std::vector<std::uint32_t> target;  ///< two classes: copies of class 1; more: the class
+        std::vector<double> value;          ///< numbers: copies x target on the grid
+    };
+
     void fill(std::span<const std::uint32_t> copies) {
-        facts.clear();
+        Rows& rows = buffers[0];
+        rows.row.clear();
+        rows.weight.clear();
+        rows.target.clear();
         double total = 0.0;
         for (std::size_t row = 0; row < data.n_rows; ++row) {
             if (copies[row] == 0) continue;
-            RowFacts fact{};
-            fact.row = static_cast<std::uint32_t>(row);
-            fact.weight = copies[row];
-            if (n_classes > 0)
-                fact.class_code = static_cast<std::uint64_t>(data.target.classes[row]);
+            rows.row.push_back(static_cast<std::uint32_t>(row));
+            rows.weight.push_back(copies[row]);
             total += copies[row];
-            facts.push_back(fact);
+            if (is_two) rows.target.push_back(data.target.classes[row] != 0 ? copies[row] : 0);
+            else if (n_classes > 0)
+                rows.target.push_back(static_cast<std::uint32_t>(data.target.classes[row]));
         }
-        require(!facts.empty() && total < 0x1.0p31, "number of rows drawn");
+        const std::size_t n = rows.row.size();
+        require(n > 0 && total < 0x1.0p31, "number of rows drawn");
         nodes.total_weight = total;
-        const std::size_t p = data.columns.size();
-        cells.resize(facts.size() * stride + Group<T>::n * n_groups);
-        for (std::size_t i = 0; i < facts.size(); ++i)
-            std::copy_n(table.data() + facts[i].row * p, p, cells.data() + i * stride);
-        if (spare.size() < cells.size()) spare.resize(cells.size());
-        if (spare_facts.size() < facts.size()) spare_facts.resize(facts.size());
+        n_drawn = static_cast<std::uint32_t>(n);
+        for (Rows& each : buffers) {
+            each.cells.resize(data.columns.size() * kStride);
+            each.row.resize(n + kPadding);
+            each.weight.resize(n + kPadding);
+            each.target.resize(n + kPadding);
+            if (n_classes == 0) each.value.resize(n + kPadding);
+        }
+        fetched.resize(n + kPadding);
+        masks.resize(n / kPocket + 1);
     }
 
     void open_root(PlainNode& root) {
-        root.end = static_cast<std::uint32_t>(facts.size());
+        Rows& rows = buffers[0];
+        root.end = n_drawn;
         root.weight = nodes.total_weight;
         if (n_classes > 2) nodes.classes.assign(n_classes, 0);
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
-        for (const RowFacts& fact : facts) {
-            if (n_classes > 2) nodes.classes[fact.class_code] += fact.weight;
-            else if (is_two) root.sum += fact.class_code != 0 ? fact.weight : 0;
+        for (std::uint32_t i = 0; i < root.end; ++i) {
+            if (n_classes > 2) nodes.classes[rows.target[i]] += rows.weight[i];
+            else if (is_two) root.sum += rows.target[i];
             else {
-                lowest = std::min(lowest, data.target.values[fact.row]);
-                highest = std::max(highest, data.target.values[fact.row]);
+                lowest = std::min(lowest, data.target.values[rows.row[i]]);
+                highest = std::max(highest, data.target.values[rows.row[i]]);
             }
         }
         if (n_classes > 0) return;
         const double offset = grid_offset(lowest, highest);
         unit = grid_scale(std::max(highest - offset, offset - lowest), root.weight);
-        for (RowFacts& fact : facts) {
-            fact.value = std::nearbyint((data.target.values[fact.row] - offset) * unit) *
-                         static_cast<double>(fact.weight);
-            root.sum += fact.value;
+        for (std::uint32_t i = 0; i < root.end; ++i) {
+            rows.value[i] = std::nearbyint((data.target.values[rows.row[i]] - offset) * unit) *
+                            static_cast<double>(rows.weight[i]);
+            root.sum += rows.value[i];
         }
+    }
+
+    /// Copies the cells of a node's rows to where its subtree divides them.
+    void bring_home(PlainNode& node) {
+        node.is_home = true;
+        home = node.begin;
+        Rows& rows = buffers[node.buffer];
+        for (std::uint32_t c = 0; c < node.n_columns; ++c) {
+            const std::uint32_t column = nodes.columns[node.columns + c];
+            fetch(node, column, rows.cells.data() + column * kStride);
+        }
+    }
+
+    void fetch(const PlainNode& node, std::uint32_t column, T* to) const {
+        const T* from = table.data() + column * data.n_rows;
+        const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
+        for (std::uint32_t i = 0; i < node.size(); ++i) to[i] = from[rows[i]];
+    }
+
+    void fill_pocket(PlainNode& node) {
+        node.pocket = static_cast<std::uint16_t>((1U << node.size()) - 1U);
+        if (!is_two) return;
+        const Rows& rows = buffers[node.buffer];
+        pocket_positive = 0;
+        pocket_is_single = true;
+        for (std::uint32_t i = 0; i < node.size(); ++i) {
+            pocket_positive |= (rows.target[node.begin + i] != 0 ? 1U : 0U) << i;
+            pocket_is_single = pocket_is_single && rows.weight[node.begin + i] == 1;
+        }
+    }
+
+    /// The cells of a node's rows, if it is home.
+    [[nodiscard]] T* cells_of(const PlainNode& node, std::uint32_t column) {
+        return buffers[node.buffer].cells.data() + column * kStride + (node.begin - home);
+    }
+    /// The cells of a node's rows; of a large node, a copy.
+    [[nodiscard]] const T* column_of(const PlainNode& node, std::uint32_t column) {
+        if (node.is_home) return cells_of(node, column);
+        fetch(node, column, fetched.data());
+        return fetched.data();
+    }
+    [[nodiscard]] static std::uint32_t size_of(const PlainNode& node) {
+        return node.pocket != 0 ? static_cast<std::uint32_t>(std::popcount(node.pocket))
+                                : node.size();
     }
 
     // ---------------------------------------------------------------- splits
 
     void split_or_close(PlainNode& node) {
-        const T* rows = cells.data() + node.begin * stride;
-        std::fill(group_state.begin(), group_state.end(), 0);
         const double purity = purity_of(node);
         nodes.begin_draws(node);
-        while (nodes.lacks_varying()) consider(node, rows, nodes.draw_column());
-        count(node, rows);
-        while (nodes.lacks_cut()) {
-            consider(node, rows, nodes.draw_column());
-            count(node, rows);
+        while (nodes.lacks_varying() || nodes.lacks_cut()) {
+            const PlainCut cut = judge(node, nodes.draw_column());
+            nodes.note_column(cut.is_constant);
+            nodes.note_cut(cut);
         }
         nodes.end_draws(node);
         const PlainCut* best = select_plain(nodes.cuts, purity);
         if (best == nullptr || best->decrease * node.weight / nodes.total_weight * unit_squared() <
                                    nodes.options.min_gain) {
-            close(node);
+            list_rows(node, 0, false);
+            close(node, 0);
             return;
         }
         divide(node, *best);
     }
 
-    /// Draws a threshold for a column, if it varies.
-    void consider(const PlainNode& node, const T* rows, std::uint32_t column) {
-        const std::size_t group = column / Group<T>::n;
-        const std::size_t first = group * Group<T>::n;
-        if (group_state[group] == 0) {
-            find_range(rows + first, stride, node.size(), low.data() + first, high.data() + first);
-            std::fill_n(thresholds.begin() + static_cast<std::ptrdiff_t>(first), Group<T>::n,
-                        -std::numeric_limits<T>::infinity());
-            group_state[group] = 1;
-        }
-        const bool is_constant = !(low[column] < high[column]);
-        nodes.note_column(is_constant);
-        if (is_constant) {
-            nodes.note_cut({column, true, kNoCut});
-            return;
-        }
+    /// Draws a threshold for a column, if it varies, and judges it.
+    PlainCut judge(const PlainNode& node, std::uint32_t column) {
+        const T* cells = column_of(node, column);
+        T low{};
+        T high{};
+        if (node.pocket != 0) loops.range_few(cells, node.pocket, low, high);
+        else loops.range(cells, node.size(), low, high);
+        if (!(low < high)) return {column, true, kNoCut};
         constexpr double kMost = std::numeric_limits<double>::max();
-        const double lowest = std::max(static_cast<double>(low[column]), -kMost);
-        const double highest = std::min(static_cast<double>(high[column]), kMost);
-        const double share = Generator(mix(node.key, column)).uniform();
+        const double lowest = std::max(static_cast<double>(low), -kMost);
+        const double highest = std::min(static_cast<double>(high), kMost);
+        const double share = Generator(node.key.with(column)).uniform();
         double at = lowest * (1.0 - share) + highest * share;
         if (!(at < highest)) at = lowest;
         drawn_at[column] = at;
-        thresholds[column] = floor_to<T>(at);
-        group_state[group] = 2;
-        pending.push_back(column);
+        bound[column] = floor_to<T>(at);
+        return {
+            column, false,
+            n_classes > 2 ? judge_classes(node, cells, column) : judge_sums(node, cells, column)};
     }
 
-    /// Judges the columns that have been given a threshold.
-    void count(const PlainNode& node, const T* rows) {
-        const RowFacts* of_rows = facts.data() + node.begin;
-        if (n_classes <= 2)
-            for (std::size_t group = 0; group < n_groups; ++group) {
-                if (group_state[group] != 2) continue;
-                const std::size_t first = group * Group<T>::n;
-                const auto by = n_classes == 0 ? count_values<T> : count_two<T>;
-                by(rows + first, stride, of_rows, node.size(), thresholds.data() + first,
-                   weight_left.data() + first, sum_left.data() + first);
-                group_state[group] = 1;
-            }
-        for (const std::uint32_t column : pending)
-            nodes.note_cut(
-                {column, false,
-                 n_classes > 2 ? judge_classes(node, rows, column) : judge_sums(node, column)});
-        pending.clear();
-    }
-
-    [[nodiscard]] double judge_sums(const PlainNode& node, std::uint32_t column) const {
+    [[nodiscard]] double judge_sums(const PlainNode& node, const T* cells, std::uint32_t column) {
+        sum_below(node, cells, column);
         const double w = weight_left[column];
         if (w < least || node.weight - w < least) return kNoCut;
-        double whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
+        const double whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
         const double rest = (node.sum - whole * node.weight) / node.weight;
         const double excess = (sum_left[column] - whole * w) - rest * w;
         return (is_two ? 2.0 : 1.0) * (excess * excess / (w * (node.weight - w)));
     }
 
-    [[nodiscard]] double judge_classes(const PlainNode& node, const T* rows, std::uint32_t column) {
+    /// Weight and sum of the targets of the rows up to the column's threshold.
+    void sum_below(const PlainNode& node, const T* cells, std::uint32_t column) {
+        const Rows& rows = buffers[node.buffer];
+        if (node.pocket == 0) {
+            if (is_two)
+                loops.count_two(cells, node.size(), bound[column], rows.weight.data() + node.begin,
+                                rows.target.data() + node.begin, weight_left[column],
+                                sum_left[column]);
+            else
+                loops.count_values(cells, node.size(), bound[column],
+                                   rows.weight.data() + node.begin, rows.value.data() + node.begin,
+                                   weight_left[column], sum_left[column]);
+            return;
+        }
+        std::uint32_t left = loops.below_few(cells, bound[column]) & node.pocket;
+        if (is_two && pocket_is_single) {
+            weight_left[column] = std::popcount(left);
+            sum_left[column] = std::popcount(left & pocket_positive);
+            return;
+        }
+        std::uint32_t weight = 0;
+        double sum = 0.0;
+        for (; left != 0; left &= left - 1) {
+            const std::size_t i = node.begin + static_cast<std::size_t>(std::countr_zero(left));
+            weight += rows.weight[i];
+            sum += is_two ? static_cast<double>(rows.target[i]) : rows.value[i];
+        }
+        weight_left[column] = weight;
+        sum_left[column] = sum;
+    }
+
+    [[nodiscard]] double judge_classes(const PlainNode& node, const T* cells,
+                                       std::uint32_t column) {
         class_left.assign(n_classes, 0);
-        const T bound = thresholds[column];
-        const RowFacts* of_rows = facts.data() + node.begin;
-        for (std::uint32_t i = 0; i < node.size(); ++i)
-            class_left[of_rows[i].class_code] +=
-                rows[i * stride + column] <= bound ? of_rows[i].weight : 0;
+        const Rows& rows = buffers[node.buffer];
+        const T limit = bound[column];
+        const auto add = [&](std::uint32_t i) {
+            class_left[rows.target[node.begin + i]] +=
+                cells[i] <= limit ? rows.weight[node.begin + i] : 0;
+        };
+        if (node.pocket == 0)
+            for (std::uint32_t i = 0; i < node.size(); ++i) add(i);
+        for (std::uint32_t left = node.pocket; left != 0; left &= left - 1)
+            add(static_cast<std::uint32_t>(std::countr_zero(left)));
         double w = 0.0;
         double of_left = 0.0;
         double of_right = 0.0;
@@ -354,12 +310,19 @@ private:
 
     [[nodiscard]] double unit_squared() const { return n_classes > 0 ? 1.0 : 1.0 / unit / unit; }
 
+    // ---------------------------------------------------------------- children
+
     void divide(PlainNode& node, const PlainCut& cut) {
         const double at = drawn_at[cut.column];
         const bool is_real = data.columns[cut.column].is_real();
         PlainNode children[2] = {node, node};
-        const std::uint32_t n_left = partition(node, cut.column);
-        children[0].end = children[1].begin = node.begin + n_left;
+        const std::uint32_t n = size_of(node);
+        const std::uint32_t n_left = mark_right(node, cut.column, children);
+        const std::uint32_t sizes[2] = {n_left, n - n_left};
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            children[b].depth = node.depth + 1;
+            if (!is_two) list_rows(node, b, true);
+        }
         sum_children(node, cut.column, children);
         nodes.tree.importance[cut.column] += cut.decrease * node.weight * unit_squared();
         const std::uint32_t first =
@@ -367,16 +330,38 @@ private:
                                children[0].weight >= children[1].weight);
         bool grows[2];
         for (std::uint32_t b = 0; b < 2; ++b) {
-            PlainNode& child = children[b];
-            child.node = first + b;
-            child.depth = node.depth + 1;
-            child.key = mix(node.key, b);
-            grows[b] =
-                nodes.within_limits(child.size(), child.depth, child.weight) && !is_settled(child);
-            if (!grows[b]) close(child);
+            children[b].node = first + b;
+            grows[b] = may_grow(children[b], sizes[b], b);
+            if (!grows[b]) close(children[b], b);
+            else children[b].key = Mixed(node.key.with(b));
         }
+        if (node.pocket == 0 && (grows[0] || grows[1])) move_rows(node, n_left, grows, children);
         if (grows[1]) nodes.stack.push_back(children[1]);
         if (grows[0]) nodes.stack.push_back(children[0]);
+    }
+
+    /// Tells which rows go to the second child; returns how many go to the first.
+    std::uint32_t mark_right(const PlainNode& node, std::uint32_t column, PlainNode* children) {
+        const T* cells = column_of(node, column);
+        if (node.pocket == 0)
+            return loops.mark_right(cells, node.size(), bound[column], masks.data());
+        const std::uint32_t left = loops.below_few(cells, bound[column]) & node.pocket;
+        children[0].pocket = static_cast<std::uint16_t>(left);
+        children[1].pocket = static_cast<std::uint16_t>(node.pocket & ~left);
+        masks[0] = children[1].pocket;
+        return static_cast<std::uint32_t>(std::popcount(left));
+    }
+
+    /// Lists the places of a node's rows, or of those of one side.
+    void list_rows(const PlainNode& node, std::uint32_t b, bool one_side) {
+        std::vector<std::uint32_t>& to = places[b];
+        to.clear();
+        if (n_classes > 0 && !one_side) return;
+        for (std::uint32_t i = 0; i < node.size(); ++i) {
+            if (node.pocket != 0 && (node.pocket >> i & 1U) == 0) continue;
+            const std::uint32_t side = masks[i / kPocket] >> (i % kPocket) & 1U;
+            if (!one_side || side == b) to.push_back(node.begin + i);
+        }
     }
 
     void sum_children(const PlainNode& node, std::uint32_t column, PlainNode* children) {
@@ -389,10 +374,11 @@ private:
             children[0].classes = children[1].classes + n_classes;
             nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
             std::uint32_t* of_left = nodes.classes.data() + children[0].classes;
+            const Rows& rows = buffers[node.buffer];
             children[0].weight = 0.0;
-            for (std::uint32_t i = children[0].begin; i < children[0].end; ++i) {
-                of_left[facts[i].class_code] += facts[i].weight;
-                children[0].weight += facts[i].weight;
+            for (const std::uint32_t i : places[0]) {
+                of_left[rows.target[i]] += rows.weight[i];
+                children[0].weight += rows.weight[i];
             }
             for (std::uint32_t k = 0; k < n_classes; ++k)
                 nodes.classes[children[1].classes + k] =
@@ -402,48 +388,59 @@ private:
         children[1].sum = node.sum - children[0].sum;
     }
 
-    /// Rows up to the threshold to the front, the others behind them, either in order.
-    std::uint32_t partition(const PlainNode& node, std::uint32_t column) {
-        using Unit = std::uint64_t __attribute__((vector_size(16)));
-        const T bound = thresholds[column];
-        const std::size_t units = stride * sizeof(T) / 16;
-        T* rows = cells.data() + node.begin * stride;
-        RowFacts* of_rows = facts.data() + node.begin;
-        std::uint32_t n_left = 0;
-        std::uint32_t n_right = 0;
-        for (std::uint32_t i = 0; i < node.size(); ++i) {
-            const T* from = rows + i * stride;
-            const bool is_left = from[column] <= bound;
-            T* to = is_left ? rows + n_left * stride : spare.data() + n_right * stride;
-            RowFacts* fact = is_left ? of_rows + n_left : spare_facts.data() + n_right;
-            for (std::size_t unit16 = 0; unit16 < units; ++unit16) {
-                const auto moved = load<Unit>(from + unit16 * (16 / sizeof(T)));
-                std::memcpy(to + unit16 * (16 / sizeof(T)), &moved, sizeof moved);
-            }
-            *fact = of_rows[i];
-            n_left += is_left ? 1 : 0;
-            n_right += is_left ? 0 : 1;
-        }
-        std::memcpy(rows + n_left * stride, spare.data(), n_right * stride * sizeof(T));
-        std::memcpy(of_rows + n_left, spare_facts.data(), n_right * sizeof(RowFacts));
-        return n_left;
+    [[nodiscard]] bool may_grow(const PlainNode& node, std::uint32_t n, std::uint32_t b = 0) {
+        return nodes.within_limits(n, node.depth, node.weight) && !is_settled(node, b);
     }
 
-    [[nodiscard]] bool is_settled(const PlainNode& node) const {
+    /// Whether the rows agree on the target; of numbers those listed in places[b].
+    [[nodiscard]] bool is_settled(const PlainNode& node, std::uint32_t b) {
         if (is_two) return node.sum == 0.0 || node.sum == node.weight;
-        const auto begin = facts.begin() + node.begin;
-        const auto end = facts.begin() + node.end;
-        if (n_classes > 0)
-            return std::all_of(begin, end, [&](const RowFacts& fact) {
-                return fact.class_code == begin->class_code;
-            });
-        return std::all_of(begin, end, [&](const RowFacts& fact) {
-            return data.target.values[fact.row] == data.target.values[begin->row];
-        });
+        if (n_classes > 0) {
+            const auto* counts = nodes.classes.data() + node.classes;
+            return std::any_of(counts, counts + n_classes,
+                               [&](std::uint32_t count) { return count == node.weight; });
+        }
+        if (node.depth == 0) list_rows(node, b, false);
+        const double first = target_at(node, places[b][0]);
+        return std::all_of(places[b].begin(), places[b].end(),
+                           [&](std::uint32_t i) { return target_at(node, i) == first; });
     }
 
-    void close(const PlainNode& node) {
-        nodes.add_leaf(node.node);
+    [[nodiscard]] double target_at(const PlainNode& node, std::uint32_t i) const {
+        return data.target.values[buffers[node.buffer].row[i]];
+    }
+
+    /// Moves the rows of the children that grow: the first stays (or the one that grows alone), the
+    /// second goes to the other buffer.
+    void move_rows(const PlainNode& node, std::uint32_t n_left, const bool* grows,
+                   PlainNode* children) {
+        const bool both = grows[0] && grows[1];
+        children[0].end = children[1].begin = node.begin + n_left;
+        if (both) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
+        else if (grows[1]) {
+            children[1].begin = node.begin;
+            children[1].end = node.begin + (node.size() - n_left);
+        }
+        Rows& from = buffers[node.buffer];
+        Rows& to = buffers[children[1].buffer];
+        const auto move = [&](auto* own, auto* other, auto pick, std::uint32_t base = 0) {
+            own += node.begin - base;
+            other += children[1].begin - base;
+            pick(own, node.size(), masks.data(), grows[0] ? own : nullptr,
+                 grows[1] ? other : nullptr, node.size() - n_left);
+        };
+        for (std::uint32_t c = 0; c < node.n_columns && node.is_home; ++c) {
+            const std::size_t at = nodes.columns[node.columns + c] * kStride;
+            move(from.cells.data() + at, to.cells.data() + at, loops.pick, home);
+        }
+        move(from.row.data(), to.row.data(), loops.pick_words);
+        move(from.weight.data(), to.weight.data(), loops.pick_words);
+        if (n_classes > 0) move(from.target.data(), to.target.data(), loops.pick_words);
+        else move(from.value.data(), to.value.data(), loops.pick_doubles);
+    }
+
+    void close(const PlainNode& node, std::uint32_t b) {
+        nodes.add_leaf(node.node, static_cast<std::uint32_t>(node.weight));
         PackedTree& tree = nodes.tree;
         if (is_two) {
             const auto positive = static_cast<std::uint32_t>(node.sum);
@@ -453,12 +450,13 @@ private:
             tree.counts.insert(tree.counts.end(), nodes.classes.begin() + node.classes,
                                nodes.classes.begin() + node.classes + n_classes);
         } else {
-            add_value_leaf(tree, node.size(), [&](std::uint32_t i) {
-                const RowFacts& fact = facts[node.begin + i];
-                return std::pair{data.target.values[fact.row], fact.weight};
-            });
+            const Rows& rows = buffers[node.buffer];
+            add_value_leaf(tree, static_cast<std::uint32_t>(places[b].size()),
+                           [&](std::uint32_t i) {
+                               const std::uint32_t at = places[b][i];
+                               return std::pair{data.target.values[rows.row[at]], rows.weight[at]};
+                           });
         }
-        progress.advance(node.size());
     }
 
     static constexpr double kNoCut = -1.0;
@@ -466,26 +464,27 @@ private:
     const std::vector<T>& table;
     const Dataset& data;
     Progress& progress;
+    const CellLoops<T>& loops;
     PlainNodes nodes;
     std::uint32_t n_classes;
     bool is_two;
     double least;
     double unit = 1.0;
-    std::size_t stride = 0;
-    std::size_t n_groups = 0;
-    std::vector<T> cells;
-    std::vector<T> spare;
-    std::vector<RowFacts> facts;
-    std::vector<RowFacts> spare_facts;
-    std::vector<T> low;
-    std::vector<T> high;
-    std::vector<T> thresholds;
-    std::vector<double> drawn_at;  ///< by column
+    static constexpr std::size_t kStride = kHome + kPadding;
+    std::uint32_t n_drawn = 0;
+    std::uint32_t home = 0;             ///< where the node that is home begins
+    std::uint32_t pocket_positive = 0;  ///< rows of the pocket that are of class 1
+    bool pocket_is_single = false;      ///< none of them has copies
+    Rows buffers[2];
+    std::vector<std::uint16_t>
+        masks;  ///< of the node: bits of the rows that go to the second child
+    std::vector<std::uint32_t> places[2];
+    std::vector<T> fetched;
+    std::vector<double> drawn_at;  ///< by column, as the next three
+    std::vector<T> bound;          ///< the threshold, as a T
     std::vector<double> weight_left;
     std::vector<double> sum_left;
     std::vector<std::uint32_t> class_left;
-    std::vector<char> group_state;  ///< 0: nothing known, 1: range known, 2: thresholds to count by
-    std::vector<std::uint32_t> pending;
 };
 
 }  // namespace

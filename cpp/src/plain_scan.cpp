@@ -156,17 +156,40 @@ void rename(std::uint32_t* list, std::uint32_t n, const std::uint32_t* new_row) 
         list[i] = new_row[row_of(list[i])] << plain::kRowAt | (list[i] & kRest);
 }
 
-void divide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::uint32_t* spare) {
-    std::uint32_t* to[2] = {list, spare};
+void pick(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows, std::uint32_t* to) {
+    std::uint32_t run = 0;
+    std::uint32_t n_picked = 0;
+    TieTeller teller;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        run += (list[i] & kTieBit) ^ 1U;
+        if ((rows >> row_of(list[i]) & 1U) != 0) to[n_picked++] = teller.tell(list[i], run);
+    }
+    std::fill(to + n_picked, to + plain::kPocket, 0U);
+}
+
+unsigned divide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                std::uint32_t* other) {
+    std::uint32_t* to[2] = {list, other};
+    std::uint32_t told[2] = {0, 0};
     TieTeller tellers[2];
     std::uint32_t run = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t entry = list[i];
         const std::uint32_t branch = side[row_of(entry)];
         run += (entry & kTieBit) ^ 1U;
-        *to[branch]++ = tellers[branch].tell(entry, run);
+        *to[branch] = tellers[branch].tell(entry, run);
+        told[branch] |= *to[branch]++;
     }
-    std::copy(spare, to[1], to[0]);
+    return (told[0] & kTieBit) | (told[1] & kTieBit) << 1;
+}
+
+void divide_untied(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                   std::uint32_t* other) {
+    std::uint32_t* to[2] = {list, other};
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t entry = list[i];
+        *to[side[row_of(entry)]]++ = entry;
+    }
 }
 
 void keep(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::uint8_t which) {
@@ -180,9 +203,9 @@ void keep(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::u
     }
 }
 
-constexpr PlainLoops kAnywhere = {best_two,    locate_two,    best_values, locate_values,
-                                  best_scores, locate_scores, fill,        rename,
-                                  divide,      keep};
+constexpr PlainLoops kAnywhere = {best_two,    locate_two,    best_values,   locate_values,
+                                  best_scores, locate_scores, fill,          rename,
+                                  pick,        divide,        divide_untied, keep};
 
 // ------------------------------------------------------------------ AVX-512
 
@@ -485,13 +508,30 @@ TREEWRIGHT_WIDE void rename_wide(std::uint32_t* list, std::uint32_t n,
     }
 }
 
-TREEWRIGHT_WIDE void divide_wide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
-                                 std::uint32_t* spare) {
+TREEWRIGHT_WIDE void pick_wide(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows,
+                               std::uint32_t* to) {
+    const __mmask16 ours = ours_of(0, n);
+    const __m512i entries = _mm512_loadu_si512(list);
+    const __m512i bits = _mm512_srlv_epi32(_mm512_set1_epi32(static_cast<int>(rows)),
+                                           _mm512_srli_epi32(entries, plain::kRowAt));
+    const __mmask16 picked = _mm512_mask_test_epi32_mask(ours, bits, _mm512_set1_epi32(1));
+    const auto n_picked = static_cast<std::uint32_t>(__builtin_popcount(picked));
+    WideRuns counting;
+    WideTeller teller;
+    _mm512_storeu_si512(
+        to, _mm512_maskz_mov_epi32(ours_of(0, n_picked),
+                                   teller.tell(picked, n_picked, entries, counting.next(entries))));
+}
+
+TREEWRIGHT_WIDE unsigned divide_wide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                                     std::uint32_t* other) {
     std::uint32_t n_left = 0;
     std::uint32_t n_right = 0;
     WideRuns counting;
     WideTeller of_left;
     WideTeller of_right;
+    __m512i all_left = _mm512_setzero_si512();
+    __m512i all_right = _mm512_setzero_si512();
     for (std::uint32_t i = 0; i < n; i += 16) {
         const __mmask16 ours = ours_of(i, n);
         const __m512i entries = _mm512_loadu_si512(list + i);
@@ -506,13 +546,38 @@ TREEWRIGHT_WIDE void divide_wide(std::uint32_t* list, std::uint32_t n, const std
         else
             _mm512_mask_storeu_epi32(list + n_left, static_cast<__mmask16>((1U << n_here) - 1U),
                                      told);
-        _mm512_storeu_si512(spare + n_right, of_right.tell(right, n_there, entries, runs));
+        const __m512i told_there = of_right.tell(right, n_there, entries, runs);
+        // Behind what is written lies what other nodes have: nothing more may be touched.
+        _mm512_mask_storeu_epi32(other + n_right, static_cast<__mmask16>((1U << n_there) - 1U),
+                                 told_there);
+        all_left = _mm512_mask_or_epi32(all_left, ours_of(0, n_here), all_left, told);
+        all_right = _mm512_mask_or_epi32(all_right, ours_of(0, n_there), all_right, told_there);
         n_left += n_here;
         n_right += n_there;
     }
-    for (std::uint32_t i = 0; i < n_right; i += 16)
-        _mm512_mask_storeu_epi32(list + n_left + i, ours_of(i, n_right),
-                                 _mm512_loadu_si512(spare + i));
+    const __m512i tie = _mm512_set1_epi32(kTieBit);
+    return (_mm512_test_epi32_mask(all_left, tie) != 0 ? 1U : 0U) |
+           (_mm512_test_epi32_mask(all_right, tie) != 0 ? 2U : 0U);
+}
+
+TREEWRIGHT_WIDE void divide_untied_wide(std::uint32_t* list, std::uint32_t n,
+                                        const std::uint8_t* side, std::uint32_t* other) {
+    std::uint32_t* to = list;
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const __mmask16 ours = ours_of(i, n);
+        const __m512i entries = _mm512_loadu_si512(list + i);
+        const __mmask16 right = sides_of(entries, ours, side);
+        const auto left = static_cast<__mmask16>(ours & ~right);
+        const auto n_here = static_cast<std::uint32_t>(__builtin_popcount(left));
+        const auto n_there = static_cast<std::uint32_t>(__builtin_popcount(right));
+        const __m512i kept = _mm512_maskz_compress_epi32(left, entries);
+        if (ours == 0xffff) _mm512_storeu_si512(to, kept);
+        else _mm512_mask_storeu_epi32(to, ours_of(0, n_here), kept);
+        _mm512_mask_storeu_epi32(other, ours_of(0, n_there),
+                                 _mm512_maskz_compress_epi32(right, entries));
+        to += n_here;
+        other += n_there;
+    }
 }
 
 TREEWRIGHT_WIDE void keep_wide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
@@ -533,9 +598,10 @@ TREEWRIGHT_WIDE void keep_wide(std::uint32_t* list, std::uint32_t n, const std::
     }
 }
 
-constexpr PlainLoops kWide = {
-    best_two_wide,      locate_two_wide, best_values_wide, locate_values_wide, best_scores_wide,
-    locate_scores_wide, fill_wide,       rename_wide,      divide_wide,        keep_wide};
+constexpr PlainLoops kWide = {best_two_wide,      locate_two_wide,    best_values_wide,
+                              locate_values_wide, best_scores_wide,   locate_scores_wide,
+                              fill_wide,          rename_wide,        pick_wide,
+                              divide_wide,        divide_untied_wide, keep_wide};
 
 bool has_wide() {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

@@ -69,6 +69,7 @@ Sampling::Sampling(const Dataset& data, std::span<const double> weight,
                      : 0;
         Stratum& stratum = strata[which];
         stratum.total += w;
+        stratum.is_whole = stratum.is_whole && w == std::floor(w);
         stratum.rows.push_back(row);
         if (!weight.empty()) stratum.until.push_back(stratum.total);
     }
@@ -96,7 +97,7 @@ void Sampling::draw_with_replacement(const Stratum& stratum, std::uint64_t key,
             ++copies[stratum.rows[generator.below(stratum.rows.size())]];
         return;
     }
-    const bool whole = stratum.total == std::floor(stratum.total) && stratum.total < 0x1.0p53;
+    const bool whole = stratum.is_whole && stratum.total < 0x1.0p53;
     for (std::uint64_t i = 0; i < stratum.n_draws; ++i) {
         // Where weights are whole numbers the place is one too, as if the copies stood there.
         const double place =

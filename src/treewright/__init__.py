@@ -4,6 +4,7 @@ from treewright import evaluate, measures
 from treewright.data.examples import list_examples, load_example
 from treewright.data.files import read
 from treewright.data.schema import Schema
+from treewright.estimators.bagging import BaggingClassifier, BaggingRegressor
 from treewright.estimators.chaid import CHAIDClassifier, CHAIDRegressor
 from treewright.estimators.classical import (
     C45Classifier,
@@ -13,14 +14,10 @@ from treewright.estimators.classical import (
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.discretizer import Discretizer
-from treewright.estimators.forest import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from treewright.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from treewright.estimators.m5 import M5Regressor
 from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
+from treewright.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from treewright.estimators.rules import C45RulesClassifier
 from treewright.model.ensemble import Ensemble
 from treewright.model.tree import Tree
@@ -29,6 +26,8 @@ from treewright.rules.ruleset import RuleSet
 __version__ = "0.1.0"
 
 __all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
     "C45Classifier",
     "C45RulesClassifier",
     "CARTClassifier",

@@ -40,6 +40,10 @@ class UnsupportedError(ParameterError):
     """Parameters that are fine alone but make no sense together."""
 
 
+class CompactError(TreewrightError, AttributeError):
+    """A compacted model is asked for what predicting does not need, which it has dropped."""
+
+
 class MemoryLimitError(TreewrightError, MemoryError):
     """The work would need more memory than the machine has; nothing was allocated."""
 

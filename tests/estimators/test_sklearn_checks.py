@@ -8,6 +8,8 @@ from every_estimator import ESTIMATORS as ALL
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treewright import (
+    BaggingClassifier,
+    BaggingRegressor,
     C45Classifier,
     C45RulesClassifier,
     CARTClassifier,
@@ -17,10 +19,14 @@ from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     Discretizer,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     ID3Classifier,
     M5Regressor,
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
 )
 from treewright.prune import CostComplexity
 
@@ -67,11 +73,24 @@ ESTIMATORS = [
     ObliqueTreeRegressor(),
     ObliqueTreeRegressor(search="hhcart", missing="own_branch"),
     ObliqueTreeRegressor(search="random_projections", max_leaf_nodes=5),
+    RandomForestClassifier(n_estimators=3),
+    RandomForestClassifier(n_estimators=3, max_leaf_nodes=5, vote="hard", n_jobs=2),
+    RandomForestClassifier(n_estimators=3, class_weight="balanced_subsample", features_per="tree"),
+    RandomForestRegressor(n_estimators=3),
+    RandomForestRegressor(n_estimators=3, criterion="absolute_error", nominal="one_vs_rest"),
+    RandomForestRegressor(n_estimators=3, base=M5Regressor()),
+    ExtraTreesClassifier(n_estimators=3),
+    ExtraTreesClassifier(n_estimators=3, bootstrap=True, ccp_alpha=0.01),
+    ExtraTreesRegressor(n_estimators=3),
+    BaggingClassifier(n_estimators=3),
+    BaggingClassifier(C45Classifier(), n_estimators=3),
+    BaggingClassifier(CARTClassifier(), n_estimators=3, max_features=0.7, bootstrap_features=True),
+    BaggingRegressor(n_estimators=3),
 ]
 
 
 def test_every_estimator_is_checked() -> None:
-    assert set(ALL) <= {type(estimator) for estimator in ESTIMATORS}
+    assert {type(made()) for made in ALL} <= {type(estimator) for estimator in ESTIMATORS}
 
 
 @parametrize_with_checks(ESTIMATORS)

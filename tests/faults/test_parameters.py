@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from every_estimator import ESTIMATORS as ALL
 
 from treewright import (
     C45Classifier,
@@ -34,6 +35,7 @@ ESTIMATORS = [
     CHAIDClassifier,
     CHAIDRegressor,
     Discretizer,
+    *(made for made in ALL if "n_estimators" in made().get_params()),
 ]
 PARAMETERS = [(estimator, name) for estimator in ESTIMATORS for name in estimator().get_params()]
 STRANGE = [
@@ -85,6 +87,7 @@ def refusal_of(model: Any) -> str | None:
     return None
 
 
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 @pytest.mark.parametrize(
     ("estimator", "name"), PARAMETERS, ids=[f"{e.__name__}-{name}" for e, name in PARAMETERS]
 )

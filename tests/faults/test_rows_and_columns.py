@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from every_estimator import CLASSIFIERS, ESTIMATORS
+from every_estimator import CLASSIFIERS, ESTIMATORS, trees_of
 
 from treewright import (
     DecisionTreeClassifier,
@@ -51,7 +51,7 @@ def test_one_row_is_a_root_leaf_and_warns(estimator: Any) -> None:
     """FAULTS 3."""
     with pytest.warns(SmallDataWarning, match="single row"):
         model = estimator().fit([[1.0, 2.0]], [3])
-    assert model.tree_.n_nodes == 1
+    assert all(tree.n_nodes == 1 for tree in trees_of(model))
     assert model.predict([[9.0, 9.0]]).tolist() == [3]
 
 
@@ -59,7 +59,7 @@ def test_one_row_is_a_root_leaf_and_warns(estimator: Any) -> None:
 def test_one_class_is_a_constant_model_of_probability_one(estimator: Any) -> None:
     """FAULTS 4."""
     model = estimator().fit(column(1, 2, 3), ["yes", "yes", "yes"])
-    assert model.tree_.n_nodes == 1
+    assert all(tree.n_nodes == 1 for tree in trees_of(model))
     assert model.predict(column(-1, 7)).tolist() == ["yes", "yes"]
     assert model.predict_proba(column(-1, 7)).tolist() == [[1.0], [1.0]]
 
@@ -106,7 +106,7 @@ def test_a_table_of_nothing_but_nan_is_a_root_leaf(estimator: Any) -> None:
     """FAULTS 7."""
     x = np.full((30, 2), np.nan)
     model = estimator().fit(x, [0] * 20 + [1] * 10)
-    assert model.tree_.n_nodes == 1
+    assert all(tree.n_nodes == 1 for tree in trees_of(model))
     assert model.feature_importances_.tolist() == [0.0, 0.0]
     assert len(np.unique(model.predict(x))) == 1
 
@@ -191,7 +191,7 @@ def test_nan_only_at_predict_follows_what_the_model_recorded(missing: str) -> No
 def test_constant_columns_are_a_root_leaf(estimator: Any) -> None:
     """FAULTS 12."""
     model = estimator().fit(np.ones((40, 3)), [0, 1] * 20)
-    assert model.tree_.n_nodes == 1
+    assert all(tree.n_nodes == 1 for tree in trees_of(model))
     assert model.feature_importances_.tolist() == [0.0, 0.0, 0.0]
 
 
@@ -208,4 +208,7 @@ def test_equal_rows_with_different_classes_end_in_a_leaf_that_says_so(estimator:
     x = np.repeat(column(1, 2), 30, axis=0)
     y = [0] * 20 + [1] * 10 + [1] * 30
     model = estimator().fit(x, y)
-    assert model.predict_proba(column(1, 2)) == pytest.approx(np.array([[2 / 3, 1 / 3], [0, 1]]))
+    # The trees of a forest have drawn their rows, and say by how many of each class they have.
+    tolerance = 1e-9 if hasattr(model, "tree_") else 0.2
+    expected = np.array([[2 / 3, 1 / 3], [0, 1]])
+    assert model.predict_proba(column(1, 2)) == pytest.approx(expected, abs=tolerance)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from golden import measure_answers, pruning_answers, rule_answers, tree_answers
+from golden import forest_answers, measure_answers, pruning_answers, rule_answers, tree_answers
 from golden.lectures import examples, lecture
 
 TOLERANCE = 1e-9  # default_tolerance of examples.json, whose numbers have twelve decimals
@@ -20,6 +20,7 @@ ANSWERS: dict[str, Any] = {
     **rule_answers.ANSWERS,
     **tree_answers.ANSWERS,
     **pruning_answers.ANSWERS,
+    **forest_answers.ANSWERS,
 }
 
 LATER = {
@@ -37,7 +38,6 @@ LATER = {
         "resample",
         "roc",
     ),
-    "bagging and forests": ("bagging_stumps", "bagging_vote", "forest_average", "out_of_bag"),
     "boosting": ("adaboost", "adaboost_scores", "gradient_boost_step"),
     "trees as features of a linear learner": ("gd", "sgd"),
 }
@@ -45,7 +45,6 @@ TOPIC_OF_OP = {op: topic for topic, ops in LATER.items() for op in ops}
 
 NO_FEATURE = {
     "boolean_functions",
-    "bootstrap_unique",
     "combinations",
     "hypothesis_space",
     "instance_space",

@@ -70,21 +70,22 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     def _with_costs(self, problem: Problem) -> Problem:
         return problem
 
+    def _declared(self) -> tuple[Any, Any]:
+        """Give the schema and the columns of codes that the user has declared."""
+        return self.schema, getattr(self, "categorical_features", None)
+
     def _problem(self, X: Any, y: Any, weights_of: Any) -> Problem:
         """Check the parameters and read the data; `weights_of(target, n_rows)` gives weights."""
         options = self._options()
         options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
         options = options.replace(n_threads=n_threads(self.n_jobs))
-        check_schema(self.schema)
+        schema, categorical_features = self._declared()
+        check_schema(schema)
         verbose = getattr(self, "verbose", 0)
         if not isinstance(verbose, bool):
             check_count("verbose", verbose, least=0)
         seed = seed_of(getattr(self, "random_state", None))
-        table = read_table(
-            X,
-            schema=self.schema,
-            categorical_features=getattr(self, "categorical_features", None),
-        )
+        table = read_table(X, schema=schema, categorical_features=categorical_features)
         target = self._read_target(y, table.n_rows)
         if not target.single and not self._takes_outputs:
             raise TargetError(
@@ -205,6 +206,10 @@ class TreeEstimator(TableEstimator):
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         """Make the tree of a problem; some algorithms do more than grow it."""
         return fit_pruned(problem, self._pruner(), report=report)
+
+    def _only_prunes(self) -> bool:
+        """Tell whether a grown tree is at most pruned, and nothing else is done to it."""
+        return True
 
     def _learned(self, tree: Tree, problem: Problem) -> None:
         self.tree_ = tree

@@ -169,6 +169,9 @@ class C45Classifier(TreeClassifier):
             tree = OneStandardError().prune(tree)
         return tree
 
+    def _only_prunes(self) -> bool:
+        return self.variant != "c5"  # which prunes again
+
     def _pruner(self) -> Pruner | None:
         pruner = ErrorBased(
             confidence=self.confidence,

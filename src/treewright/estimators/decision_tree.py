@@ -363,6 +363,9 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         knobs = {name: getattr(self, name) for name in _KNOBS if name not in _CLASSES_ONLY}
         return with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
 
+    def _only_prunes(self) -> bool:
+        return bool(self.leaf != "linear")
+
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         if self.leaf != "linear":
             return super()._grow(problem, report)

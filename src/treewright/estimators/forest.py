@@ -1,29 +1,49 @@
-"""Random forests and extremely randomised trees behind scikit-learn's interface."""
+"""What all forests share: drawing rows and columns, growing the trees, asking them together."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.data.schema import Schema
 from treewright.data.target import read_weights
 from treewright.errors import DataError, ParameterError
 from treewright.estimators.base import (
     ClassTask,
     TableEstimator,
+    TreeEstimator,
     ValueTask,
     n_threads,
 )
+from treewright.estimators.base_tree import check_tree, given_once, refuse_twice
+from treewright.estimators.compact import Compacts
+from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.importances import MeasuresImportances
+from treewright.estimators.out_of_bag import EstimatesOutOfBag
+from treewright.estimators.shared_leaves import ComparesRows, PredictsQuantiles
 from treewright.learn import recipes
-from treewright.learn.fit import Report, RowWeights
-from treewright.learn.forest import Draws, ForestProblem, draws_of
-from treewright.learn.options import GrowthOptions, check_choice, check_count
+from treewright.learn.class_weights import class_factors
+from treewright.learn.fit import Problem, Report, RowWeights
+from treewright.learn.forest import Draws, ForestProblem, draws_of, share_drawn
+from treewright.learn.one_by_one import Grower
+from treewright.learn.options import (
+    GrowthOptions,
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+)
+from treewright.learn.pruning import judges_by_tree
+from treewright.learn.same_rows import refuse_other_columns, refuse_other_rows
+from treewright.learn.stop_rule import StopRule, grow_until_stable
 from treewright.model.ensemble import Ensemble
+from treewright.prune import CostComplexity, Pruner
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -42,39 +62,100 @@ _KNOBS = (
     "monotonic_cst",
 )
 """Parameters that are knobs of the same name."""
+_TREE_PARAMETERS = (*_KNOBS, "min_weight_fraction_leaf", "ccp_alpha")
+"""Parameters about the trees, which a base tree has instead."""
 
 VOTES = ("soft", "hard")
+MOST_TREES = 1_000_000
 
 
-class ForestEstimator(TableEstimator):
+class ForestEstimator(
+    ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, TableEstimator
+):
     """Many trees behind scikit-learn's interface."""
 
     ensemble_: Ensemble
     n_estimators: Any
     bootstrap: Any
     warm_start: Any
-    _takes_outputs = True
     _splitter = "best"
     _training: ForestProblem | None = None
+    _seed: int = 0  # not random_state, which may be a generator
+
+    @property
+    def _takes_outputs(self) -> bool:  # type: ignore[override]
+        base = self._base_given()
+        return True if base is None else bool(getattr(base, "_takes_outputs", False))
 
     def _recipe(self) -> GrowthOptions:
         raise AssertionError("a forest has a task")
 
+    def _base_given(self) -> Any:
+        """Give the base tree as the user gave it; None for the forest's own trees."""
+        return getattr(self, "base", None)
+
+    def _base(self) -> TreeEstimator | None:
+        """Give the base tree, checked."""
+        given = self._base_given()
+        if given is None:
+            return None
+        base = check_tree("base", given, owner=self)
+        refuse_twice(self, base, _TREE_PARAMETERS)
+        if self._splitter == "random" and "splitter" not in base.get_params():
+            raise ParameterError(
+                f"{type(self).__name__} draws its cuts, and {type(base).__name__} looks for the"
+                f" best.\n  Hint: {type(self).__name__.replace('ExtraTrees', 'RandomForest')}"
+                f"(base={type(base).__name__}(...))."
+            )
+        return base
+
     def _options(self) -> GrowthOptions:
+        base = self._base()
+        if base is not None:
+            splitter = {"splitter": "random"} if self._splitter == "random" else {}
+            return base._options().replace(
+                max_features=self.max_features, features_per=self.features_per, **splitter
+            )
         knobs = {name: getattr(self, name) for name in _KNOBS}
+        share = self.min_weight_fraction_leaf
+        check_number("min_weight_fraction_leaf", share, low=0.0, high=0.5)
         return self._recipe().replace(
             splitter=self._splitter,
-            min_fraction_leaf=self.min_weight_fraction_leaf,
+            min_fraction_leaf=share,
             **knobs,
         )
 
+    def _declared(self) -> tuple[Any, Any]:
+        base = self._base()
+        if base is None:
+            return super()._declared()
+        return given_once("schema", self, base), given_once("categorical_features", self, base)
+
+    def _finish(self) -> tuple[Pruner | None, Grower | None]:
+        """Give what is done to trees once they are grown, and what makes them if that is more."""
+        base = self._base()
+        if base is None:
+            alpha = getattr(self, "ccp_alpha", 0.0)
+            check_number("ccp_alpha", alpha, low=0.0)
+            return (CostComplexity(alpha=float(alpha), on="impurity") if alpha else None), None
+        pruner = base._pruner()
+        if base._only_prunes() and (pruner is None or judges_by_tree(pruner)):
+            return pruner, None
+        return None, base._grow
+
+    def _column_draws(self, n_columns: int) -> tuple[int, bool]:
+        """Give how many columns are drawn for a tree (0 as the options say), and if any again."""
+        return 0, False
+
     def _draws(self, target: Any, weight: FloatArray | None, n_rows: int) -> Draws | None:
         """Settle how rows are drawn; None where every tree sees all of them."""
-        if not isinstance(self.bootstrap, bool | np.bool_):
-            raise ParameterError(f"bootstrap={self.bootstrap!r} must be True or False.")
+        check_flag("bootstrap", self.bootstrap)
         sampling = getattr(self, "sampling", "all")
         plain = isinstance(sampling, str) and sampling == "all"
-        if not self.bootstrap and plain and self.max_samples is None:
+        every = self.max_samples is None or (
+            isinstance(self.max_samples, float) and self.max_samples == 1.0
+        )
+        if not self.bootstrap and plain and every:
             return None
         balances = self._balances_draws()
         return draws_of(
@@ -108,10 +189,18 @@ class ForestEstimator(TableEstimator):
         -------
         self
         """
-        check_count("n_estimators", self.n_estimators, least=1)
+        check_n_estimators(self.n_estimators)
+        check_flag("warm_start", self.warm_start)
         forest = self._read(X, y, sample_weight)
-        ensemble = self._grow(forest)
+        if self.warm_start and hasattr(self, "ensemble_"):
+            forest = forest.with_seed(self._seed)  # so that all trees draw from one sequence
+        rule = self._check_out_of_bag(forest)
+        ensemble = self._grow(forest, rule)
+        told = self._told_out_of_bag(forest, ensemble)
         self.ensemble_ = ensemble
+        self.n_estimators_ = len(ensemble)
+        self._seed = forest.problem.seed
+        self._learn_out_of_bag(told)
         self._training = forest
         self._learned_columns(forest.problem)
         return self
@@ -121,23 +210,36 @@ class ForestEstimator(TableEstimator):
 
         def weights_of(target: Any, n_rows: int) -> RowWeights:
             weight = read_weights(sample_weight, n_rows)
+            weights = RowWeights.of(weight, self._class_factor(target, weight))
             draws.append(self._draws(target, weight, n_rows))
-            if draws[0] is not None:
-                return RowWeights()
-            return RowWeights.of(weight, self._class_factor(target, weight))
+            return weights
 
+        vote = getattr(self, "vote", "soft")
+        check_choice("vote", vote, VOTES)
+        pruner, grower = self._finish()
         problem = self._problem(X, y, weights_of)
-        return ForestProblem(problem=problem, draws=draws[0], vote=getattr(self, "vote", "soft"))
+        per_tree, repeats = self._column_draws(len(problem.table.schema.columns))
+        return ForestProblem(
+            problem=problem if draws[0] is None else replace(problem, weights=RowWeights()),
+            draws=draws[0] if draws[0] is None else draws[0].with_costs(problem),
+            vote=vote,
+            columns_per_tree=per_tree,
+            repeats_columns=repeats,
+            pruner=pruner,
+            grower=grower,
+        )
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
         """Give what the forest was grown from: kept since `fit`, or read again after loading."""
         self._model()
         if X is not None:
-            return self._read(X, y, sample_weight)
+            again = self._read(X, y, sample_weight).with_seed(self._seed)
+            refuse_other_rows(self.ensemble_, again)
+            return again
         if self._training is None:
             raise DataError(
-                "a loaded forest has no training data.\n  Hint: give X, y (and sample_weight) as"
-                " they were given to fit."
+                "a loaded or compacted forest has no training data.\n  Hint: give X, y (and"
+                " sample_weight) as they were given to fit."
             )
         return self._training
 
@@ -145,7 +247,7 @@ class ForestEstimator(TableEstimator):
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_training"}
 
-    def _grow(self, forest: ForestProblem) -> Ensemble:
+    def _grow(self, forest: ForestProblem, rule: StopRule | None) -> Ensemble:
         n_trees = int(self.n_estimators)
         grown: Ensemble | None = getattr(self, "ensemble_", None) if self.warm_start else None
         n_before = 0 if grown is None else len(grown)
@@ -154,14 +256,24 @@ class ForestEstimator(TableEstimator):
                 f"n_estimators={n_trees} is less than the {n_before} trees grown already.\n"
                 "  Hint: warm_start=False grows a forest anew."
             )
+        if grown is not None:
+            refuse_other_columns(grown, forest, hint="warm_start=False grows a forest anew.")
         if grown is not None and n_trees == n_before:
             return grown
         verbose = getattr(self, "verbose", 0)
-        report = _reporter(forest, n_trees - n_before) if verbose else None
-        more = forest.grow(n_before, n_trees - n_before, report=report)
+
+        def grow(first: int, n_more: int) -> Ensemble:
+            report = _reporter(forest, n_more) if verbose else None
+            return forest.grow(first, n_more, report=report)
+
+        if rule is not None:
+            whole = grow_until_stable(forest, rule, n_trees=n_trees, grow=grow, grown=grown)
+        else:
+            more = grow(n_before, n_trees - n_before)
+            whole = more if grown is None else grown.joined(more)
         if verbose:
-            print(f"\rgrown: {n_trees} trees".ljust(40), file=sys.stderr, flush=True)
-        return more if grown is None else grown.joined(more)
+            print(f"\rgrown: {len(whole)} trees".ljust(40), file=sys.stderr, flush=True)
+        return whole
 
     def _model(self) -> Ensemble:
         try:
@@ -193,6 +305,38 @@ class ForestEstimator(TableEstimator):
         joined.sort_indices()
         return joined, offsets
 
+    def _own_tree(self) -> TreeEstimator:
+        """Give the general tree of the task."""
+        raise AssertionError("a forest has a task")
+
+    @property
+    def estimator_(self) -> TreeEstimator:
+        """What each tree is as an estimator, not fitted."""
+        self._model()
+        base = self._base()
+        if base is not None:
+            made: TreeEstimator = clone(base)
+            return made
+        tree = self._own_tree()
+        shared = {name: getattr(self, name) for name in tree.get_params() if hasattr(self, name)}
+        if self._balances_draws():
+            del shared["class_weight"]
+        own = {"splitter": self._splitter, "random_state": None, "n_jobs": None, "verbose": 0}
+        tree.set_params(**shared | own)
+        return tree
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees as fitted estimators, made anew each time they are asked for."""
+        names = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
+        learned = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        made = []
+        for tree in self._model():
+            estimator = self.estimator_
+            estimator.__dict__.update(learned, tree_=tree)
+            made.append(estimator)
+        return made
+
     def __len__(self) -> int:
         return len(self._model())
 
@@ -207,266 +351,57 @@ class ForestClassifier(ClassTask, ForestEstimator):
     """Many trees that predict classes."""
 
     def _recipe(self) -> GrowthOptions:
-        check_choice("vote", getattr(self, "vote", "soft"), VOTES)
         return recipes.GENERAL_CLASSIFIER
 
     def _balances_draws(self) -> bool:
-        return isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
+        class_weight = getattr(self, "class_weight", None)
+        return isinstance(class_weight, str) and class_weight == "balanced_subsample"
+
+    def _own_tree(self) -> TreeEstimator:
+        return DecisionTreeClassifier()
 
     def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
         if self._balances_draws():  # without draws every tree sees all rows
-            from treewright.learn.class_weights import class_factors
-
             return class_factors(target, weights, class_weight="balanced")
-        return super()._class_factor(target, weights)
+        base = self._base()
+        if base is None:
+            return super()._class_factor(target, weights)
+        weigh = {name: given_once(name, self, base) for name in ("class_weight", "priors")}
+        return class_factors(target, weights, **weigh)
+
+    def _with_costs(self, problem: Problem) -> Problem:
+        base = self._base()
+        return super()._with_costs(problem) if base is None else base._with_costs(problem)
 
 
-class ForestRegressor(ValueTask, ForestEstimator):
+class ForestRegressor(PredictsQuantiles, ValueTask, ForestEstimator):
     """Many trees that predict numbers."""
 
     def _recipe(self) -> GrowthOptions:
         return recipes.GENERAL_REGRESSOR
 
+    def _own_tree(self) -> TreeEstimator:
+        return DecisionTreeRegressor()
+
+
+def check_n_estimators(value: Any) -> None:
+    """Refuse anything but a number of trees that can be meant."""
+    check_count("n_estimators", value, least=1)
+    if value > MOST_TREES:
+        raise ParameterError(f"n_estimators={value!r} must be at most {MOST_TREES:,}.")
+
 
 def _reporter(forest: ForestProblem, n_trees: int) -> Report:
     draws = forest.draws
     n_rows = forest.problem.table.n_rows
-    per_tree = n_rows if draws is None else draws.total * (1 - np.exp(-1))
+    per_tree: float = n_rows
+    if draws is not None and draws.with_replacement:
+        per_tree = n_rows * share_drawn(n_rows, draws.total)
+    elif draws is not None:
+        per_tree = draws.total
 
     def report(n_done: int) -> None:
         share = min(n_done / (per_tree * n_trees), 1)
         print(f"\rgrowing: {share:4.0%} of {n_trees} trees", end="", file=sys.stderr, flush=True)
 
     return report
-
-
-class RandomForestClassifier(ForestClassifier):
-    """A random forest for classes."""
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        features_per: str = "node",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: Any = None,
-        sampling: Any = "all",
-        vote: str = "soft",
-        nominal: str = "subset",
-        missing: str = "learned_side",
-        unseen: str = "missing",
-        class_weight: Any = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        schema: Schema | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.features_per = features_per
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.sampling = sampling
-        self.vote = vote
-        self.nominal = nominal
-        self.missing = missing
-        self.unseen = unseen
-        self.class_weight = class_weight
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
-class RandomForestRegressor(ForestRegressor):
-    """A random forest for numbers."""
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
-        features_per: str = "node",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: Any = None,
-        nominal: str = "subset",
-        missing: str = "learned_side",
-        unseen: str = "missing",
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        schema: Schema | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.features_per = features_per
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.nominal = nominal
-        self.missing = missing
-        self.unseen = unseen
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
-class ExtraTreesClassifier(RandomForestClassifier):
-    """Extremely randomised trees for classes."""
-
-    _splitter = "random"
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        features_per: str = "node",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        max_samples: Any = None,
-        sampling: Any = "all",
-        vote: str = "soft",
-        nominal: str = "subset",
-        missing: str = "learned_side",
-        unseen: str = "missing",
-        class_weight: Any = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        schema: Schema | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            features_per=features_per,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            sampling=sampling,
-            vote=vote,
-            nominal=nominal,
-            missing=missing,
-            unseen=unseen,
-            class_weight=class_weight,
-            monotonic_cst=monotonic_cst,
-            categorical_features=categorical_features,
-            schema=schema,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-
-
-class ExtraTreesRegressor(RandomForestRegressor):
-    """Extremely randomised trees for numbers."""
-
-    _splitter = "random"
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
-        features_per: str = "node",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        max_samples: Any = None,
-        nominal: str = "subset",
-        missing: str = "learned_side",
-        unseen: str = "missing",
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        schema: Schema | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            features_per=features_per,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            nominal=nominal,
-            missing=missing,
-            unseen=unseen,
-            monotonic_cst=monotonic_cst,
-            categorical_features=categorical_features,
-            schema=schema,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )

@@ -117,6 +117,9 @@ class M5Regressor(TreeRegressor):
     def _pruner(self) -> None:
         """Give none: M5 prunes by the models of the nodes, which no other method has."""
 
+    def _only_prunes(self) -> bool:
+        return False
+
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         settings = M5Settings(
             variant=self.variant,

@@ -75,7 +75,10 @@ class RowWeights:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Everything a tree is grown from; kept so that its nodes can be looked at again."""
+    """Everything a tree is grown from; kept so that its nodes can be looked at again.
+
+    A tree of a forest has its number in ``tree``, and in ``columns`` those drawn for it.
+    """
 
     table: Table
     target: ClassTarget | ValueTarget
@@ -86,6 +89,8 @@ class Problem:
     priors: object = None
     leaf: LeafRule = BY_MAJORITY
     cost_factor: FloatArray | None = None
+    tree: int = 0
+    columns: tuple[int, ...] | None = None
 
     def take(self, rows: npt.NDArray[np.int64]) -> Problem:
         """Give the same problem with some of the rows."""
@@ -165,7 +170,6 @@ class Problem:
         """Give the options as the core takes them: rows instead of shares, columns by number."""
         options, schema = self.options, self.table.schema
         n_columns = len(schema.columns)
-        n_rows = self.n_copies
         core = _core.GrowOptions()
         core.criterion = self._core_criterion()
         core.set_selection(self._selection())
@@ -197,15 +201,7 @@ class Problem:
         core.max_leaf_nodes = (
             -1 if options.max_leaf_nodes is None else min(int(options.max_leaf_nodes), 2**62)
         )
-        core.min_split = options.amount("min_samples_split", n_rows)
-        core.min_leaf = options.amount("min_samples_leaf", n_rows)
-        if options.min_cases is not None:  # C4.5 counts divided cases: may be a decimal
-            core.min_leaf, core.min_split = options.min_cases, 2 * options.min_cases
-        if options.missing == "divide":
-            counts_parts = options.min_cases is not None
-            core.min_leaf, core.min_split = _divided_limits(
-                core.min_leaf, core.min_split, counts_parts=counts_parts
-            )
+        core.min_leaf, core.min_split = self.limits(self.n_copies)
         # A share of weights that do not add exactly must not fail by a rounding error.
         core.min_leaf_weight = (1 - 1e-9) * float(options.min_fraction_leaf) * self.total_weight
         core.min_impurity = self._in_units(options.min_impurity)
@@ -213,11 +209,14 @@ class Problem:
         core.max_p_value = 1.0 if options.max_p_value is None else float(options.max_p_value)
         core.max_surrogates = min(int(options.max_surrogates), 2**31 - 1)
         core.seed = self.seed
+        core.tree = self.tree
+        core.random_ties = self.columns is not None  # as in all trees of a forest
         core.n_threads = options.n_threads
         core.fuse = options.fuse
-        n_drawn = options.n_features(n_columns)
-        core.columns = self._columns(n_columns, n_drawn)
-        core.max_columns = 0 if options.features_per == "tree" else n_drawn
+        core.columns = self.drawn_columns
+        per_node = options.features_per == "node"
+        n_drawn = options.n_features(len(core.columns)) if per_node else len(core.columns)
+        core.max_columns = n_drawn if per_node else 0
         costs = column_costs(schema, options)
         if costs is not None:
             if options.cost_rule == "nunez" and options.criterion in _UNBOUNDED:
@@ -240,6 +239,18 @@ class Problem:
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
         return core
 
+    def limits(self, n_rows: float) -> tuple[float, float]:
+        """Give how many rows, of so many, a branch needs and a node needs to be split."""
+        options = self.options
+        min_leaf = options.amount("min_samples_leaf", n_rows)
+        min_split = options.amount("min_samples_split", n_rows)
+        if options.min_cases is not None:  # C4.5 counts divided cases: may be a decimal
+            min_leaf, min_split = options.min_cases, 2 * options.min_cases
+        if options.missing == "divide":
+            counts_parts = options.min_cases is not None
+            return _divided_limits(min_leaf, min_split, counts_parts=counts_parts)
+        return min_leaf, min_split
+
     def _in_units(self, limit: float) -> float:
         return in_units_of_shift(float(limit), self.options.criterion, self.shift)
 
@@ -254,7 +265,13 @@ class Problem:
             return "gain"
         return "guarded_gain_ratio" if self.options.gain_guard else "gain_ratio"
 
-    def _columns(self, n_columns: int, n_drawn: int) -> list[int]:
+    @property
+    def drawn_columns(self) -> list[int]:
+        """Columns that the tree may ask, by their numbers."""
+        n_columns = len(self.table.schema.columns)
+        if self.columns is not None:
+            return list(self.columns)
+        n_drawn = self.options.n_features(n_columns)
         if self.options.features_per == "node" or n_drawn == n_columns:
             return list(range(n_columns))
         drawn = np.random.default_rng(self.seed).choice(n_columns, n_drawn, replace=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,16 +12,21 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.data.encoding import lend
-from treewright.data.target import ClassTarget
+from treewright.data.target import ClassTarget, of_ordinary_size
 from treewright.errors import MemoryLimitError, ParameterError
-from treewright.learn.fit import Problem, Report, check_problem, tree_of
+from treewright.learn.fit import Problem, Report, RowWeights, check_problem, tree_of
+from treewright.learn.one_by_one import Grower, bare, grow_one_by_one
 from treewright.learn.options import check_count, is_whole
 from treewright.model.ensemble import Ensemble, ListedTrees, PackedTrees, Trees
+from treewright.model.leaf import LeafRule
+from treewright.prune import Pruner
 
 FloatArray = npt.NDArray[np.float64]
 
 SAMPLINGS = ("all", "under", "over")
 """Draw from all rows alike, or each class as often as the rarest or the commonest has rows."""
+MOST_DRAWS = 2**30
+"""As many rows as a tree takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +58,14 @@ class Draws:
         """Rows drawn for a tree."""
         return sum(self.n_draws)
 
+    def with_costs(self, problem: Problem) -> Draws:
+        """Give the draws of rows that also count by what errors cost in growing."""
+        if problem.cost_factor is None:
+            return self
+        assert isinstance(problem.target, ClassTarget)
+        factor = problem.cost_factor[problem.target.codes]
+        return replace(self, factor=factor if self.factor is None else factor * self.factor)
+
 
 def n_drawn(max_samples: object, n_rows: int) -> int:
     """Give how many rows are drawn for a tree out of so many (copies counted).
@@ -64,13 +77,25 @@ def n_drawn(max_samples: object, n_rows: int) -> int:
         return n_rows
     if is_whole(max_samples):
         check_count("max_samples", max_samples, least=1)
-        return int(max_samples)  # type: ignore[call-overload, no-any-return]
+        wanted: int = int(max_samples)  # type: ignore[call-overload]
+        if wanted > n_rows:
+            raise ParameterError(f"max_samples={wanted!r} is more than the {n_rows:,} rows.")
+        return wanted
     if not isinstance(max_samples, float | np.floating) or not 0.0 < float(max_samples) <= 1.0:
         raise ParameterError(
             f"max_samples={max_samples!r} must be a number of rows, a share of them above 0 and at"
             " most 1, or None."
         )
     return max(1, round(float(max_samples) * n_rows))
+
+
+def share_drawn(n_rows: int, n_draws: int) -> float:
+    """Give the share of rows expected in a bootstrap sample: 1 - (1 - 1/n)^m, about 63 %.
+
+    >>> round(share_drawn(1000, 1000), 4)
+    0.6323
+    """
+    return 1.0 - (1.0 - 1.0 / n_rows) ** n_draws
 
 
 def draws_of(
@@ -85,6 +110,8 @@ def draws_of(
     balances: bool,
 ) -> Draws:
     """Settle how rows are drawn; checks what the parameters ask for."""
+    if factor is not None and not np.all(factor > 0):  # what counts for nothing is not drawn
+        weight = np.where(factor > 0, 1.0 if weight is None else weight, 0.0)
     whole = weight is None or bool(np.all(weight == np.floor(weight)))
     if weight is not None and bool(np.all(weight == 1.0)):
         weight = None
@@ -111,6 +138,14 @@ def draws_of(
             f"{max(n_draws):,} rows cannot be drawn without replacement from {limits.max():,}.\n"
             "  Hint: bootstrap=True draws with replacement; or a smaller max_samples."
         )
+    if sum(n_draws) > MOST_DRAWS:
+        raise ParameterError(
+            f"each tree would draw {sum(n_draws):,} rows; at most {MOST_DRAWS:,} can be drawn.\n"
+            "  Hint: max_samples=... says how many; whole numbers in sample_weight mean copies,"
+            " and as many rows are drawn as there are copies."
+        )
+    if factor is not None:
+        factor = None if np.all(factor == 1.0) else of_ordinary_size(factor)
     return Draws(
         weight=weight,
         n_draws=n_draws,
@@ -131,12 +166,16 @@ def _by_class(
             if _plain(label) not in known:
                 raise ParameterError(f"sampling names class {label!r}, which is not in y.")
             check_count(f"sampling[{label!r}]", count, least=0)
+            if count and not n_rows[known[_plain(label)]]:
+                raise ParameterError(
+                    f"sampling[{label!r}]={count!r}: the class has no row of positive weight."
+                )
             wanted[known[_plain(label)]] = int(count)
         if not wanted.any():
             raise ParameterError("sampling draws no row of any class.")
-    elif sampling == "under":
+    elif isinstance(sampling, str) and sampling == "under":
         wanted = np.where(n_rows > 0, present.min(), 0)
-    elif sampling == "over":
+    elif isinstance(sampling, str) and sampling == "over":
         wanted = np.where(n_rows > 0, present.max(), 0)
     else:
         raise ParameterError(
@@ -160,13 +199,32 @@ def _plain(label: Any) -> Any:
 class ForestProblem:
     """Everything a forest is grown from.
 
-    ``problem`` is that of one tree. With ``draws``, its rows are drawn from and its weights are not
-    used; without, every tree sees all rows with their weights.
+    Parameters
+    ----------
+    problem
+        That of one tree.
+    draws
+        How its rows are drawn, whose weights are not used then; None if every tree sees all rows
+        with their weights.
+    vote
+        How the trees decide together.
+    columns_per_tree
+        Columns drawn for each tree; 0 is as many as the options say, which may be all.
+    repeats_columns
+        Whether a column may be drawn again, and the tree has fewer.
+    pruner
+        Cuts each tree back by what the tree itself tells.
+    grower
+        Makes each tree, where that is more than growing and such pruning.
     """
 
     problem: Problem
     draws: Draws | None
     vote: str = "soft"
+    columns_per_tree: int = 0
+    repeats_columns: bool = False
+    pruner: Pruner | None = None
+    grower: Grower | None = None
 
     @cached_property
     def columns(self) -> _core.Columns:
@@ -194,28 +252,47 @@ class ForestProblem:
             self.problem.options.n_threads,
         )
 
+    def with_seed(self, seed: int) -> ForestProblem:
+        """Give the same problem for the trees of another seed."""
+        if seed == self.problem.seed:
+            return self
+        return replace(self, problem=replace(self.problem, seed=seed))
+
     def _core_options(self) -> _core.GrowOptions:
         """Give the options of a tree; shares of rows are of those it draws."""
         options, draws = self.problem.options, self.draws
         core = self.problem.core_options()
-        core.columns = list(range(len(self.problem.table.schema.columns)))
+        n_columns = len(self.problem.table.schema.columns)
+        core.columns = list(range(n_columns))
+        core.random_ties = True  # else the first columns would win the ties of every tree
+        if options.features_per == "node":
+            core.max_columns = self._columns_per_node
         if draws is not None:
-            core.min_split = options.amount("min_samples_split", draws.total)
-            core.min_leaf = options.amount("min_samples_leaf", draws.total)
-            mean_factor = 1.0 if draws.factor is None else float(draws.factor.mean())
-            weight = draws.total * mean_factor
-            core.min_leaf_weight = (1 - 1e-9) * float(options.min_fraction_leaf) * weight
+            core.min_leaf, core.min_split = self.problem.limits(draws.total)
+            core.min_leaf_weight = self._min_leaf_share * draws.total
         return core
+
+    @property
+    def _columns_per_node(self) -> int:
+        n_columns = self.columns_per_tree or len(self.problem.table.schema.columns)
+        return self.problem.options.n_features(n_columns)
+
+    @property
+    def _min_leaf_share(self) -> float:
+        """Share of its tree's weight that a leaf needs, not to be missed by a rounding error."""
+        return (1 - 1e-9) * float(self.problem.options.min_fraction_leaf)
 
     def _core_forest(self, first_tree: int, n_trees: int) -> _core.ForestOptions:
         options = self.problem.options
-        n_columns = len(self.problem.table.schema.columns)
         forest = _core.ForestOptions()
         forest.first_tree = first_tree
         forest.n_trees = n_trees
         forest.n_threads = options.n_threads
-        if options.features_per == "tree":
-            forest.columns_per_tree = options.n_features(n_columns)
+        forest.min_leaf_share = self._min_leaf_share
+        forest.columns_per_tree = self.columns_per_tree
+        forest.repeats_columns = self.repeats_columns
+        if not self.columns_per_tree and options.features_per == "tree":
+            forest.columns_per_tree = options.n_features(len(self.problem.table.schema.columns))
         if self.draws is not None:
             forest.balances = self.draws.balances
             if self.draws.factor is not None:
@@ -233,7 +310,13 @@ class ForestProblem:
                 f"growing {n_trees:,} trees on {problem.table.n_rows:,} rows ran out of memory.\n"
                 "  Hint: fewer trees, or max_depth, max_leaf_nodes or min_samples_leaf."
             ) from error
-        target = problem.target
+        return self._ensemble(trees)
+
+    def _ensemble(self, trees: Trees) -> Ensemble:
+        problem = self.problem
+        target, leaf = problem.target, problem.leaf
+        # Trees that vote have weighed the costs; what they have counted is decided by majority.
+        decides = LeafRule(cost_matrix=None if self.vote == "hard" else leaf.cost_matrix)
         return Ensemble(
             trees=trees,
             schema=problem.table.schema,
@@ -241,12 +324,56 @@ class ForestProblem:
             criterion=problem.options.criterion,
             unseen=problem.options.unseen,
             vote=self.vote,
+            leaf=decides,
         )
 
+    def columns_of_tree(self, number: int) -> list[int]:
+        """Give the columns that the tree of a number may ask."""
+        return _core.columns_of_tree(self._core_options(), self._core_forest(number, 1), number)
+
+    def tree_problem(self, number: int, *, n_threads: int = 1) -> Problem:
+        """Give what the tree of a number is grown from, as a problem of its own."""
+        options = self.problem.options.replace(n_threads=n_threads)
+        if options.features_per == "node":
+            options = options.replace(max_features=self._columns_per_node)
+        problem = replace(
+            self.problem,
+            options=options,
+            tree=number,
+            columns=tuple(self.columns_of_tree(number)),
+        )
+        if self.draws is None:
+            return problem
+        assert self.sampling is not None
+        copies = self.sampling.draw(number)
+        forest = self._core_forest(number, 1)
+        weight = _core.weights_of_tree(self.columns, self.target, forest, copies)
+        weights = RowWeights(weight=weight, copies=copies.astype(np.float64))
+        return replace(problem, weights=weights).take(np.flatnonzero(copies))
+
     def _grow(self, first_tree: int, n_trees: int, report: Report | None) -> Trees:
+        if self.grower is not None:
+            n_threads = self.problem.options.n_threads
+            inside = n_threads if n_trees < n_threads else 1  # threads work inside each tree
+            return ListedTrees(
+                grow_one_by_one(
+                    lambda number: self.tree_problem(number, n_threads=inside),
+                    range(first_tree, first_tree + n_trees),
+                    self.grower,
+                    n_threads=1 if inside > 1 else n_threads,
+                    report=report,
+                )
+            )
+        trees = self._grow_in_core(first_tree, n_trees, report)
+        if self.pruner is None:
+            return trees
+        like = self._ensemble(trees)
+        return ListedTrees([bare(self.pruner.prune(tree)) for tree in like])
+
+    def _grow_in_core(self, first_tree: int, n_trees: int, report: Report | None) -> Trees:
         problem, options = self.problem, self._core_options()
         forest = self._core_forest(first_tree, n_trees)
-        if not problem.shift:
+        if not problem.shift and problem.leaf.estimate == "majority":
             packed = _core.grow_packed(
                 self.columns, self.target, options, forest, self.sampling, report
             )

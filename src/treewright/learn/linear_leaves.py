@@ -75,7 +75,8 @@ def with_linear_leaves(tree: Tree, problem: Problem) -> Tree:
 
 def _number_terms(problem: Problem) -> list[NumberTerm]:
     found = []
-    for index, spec in enumerate(problem.table.schema.columns):
+    for index in problem.drawn_columns:
+        spec = problem.table.schema.columns[index]
         if spec.kind != "numeric":
             continue
         term = NumberTerm(index=index, column=spec, low=-np.inf, high=np.inf)

@@ -41,6 +41,13 @@ def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None
     return pruner.prune(tree)
 
 
+def judges_by_tree(pruner: Pruner) -> bool:
+    """Tell whether a grown tree is all that a pruner looks at."""
+    if isinstance(pruner, CostComplexity):
+        return pruner.alpha is not None
+    return pruner.needs == "nothing"
+
+
 def _fit_held_out(problem: Problem, pruner: ReducedError, report: Report | None) -> Tree:
     order = _in_order(problem, pruner.random_state)
     # Evenly spread over the rows in order of their class: every class gives its share.

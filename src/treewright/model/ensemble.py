@@ -16,9 +16,16 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data.encoding import lend
-from treewright.errors import ModelFormatError
-from treewright.model.arrays import FloatArray, Int32Array, Int64Array, TreeArrays
-from treewright.model.leaf import BY_MAJORITY
+from treewright.errors import CompactError, ModelFormatError
+from treewright.model.arrays import (
+    LEAF,
+    LINEAR,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    TreeArrays,
+)
+from treewright.model.leaf import BY_MAJORITY, LeafRule
 from treewright.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -53,6 +60,21 @@ class Trees(Protocol):
     def joined(self, more: Any) -> Trees:
         """Give these trees and further ones of the same form."""
 
+    def compacted(self) -> Trees:
+        """Give trees that answer the same from less memory."""
+
+    def first(self, n_trees: int) -> Trees:
+        """Give the first of these trees."""
+
+    def n_leaves(self) -> Int64Array:
+        """Give the number of leaves of each tree."""
+
+    def depths(self) -> Int64Array:
+        """Give the number of questions on the longest path of each tree."""
+
+    def questions(self, n_columns: int) -> Int64Array:
+        """Give how many nodes of all trees ask each column, alone or in a sum."""
+
 
 class PackedTrees:
     """Trees of cuts on ordered columns, packed in the core."""
@@ -81,6 +103,7 @@ class PackedTrees:
 
     def tree(self, index: int, like: Ensemble) -> Tree:
         """Give one tree on its own."""
+        self.refuse_if_compact("single trees: the weights and impurities of nodes are gone")
         is_real = [spec.storage == "float" for spec in like.schema.columns]
         arrays = self.core.tree(index, is_real)
         arrays["unseen_branch"] = arrays["missing_branch"]
@@ -105,6 +128,7 @@ class PackedTrees:
 
     def importances(self) -> FloatArray:
         """Give the decrease of impurity by tree and column, weighted by rows."""
+        self.refuse_if_compact("importances")
         importances: FloatArray = self.core.importances
         return importances
 
@@ -119,7 +143,37 @@ class PackedTrees:
 
     def joined(self, more: PackedTrees) -> PackedTrees:
         """Give these trees and further ones."""
+        for trees in (self, more):
+            trees.refuse_if_compact("further trees")
         return PackedTrees(self.core.joined(more.core), self._n_classes, self._n_columns)
+
+    def compacted(self) -> PackedTrees:
+        """Give trees that answer the same: equal answers kept once, nothing else of the nodes."""
+        return PackedTrees(self.core.compacted(), self._n_classes, self._n_columns)
+
+    def refuse_if_compact(self, wanted: str) -> None:
+        """Raise for what needs more than questions and answers."""
+        if self.core.is_compact:
+            raise CompactError(
+                f"a compacted forest has no {wanted}.\n"
+                "  Hint: ask the forest that compact() was called on."
+            )
+
+    def first(self, n_trees: int) -> PackedTrees:
+        """Give the first of these trees."""
+        return PackedTrees(self.core.first(n_trees), self._n_classes, self._n_columns)
+
+    def n_leaves(self) -> Int64Array:
+        """Give the number of leaves of each tree."""
+        return (self.n_nodes() + 1) // 2  # every question has two branches
+
+    def depths(self) -> Int64Array:
+        """Give the number of questions on the longest path of each tree."""
+        return _core.depths(self.core)
+
+    def questions(self, n_columns: int) -> Int64Array:
+        """Give how many nodes of all trees ask each column."""
+        return _core.questions_by_column(self.core).astype(np.int64)
 
 
 class ListedTrees:
@@ -143,7 +197,7 @@ class ListedTrees:
         for tree in self._trees[first:last]:
             answers = tree.plan.answers(table, n_threads=n_threads)
             if vote == "hard":
-                answers = _votes(answers, tree)
+                answers = votes(answers, tree)
             sums = answers if sums is None else np.add(sums, answers, out=sums)
         assert sums is not None
         return sums
@@ -172,6 +226,32 @@ class ListedTrees:
         """Give these trees and further ones."""
         return ListedTrees(self._trees + more._trees)
 
+    def compacted(self) -> ListedTrees:
+        """Give the trees as they are: what they ask needs all of their arrays."""
+        return self
+
+    def first(self, n_trees: int) -> ListedTrees:
+        """Give the first of these trees."""
+        return ListedTrees(self._trees[:n_trees])
+
+    def n_leaves(self) -> Int64Array:
+        """Give the number of leaves of each tree."""
+        return np.array([tree.n_leaves for tree in self._trees], dtype=np.int64)
+
+    def depths(self) -> Int64Array:
+        """Give the number of questions on the longest path of each tree."""
+        return np.array([tree.depth for tree in self._trees], dtype=np.int64)
+
+    def questions(self, n_columns: int) -> Int64Array:
+        """Give how many nodes of all trees ask each column, alone or in a sum."""
+        total = np.zeros(n_columns, dtype=np.int64)
+        for tree in self._trees:
+            arrays = tree.arrays
+            asks_one = (arrays.kind != LEAF) & (arrays.kind != LINEAR)
+            total += np.bincount(arrays.column[asks_one], minlength=n_columns)
+            total += np.bincount(arrays.term_column, minlength=n_columns)
+        return total
+
 
 class Ensemble:
     """Trees whose answers are averaged, or counted as votes.
@@ -185,9 +265,9 @@ class Ensemble:
     vote
         ``"soft"`` averages the class probabilities (or predictions), ``"hard"`` counts for which
         class each tree is.
+    leaf
+        How what the trees say together becomes a class.
     """
-
-    leaf = BY_MAJORITY
 
     def __init__(
         self,
@@ -198,6 +278,7 @@ class Ensemble:
         criterion: str,
         unseen: str = "missing",
         vote: str = "soft",
+        leaf: LeafRule = BY_MAJORITY,
     ) -> None:
         self.trees = trees
         self.schema = schema
@@ -205,6 +286,7 @@ class Ensemble:
         self.criterion = criterion
         self.unseen = unseen
         self.vote = vote
+        self.leaf = leaf
 
     def __len__(self) -> int:
         return len(self.trees)
@@ -225,7 +307,23 @@ class Ensemble:
     @property
     def n_outputs(self) -> int:
         """Number of targets predicted together."""
-        return self[0].n_outputs if self.classes is None else len(self.classes)
+        if self.classes is not None:
+            return len(self.classes)
+        return 1 if isinstance(self.trees, PackedTrees) else self[0].n_outputs
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the trees take."""
+        return self.trees.nbytes()
+
+    def compacted(self) -> Ensemble:
+        """Give an ensemble that answers the same, bit for bit, from less memory.
+
+        Packed trees keep equal answers once and drop all that predicting does not need; asked for
+        that (a single tree, importances) they raise a ``CompactError``. Trees that ask about
+        categories, or of which a row may follow several branches, are kept as they are.
+        """
+        return self._with(self.trees.compacted())
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
         """Give one line per row: class probabilities (outputs side by side) or predictions."""
@@ -248,12 +346,19 @@ class Ensemble:
         shares: FloatArray = mean / mean.sum()
         return shares
 
+    def first(self, n_trees: int) -> Ensemble:
+        """Give an ensemble of the first of these trees."""
+        return self._with(self.trees.first(n_trees))
+
     def joined(self, more: Ensemble) -> Ensemble:
         """Give an ensemble of these trees and those of another."""
         if type(self.trees) is type(more.trees):
             trees = self.trees.joined(more.trees)
         else:  # the data of one were plain, of the other not
             trees = ListedTrees((*self, *more))
+        return self._with(trees)
+
+    def _with(self, trees: Trees) -> Ensemble:
         return Ensemble(
             trees=trees,
             schema=self.schema,
@@ -261,10 +366,11 @@ class Ensemble:
             criterion=self.criterion,
             unseen=self.unseen,
             vote=self.vote,
+            leaf=self.leaf,
         )
 
 
-def _votes(answers: FloatArray, tree: Tree) -> FloatArray:
+def votes(answers: FloatArray, tree: Tree) -> FloatArray:
     """Give 1 for the class each output is decided for, 0 for the others."""
     from treewright.model.predict import by_output
 

@@ -340,16 +340,21 @@ class Tree:
     # The tree as a whole
 
     @property
+    def used_columns(self) -> tuple[int, ...]:
+        """Positions of the columns that a question, a surrogate or a leaf's model looks at."""
+        asked = self.arrays.column[self.arrays.column >= 0]
+        used = set(asked.tolist()) | set(self.arrays.surrogate_column.tolist())
+        used |= set(self.arrays.term_column.tolist())
+        used |= set() if self.linear is None else self.linear.columns
+        return tuple(sorted(used))
+
+    @property
     def unused_columns(self) -> tuple[str, ...]:
         """Names of the columns that nothing looks at: no question and no surrogate.
 
         A column that one of these looks at through a derived column is used.
         """
-        asked = self.arrays.column[self.arrays.column >= 0]
-        used = set(asked.tolist()) | set(self.arrays.surrogate_column.tolist())
-        used |= set(self.arrays.term_column.tolist())
-        used |= set() if self.linear is None else self.linear.columns
-        names = [self.schema.names[i] for i in used]
+        names = [self.schema.names[i] for i in self.used_columns]
         looked_at = {*names, *(each for name in names for each in self.schema.inputs_of(name))}
         return tuple(name for name in self.schema.names if name not in looked_at)
 
@@ -375,16 +380,21 @@ class Tree:
         arrays = self.arrays
         mass = arrays.weight * arrays.impurity
         below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=self.n_nodes)
-        brought = mass - below
+        importances = self.by_column(mass - below)
+        scale = float(importances.sum() if normalize else arrays.weight[0])
+        return importances / scale if scale > 0 else importances
+
+    def by_column(self, brought: FloatArray) -> FloatArray:
+        """Add up what nodes bring by the column they ask about; sums divide it among theirs."""
+        arrays = self.arrays
         plain = (arrays.n_branches > 0) & (arrays.kind != LINEAR)
-        importances = np.zeros(len(self.schema.columns))
-        np.add.at(importances, arrays.column[plain], brought[plain])
+        totals = np.zeros(len(self.schema.columns))
+        np.add.at(totals, arrays.column[plain], brought[plain])
         sums = np.flatnonzero(arrays.kind == LINEAR)
         sums = sums[np.argsort(arrays.term_offset[sums])]
         parts = np.repeat(brought[sums], arrays.term_count[sums]) * arrays.term_share
-        np.add.at(importances, arrays.term_column, parts)
-        scale = float(importances.sum() if normalize else arrays.weight[0])
-        return importances / scale if scale > 0 else importances
+        np.add.at(totals, arrays.term_column, parts)
+        return totals
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole tree as plain lists, strings and numbers, ready for JSON.

@@ -19,11 +19,23 @@ constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t part) {
     return mix(mix(key) ^ part);
 }
 
+/// A key that many parts are mixed with: mix(key, part) with half the work done.
+class Mixed {
+public:
+    explicit constexpr Mixed(std::uint64_t key) : half(mix(key)) {}
+    [[nodiscard]] constexpr std::uint64_t with(std::uint64_t part) const {
+        return mix(half ^ part);
+    }
+
+private:
+    std::uint64_t half;
+};
+
 class Generator {
 public:
     explicit Generator(std::uint64_t key) : key(key) {}
 
-    std::uint64_t next() { return mix(key, counter++); }
+    std::uint64_t next() { return key.with(counter++); }
 
     /// Uniform in [0, 1) with 53 random bits.
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
@@ -35,7 +47,7 @@ public:
     }
 
 private:
-    std::uint64_t key;
+    Mixed key;
     std::uint64_t counter = 0;
 };
 

@@ -23,6 +23,7 @@ struct Stratum {
     std::vector<std::uint32_t> rows;  ///< in canonical order
     std::vector<double> until;        ///< cumulative weight up to and with each row; empty: all 1
     double total = 0.0;
+    bool is_whole = true;  ///< every weight is a whole number
     std::uint64_t n_draws = 0;
 };
 

@@ -55,6 +55,7 @@ struct Workspace {
     bool missing_settled = false;       ///< they stand in rows, counts and sums already
     std::vector<std::uint32_t> counts;  ///< rows per branch
     std::vector<std::uint32_t> drawn;
+    std::vector<std::uint32_t> order;  ///< of the candidates, where ties go by it; else empty
     std::vector<double> branch_sums;
     bool is_caller = false;
 };
@@ -108,6 +109,8 @@ private:
     /// Draws columns without replacement until enough that vary have been judged and one of them
     /// offers a split, as scikit-learn does.
     void evaluate_drawn(const Open& open, const NodeContext& context, Workspace& ws);
+    /// Puts the columns in the order they were drawn in (all of them, where none need be drawn).
+    void order_as_drawn(const Open& open, Workspace& ws) const;
     /// The fused scan does not say whether a column without a cut is constant or just too small.
     void mark_constant(const Open& open, Candidate& candidate) const;
     void drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const;

@@ -81,6 +81,7 @@ struct GrowOptions {
     double max_p_value = 1.0;
     std::uint32_t max_columns = 0;       ///< drawn per node; 0 = all
     std::vector<std::uint32_t> columns;  ///< the columns this tree may use, ascending
+    bool random_ties = false;  ///< ties go to the column drawn first, not to the lower one
     std::vector<double> costs;
     CostRule cost_rule = CostRule::none;
     double cost_exponent = 1.0;

@@ -3,7 +3,7 @@
 /// here than by grower.hpp, which knows everything; both grow the same trees.
 ///
 /// Best cuts (plain_lists.cpp) are found in lists of rows sorted by each column, as in block.hpp;
-/// drawn cuts (plain_random.cpp) need no order, so rows stand node by node in a matrix.
+/// drawn cuts (plain_random.cpp) need no order, so the cells of a node stand side by side.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace treewright {
 struct PlainData {
     const Dataset* data = nullptr;
     std::vector<Order> orders;    ///< by column, for best cuts
-    std::vector<float> singles;   ///< rows x columns, for drawn cuts, if floats hold every value
+    std::vector<float> singles;   ///< column by column, for drawn cuts, if floats hold all values
     std::vector<double> doubles;  ///< the same otherwise
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "treewright/base/exact_sum.hpp"
+#include "treewright/base/progress.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/judge.hpp"
@@ -23,13 +24,16 @@ struct PlainNode {
     std::uint32_t end;
     std::uint32_t node;
     std::uint32_t depth;
-    std::uint64_t key;
+    Mixed key{0};
     double weight;
     double sum;  ///< rows of class 1, or the sum of the targets on the grid
     std::uint32_t columns;
     std::uint32_t n_columns;
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
     bool is_home;           ///< its rows have been numbered anew (plain_lists.cpp)
+    std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
+    std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
+    std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (plain_lists.cpp)
 
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
 };
@@ -41,7 +45,7 @@ struct PlainCut {
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
 };
 
-/// Candidates of a node by ascending column; ties as in selection.hpp, `purity` being what
+/// Candidates of a node, of which ties go to the first, as in selection.hpp; `purity` is what
 /// concept.hpp calls so, of the node, per unit of weight.
 [[nodiscard]] inline const PlainCut* select_plain(std::vector<PlainCut>& cuts, double purity) {
     const PlainCut* best = nullptr;
@@ -110,9 +114,21 @@ public:
         n_leaves = 0;
         PlainNode& root = stack.emplace_back();
         root = {};
-        root.key = mix(options.seed, tree_number);
+        root.key = Mixed(mix(options.seed, tree_number));
         root.n_columns = static_cast<std::uint32_t>(columns.size());
         return root;
+    }
+
+    /// Tells how far we are and whether to stop, once in a while.
+    void look_up(Progress& progress, bool is_caller, std::uint32_t n_rows) {
+        if (n_rows < until_check && n_rows <= kRowsPerCheck) {
+            until_check -= n_rows;
+            return;
+        }
+        until_check = kRowsPerCheck;
+        progress.advance(n_closed);
+        n_closed = 0;
+        progress.check(is_caller);
     }
 
     PlainNode pop() {
@@ -130,7 +146,8 @@ public:
     }
 
     // Columns are drawn without replacement until enough that vary have been judged and one of them
-    // offers a cut, as Growth::evaluate_drawn does; or all are judged, in their order.
+    // offers a cut, as Growth::evaluate_drawn does; ties go to the one drawn first
+    // (GrowOptions::random_ties).
 
     void begin_draws(const PlainNode& node) {
         cuts.clear();
@@ -141,7 +158,7 @@ public:
         n_wanted = options.max_columns == 0 || options.max_columns >= node.n_columns
                        ? node.n_columns
                        : options.max_columns;
-        if (n_wanted < node.n_columns) generator = Generator(mix(node.key, ~0ULL));
+        generator = Generator(node.key.with(~0ULL));
     }
     /// Whether a further column is to be drawn whatever the ones so far offer.
     [[nodiscard]] bool lacks_varying() const {
@@ -149,8 +166,7 @@ public:
     }
     [[nodiscard]] bool lacks_cut() const { return !any && n_drawn < drawn.size(); }
     std::uint32_t draw_column() {
-        if (n_wanted < drawn.size())
-            std::swap(drawn[n_drawn], drawn[n_drawn + generator.below(drawn.size() - n_drawn)]);
+        std::swap(drawn[n_drawn], drawn[n_drawn + generator.below(drawn.size() - n_drawn)]);
         return drawn[n_drawn++];
     }
     void note_column(bool is_constant) {
@@ -162,9 +178,6 @@ public:
         cuts.push_back(cut);
     }
     void end_draws(PlainNode& node) {
-        if (n_wanted < drawn.size())
-            std::sort(cuts.begin(), cuts.end(),
-                      [](const PlainCut& a, const PlainCut& b) { return a.column < b.column; });
         if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
     }
 
@@ -177,8 +190,9 @@ public:
         return first;
     }
 
-    void add_leaf(std::uint32_t node) {
+    void add_leaf(std::uint32_t node, std::uint32_t n_rows) {
         tree.nodes[node] = PackedNode::make_leaf(node, n_leaves++);
+        n_closed += n_rows;
     }
 
     PackedTree finish() {
@@ -188,6 +202,9 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t kRowsPerCheck = 4096;
+    std::uint32_t until_check = 0;
+    std::uint64_t n_closed = 0;  ///< rows in leaves, not yet told of
     Generator generator{0};
     std::size_t n_wanted = 0;
     std::size_t n_drawn = 0;
@@ -199,13 +216,13 @@ private:
         const std::uint32_t from = node.columns;
         const std::uint32_t n = node.n_columns;
         node.columns = static_cast<std::uint32_t>(columns.size());
-        auto cut = cuts.begin();
-        for (std::uint32_t i = from; i < from + n; ++i) {
-            const std::uint32_t column = columns[i];
-            while (cut != cuts.end() && cut->column < column) ++cut;
-            if (cut != cuts.end() && cut->column == column && cut->is_constant) continue;
-            columns.push_back(column);
-        }
+        const auto is_constant = [&](std::uint32_t column) {
+            return std::any_of(cuts.begin(), cuts.end(), [&](const PlainCut& cut) {
+                return cut.is_constant && cut.column == column;
+            });
+        };
+        for (std::uint32_t i = from; i < from + n; ++i)
+            if (!is_constant(columns[i])) columns.push_back(columns[i]);
         node.n_columns = static_cast<std::uint32_t>(columns.size()) - node.columns;
     }
 };

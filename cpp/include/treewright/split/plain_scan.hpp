@@ -24,7 +24,8 @@ inline constexpr unsigned kWeightAt = 2;
 inline constexpr std::uint32_t kMostWeight = 15;
 inline constexpr unsigned kRowAt = 6;
 inline constexpr std::uint32_t kMostRows = 1U << (32 - kRowAt);
-inline constexpr std::size_t kPadding = 32;  ///< entries behind a list that may be read
+inline constexpr std::uint32_t kPocket = 16;  ///< rows of a node that is a set of bits
+inline constexpr std::size_t kPadding = 32;   ///< entries behind a list that may be read
 inline std::uint32_t weight_of(std::uint32_t entry) {
     return (entry >> kWeightAt) & kMostWeight;
 }
@@ -72,10 +73,16 @@ struct PlainLoops {
                           std::uint32_t* list);
     /// Gives the rows of a list other numbers.
     void (*rename)(std::uint32_t* list, std::uint32_t n, const std::uint32_t* new_row);
-    /// Entries of rows with side 0 to the front, the others behind them, either in order; ties are
-    /// told anew. `side` may be read 3 bytes past its end.
-    void (*divide)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
-                   std::uint32_t* spare);
+    /// Writes the entries of up to 16 whose row's bit is set, then zeros up to 16; ties told anew.
+    void (*pick)(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows, std::uint32_t* to);
+    /// Entries of rows with side 0 to the front, the others to `other`, either in order; ties are
+    /// told anew. `side` may be read 3 bytes past its end. Returns 1 if the first have ties, plus 2
+    /// if the others do.
+    unsigned (*divide)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                       std::uint32_t* other);
+    /// The same for lists that have no ties.
+    void (*divide_untied)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                          std::uint32_t* other);
     /// Entries of the rows with this side to the front; the rest of the range is left as it is.
     void (*keep)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
                  std::uint8_t which);

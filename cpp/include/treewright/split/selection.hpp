@@ -68,9 +68,11 @@ inline void score_by_significance(Candidate& c, const Merging& merging) {
 }
 
 /// Scores the candidates (ascending columns) and returns the winner, null if there is none.
-/// Scores that differ by less than their rounding error are ties, and ties go to the lower column.
+/// Scores that differ by less than their rounding error are ties, and ties go to the lower column,
+/// or to the first in `order` (places of candidates), where one is given.
 inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
-                         const GrowOptions& options, double all_weight) {
+                         const GrowOptions& options, double all_weight,
+                         std::span<const std::uint32_t> order) {
     const auto bar_without_gain = [&](Question question) {
         for (Candidate& c : candidates)
             if (c.guard == Guard::none && c.question == question && options.strict_gain &&
@@ -90,7 +92,8 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
 
     Candidate* best = nullptr;
     double best_noise = 0.0;
-    for (Candidate& c : candidates) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        Candidate& c = candidates[order.empty() ? i : order[i]];
         if (c.question == Question::none) continue;
         double score = c.gain;
         double noise = c.noise;

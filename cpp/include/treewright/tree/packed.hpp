@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/tree/plan.hpp"
 
@@ -68,12 +70,39 @@ public:
                std::span<std::int32_t> out) const;
 };
 
+/// What a leaf adds to the sums of a row: a number for each class, or one.
+void answer_of(const PackedTree& tree, std::uint32_t n_classes, Vote vote, std::uint32_t leaf,
+               double* answer);
+
+/// Rows of a table that lie together, read to be led down trees.
+struct WalkBlock {
+    std::size_t number;
+    std::size_t begin;
+    std::size_t n;
+    /// Finds the leaves (their numbers among the tree's) of some rows, counted from `begin`.
+    std::function<void(const PackedTree& tree, std::span<const std::uint32_t> which,
+                       std::span<std::uint32_t> leaf)>
+        leaves;
+};
+
+/// Calls work for all blocks of a table, which do not depend on the number of threads.
+void walk_blocks(const Rows& rows, Team& team, Progress& progress,
+                 const std::function<void(const WalkBlock& block)>& work);
+[[nodiscard]] std::size_t n_walk_blocks(const Rows& rows);
+
 /// Everything that follows from the leaves; `is_real` tells columns of decimals from whole numbers.
 [[nodiscard]] Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                           const std::vector<bool>& is_real);
 
 /// Whether every index of a tree read from somewhere stays inside it.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);
+
+/// The tree that answers the same, bit for bit, from less: equal answers are kept once, and what
+/// only unpack needs is left out.
+[[nodiscard]] PackedTree compacted(const PackedTree& tree, std::uint32_t n_classes);
+[[nodiscard]] inline bool is_compact(const PackedTree& tree) {
+    return tree.importance.empty();
+}
 
 /// Breadth-first, so that the top of a tree lies together.
 void renumber(PackedTree& tree);

@@ -1,0 +1,326 @@
+#include "treewright/split/plain_cells.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define TREEWRIGHT_AVX512 1
+#include <immintrin.h>
+#endif
+
+namespace treewright {
+namespace {
+
+// ------------------------------------------------------------------ any processor
+
+template <class T>
+void range(const T* cells, std::uint32_t n, T& low, T& high) {
+    low = high = cells[0];
+    for (std::uint32_t i = 1; i < n; ++i) {
+        low = cells[i] < low ? cells[i] : low;
+        high = cells[i] > high ? cells[i] : high;
+    }
+}
+
+template <class T>
+void range_few(const T* cells, std::uint32_t rows, T& low, T& high) {
+    low = high = cells[std::countr_zero(rows)];
+    for (; rows != 0; rows &= rows - 1) {
+        const T cell = cells[std::countr_zero(rows)];
+        low = cell < low ? cell : low;
+        high = cell > high ? cell : high;
+    }
+}
+
+template <class T>
+std::uint32_t below_few(const T* cells, T bound) {
+    std::uint32_t below = 0;
+    for (std::uint32_t i = 0; i < kPocket; ++i) below |= (cells[i] <= bound ? 1U : 0U) << i;
+    return below;
+}
+
+template <class T>
+void count_two(const T* cells, std::uint32_t n, T bound, const std::uint32_t* weights,
+               const std::uint32_t* positives, double& weight, double& positive) {
+    std::uint64_t w = 0;
+    std::uint64_t p = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        w += cells[i] <= bound ? weights[i] : 0;
+        p += cells[i] <= bound ? positives[i] : 0;
+    }
+    weight = static_cast<double>(w);
+    positive = static_cast<double>(p);
+}
+
+template <class T>
+void count_values(const T* cells, std::uint32_t n, T bound, const std::uint32_t* weights,
+                  const double* values, double& weight, double& sum) {
+    std::uint64_t w = 0;
+    sum = 0.0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        w += cells[i] <= bound ? weights[i] : 0;
+        sum += cells[i] <= bound ? values[i] : 0.0;
+    }
+    weight = static_cast<double>(w);
+}
+
+template <class T>
+std::uint32_t mark_right(const T* cells, std::uint32_t n, T bound, std::uint16_t* marks) {
+    std::uint32_t n_left = 0;
+    for (std::uint32_t i = 0; i < n; i += kPocket) {
+        std::uint32_t right = 0;
+        for (std::uint32_t j = i; j < std::min(n, i + kPocket); ++j) {
+            const std::uint32_t is_right = cells[j] <= bound ? 0 : 1;
+            right |= is_right << (j - i);
+            n_left += 1 - is_right;
+        }
+        marks[i / kPocket] = static_cast<std::uint16_t>(right);
+    }
+    return n_left;
+}
+
+template <class T>
+void pick(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, T* right,
+          std::uint32_t) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const T cell = cells[i];
+        if ((marks[i / kPocket] >> (i % kPocket) & 1U) != 0) {
+            if (right != nullptr) *right++ = cell;
+        } else if (left != nullptr) {
+            *left++ = cell;
+        }
+    }
+}
+
+template <class T>
+constexpr CellLoops<T> kAnywhere = {range<T>,     range_few<T>,        below_few<T>,
+                                    count_two<T>, count_values<T>,     mark_right<T>,
+                                    pick<T>,      pick<std::uint32_t>, pick<double>};
+
+// ------------------------------------------------------------------ AVX-512
+
+#ifdef TREEWRIGHT_AVX512
+#define TREEWRIGHT_WIDE __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt")))
+#define TREEWRIGHT_WIDE_INLINE \
+    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"), always_inline)) inline
+
+TREEWRIGHT_WIDE_INLINE __mmask16 ours_of(std::uint32_t i, std::uint32_t n) {
+    return n - i >= 16 ? __mmask16{0xffff} : static_cast<__mmask16>((1U << (n - i)) - 1U);
+}
+TREEWRIGHT_WIDE_INLINE __mmask8 lower(std::uint32_t mask) {
+    return static_cast<__mmask8>(mask);
+}
+TREEWRIGHT_WIDE_INLINE __mmask8 upper(std::uint32_t mask) {
+    return static_cast<__mmask8>(mask >> 8);
+}
+
+TREEWRIGHT_WIDE void range_single(const float* cells, std::uint32_t n, float& low, float& high) {
+    __m512 lowest = _mm512_set1_ps(cells[0]);
+    __m512 highest = lowest;
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const __mmask16 ours = ours_of(i, n);
+        const __m512 here = _mm512_loadu_ps(cells + i);
+        lowest = _mm512_mask_min_ps(lowest, ours, here, lowest);
+        highest = _mm512_mask_max_ps(highest, ours, here, highest);
+    }
+    low = _mm512_reduce_min_ps(lowest);
+    high = _mm512_reduce_max_ps(highest);
+}
+
+TREEWRIGHT_WIDE void range_double(const double* cells, std::uint32_t n, double& low, double& high) {
+    __m512d lowest = _mm512_set1_pd(cells[0]);
+    __m512d highest = lowest;
+    for (std::uint32_t i = 0; i < n; i += 8) {
+        const auto ours = static_cast<__mmask8>(ours_of(i, n));
+        const __m512d here = _mm512_loadu_pd(cells + i);
+        lowest = _mm512_mask_min_pd(lowest, ours, here, lowest);
+        highest = _mm512_mask_max_pd(highest, ours, here, highest);
+    }
+    low = _mm512_reduce_min_pd(lowest);
+    high = _mm512_reduce_max_pd(highest);
+}
+
+TREEWRIGHT_WIDE void range_few_single(const float* cells, std::uint32_t rows, float& low,
+                                      float& high) {
+    const __m512 here = _mm512_loadu_ps(cells);
+    low = _mm512_mask_reduce_min_ps(static_cast<__mmask16>(rows), here);
+    high = _mm512_mask_reduce_max_ps(static_cast<__mmask16>(rows), here);
+}
+
+TREEWRIGHT_WIDE void range_few_double(const double* cells, std::uint32_t rows, double& low,
+                                      double& high) {
+    const __m512d first = _mm512_loadu_pd(cells);
+    const __m512d second = _mm512_loadu_pd(cells + 8);
+    low = std::min(_mm512_mask_reduce_min_pd(lower(rows), first),
+                   _mm512_mask_reduce_min_pd(upper(rows), second));
+    high = std::max(_mm512_mask_reduce_max_pd(lower(rows), first),
+                    _mm512_mask_reduce_max_pd(upper(rows), second));
+}
+
+/// Which of sixteen cells are up to the bound.
+TREEWRIGHT_WIDE_INLINE std::uint32_t below(const float* cells, float bound) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(cells), _mm512_set1_ps(bound), _CMP_LE_OQ);
+}
+TREEWRIGHT_WIDE_INLINE std::uint32_t below(const double* cells, double bound) {
+    const __m512d limit = _mm512_set1_pd(bound);
+    return _mm512_cmp_pd_mask(_mm512_loadu_pd(cells), limit, _CMP_LE_OQ) |
+           static_cast<std::uint32_t>(
+               _mm512_cmp_pd_mask(_mm512_loadu_pd(cells + 8), limit, _CMP_LE_OQ))
+               << 8;
+}
+
+template <class T>
+TREEWRIGHT_WIDE std::uint32_t below_few_wide(const T* cells, T bound) {
+    return below(cells, bound);
+}
+
+template <class T>
+TREEWRIGHT_WIDE void count_two_wide(const T* cells, std::uint32_t n, T bound,
+                                    const std::uint32_t* weights, const std::uint32_t* positives,
+                                    double& weight, double& positive) {
+    __m512i w = _mm512_setzero_si512();  // the weight of a node is below 2^31
+    __m512i p = _mm512_setzero_si512();
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const auto left = static_cast<__mmask16>(below(cells + i, bound) & ours_of(i, n));
+        w = _mm512_mask_add_epi32(w, left, w, _mm512_loadu_si512(weights + i));
+        p = _mm512_mask_add_epi32(p, left, p, _mm512_loadu_si512(positives + i));
+    }
+    weight = _mm512_reduce_add_epi32(w);
+    positive = _mm512_reduce_add_epi32(p);
+}
+
+template <class T>
+TREEWRIGHT_WIDE void count_values_wide(const T* cells, std::uint32_t n, T bound,
+                                       const std::uint32_t* weights, const double* values,
+                                       double& weight, double& sum) {
+    __m512i w = _mm512_setzero_si512();
+    __m512d s = _mm512_setzero_pd();  // whole numbers: the order of adding does not matter
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const auto left = static_cast<__mmask16>(below(cells + i, bound) & ours_of(i, n));
+        w = _mm512_mask_add_epi32(w, left, w, _mm512_loadu_si512(weights + i));
+        s = _mm512_mask_add_pd(s, lower(left), s, _mm512_loadu_pd(values + i));
+        s = _mm512_mask_add_pd(s, upper(left), s, _mm512_loadu_pd(values + i + 8));
+    }
+    weight = _mm512_reduce_add_epi32(w);
+    sum = _mm512_reduce_add_pd(s);
+}
+
+template <class T>
+TREEWRIGHT_WIDE std::uint32_t mark_right_wide(const T* cells, std::uint32_t n, T bound,
+                                              std::uint16_t* marks) {
+    std::uint32_t n_left = 0;
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const std::uint32_t ours = ours_of(i, n);
+        const std::uint32_t left = below(cells + i, bound) & ours;
+        marks[i / kPocket] = static_cast<std::uint16_t>(ours & ~left);
+        n_left += static_cast<std::uint32_t>(__builtin_popcount(left));
+    }
+    return n_left;
+}
+
+/// The chosen ones of sixteen cells, moved together; `room` cells may be written.
+TREEWRIGHT_WIDE_INLINE void store_picked(std::uint32_t* to, std::uint32_t picked, std::uint32_t n,
+                                         const std::uint32_t* from, std::uint32_t room) {
+    const __m512i moved =
+        _mm512_maskz_compress_epi32(static_cast<__mmask16>(picked), _mm512_loadu_si512(from));
+    if (room >= 16) _mm512_storeu_si512(to, moved);
+    else _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1U << n) - 1U), moved);
+}
+TREEWRIGHT_WIDE_INLINE void store_picked(float* to, std::uint32_t picked, std::uint32_t n,
+                                         const float* from, std::uint32_t room) {
+    store_picked(reinterpret_cast<std::uint32_t*>(to), picked, n,
+                 reinterpret_cast<const std::uint32_t*>(from), room);
+}
+TREEWRIGHT_WIDE_INLINE void store_picked(double* to, std::uint32_t picked, std::uint32_t n,
+                                         const double* from, std::uint32_t) {
+    const auto n_low = static_cast<std::uint32_t>(__builtin_popcount(lower(picked)));
+    const __m512d first = _mm512_loadu_pd(from);
+    const __m512d second = _mm512_loadu_pd(from + 8);
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1U << n_low) - 1U),
+                          _mm512_maskz_compress_pd(lower(picked), first));
+    _mm512_mask_storeu_pd(to + n_low, static_cast<__mmask8>((1U << (n - n_low)) - 1U),
+                          _mm512_maskz_compress_pd(upper(picked), second));
+}
+
+template <bool kLeft, bool kRight, class T>
+TREEWRIGHT_WIDE_INLINE void pick_sides(const T* cells, std::uint32_t n, const std::uint16_t* marks,
+                                       T* left, T* right, std::uint32_t n_right) {
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const std::uint32_t ours = ours_of(i, n);
+        const std::uint32_t is_right = marks[i / kPocket];
+        const auto n_there = static_cast<std::uint32_t>(__builtin_popcount(is_right));
+        // What is read must be read before it is written over: the right side first.
+        if constexpr (kRight) {
+            const T* from = cells + i;
+            if constexpr (!kLeft) {
+                store_picked(right, is_right, n_there, from, ours == 0xffff ? 16 : 0);
+            } else {
+                store_picked(right, is_right, n_there, from, n_right);
+                n_right -= n_there;
+            }
+            right += n_there;
+        }
+        if constexpr (kLeft) {
+            const std::uint32_t is_left = ours & ~is_right;
+            const auto n_here = static_cast<std::uint32_t>(__builtin_popcount(is_left));
+            store_picked(left, is_left, n_here, cells + i, ours == 0xffff ? 16 : 0);
+            left += n_here;
+        }
+    }
+}
+
+template <class T>
+TREEWRIGHT_WIDE void pick_wide(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left,
+                               T* right, std::uint32_t n_right) {
+    if (left == nullptr) pick_sides<false, true>(cells, n, marks, left, right, n_right);
+    else if (right == nullptr) pick_sides<true, false>(cells, n, marks, left, right, n_right);
+    else pick_sides<true, true>(cells, n, marks, left, right, n_right);
+}
+
+template <class T, auto kRange, auto kRangeFew>
+constexpr CellLoops<T> kWide = {kRange,
+                                kRangeFew,
+                                below_few_wide<T>,
+                                count_two_wide<T>,
+                                count_values_wide<T>,
+                                mark_right_wide<T>,
+                                pick_wide<T>,
+                                pick_wide<std::uint32_t>,
+                                pick_wide<double>};
+
+bool has_wide() {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("bmi2");
+}
+#endif
+
+}  // namespace
+
+template <class T>
+const CellLoops<T>& cell_loops_anywhere() {
+    return kAnywhere<T>;
+}
+
+template <>
+const CellLoops<float>& cell_loops() {
+#ifdef TREEWRIGHT_AVX512
+    static const bool wide = has_wide();
+    if (wide) return kWide<float, range_single, range_few_single>;
+#endif
+    return kAnywhere<float>;
+}
+
+template <>
+const CellLoops<double>& cell_loops() {
+#ifdef TREEWRIGHT_AVX512
+    static const bool wide = has_wide();
+    if (wide) return kWide<double, range_double, range_few_double>;
+#endif
+    return kAnywhere<double>;
+}
+
+template const CellLoops<float>& cell_loops_anywhere();
+template const CellLoops<double>& cell_loops_anywhere();
+
+}  // namespace treewright

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <numeric>
+
+#include "check.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/split/plain_scan.hpp"
+
+using namespace treewright;
+
+namespace {
+
+/// A list of all rows of a tree, as several nodes hold parts of it.
+struct MadeList {
+    std::vector<std::uint32_t> entries;  ///< with padding
+    std::vector<double> values;          ///< weight x target by row: whole numbers
+    std::uint32_t n = 0;
+};
+
+MadeList make_list(std::uint32_t n, double ties, std::uint32_t most_weight, Generator& random) {
+    MadeList made;
+    made.n = n;
+    std::vector<std::uint32_t> rows(n);
+    std::iota(rows.begin(), rows.end(), 0U);
+    for (std::uint32_t i = n; i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
+    made.values.resize(n);
+    for (const std::uint32_t row : rows) {
+        const auto weight = 1 + static_cast<std::uint32_t>(random.below(most_weight));
+        made.values[row] = weight * (static_cast<double>(random.below(1U << 20)) - 400'000.0);
+        const std::uint32_t positive = random.below(2) == 0 ? plain::kPositive : 0;
+        const std::uint32_t tie = random.uniform() < ties ? plain::kTieBit : 0;
+        made.entries.push_back(row << plain::kRowAt | weight << plain::kWeightAt | positive | tie);
+    }
+    made.entries.resize(n + plain::kPadding, 0U);
+    return made;
+}
+
+bool same(const PlainPlace& a, const PlainPlace& b) {
+    return a.position == b.position && a.weight == b.weight && a.sum == b.sum;
+}
+
+/// Calls work(list, begin, n, random) for lists of many kinds, and for parts inside them.
+template <class Work>
+void for_each_part(Work&& work) {
+    Generator random(17);
+    for (std::uint32_t n = 2; n <= 200; n += n < 40 ? 1 : 7)
+        for (const double ties : {0.0, 0.3, 0.95})
+            for (const std::uint32_t most_weight : {1U, 4U, plain::kMostWeight}) {
+                const MadeList made = make_list(n, ties, most_weight, random);
+                work(made, 0U, n, random);
+                const auto begin = static_cast<std::uint32_t>(random.below(n - 1));
+                work(made, begin, 2 + static_cast<std::uint32_t>(random.below(n - begin - 1)),
+                     random);
+            }
+}
+
+}  // namespace
+
+CASE(wide_loops_find_the_cuts_that_the_plain_ones_find) {
+    const PlainLoops& wide = plain_loops();
+    const PlainLoops& anywhere = plain_loops_anywhere();
+    for_each_part(
+        [&](const MadeList& made, std::uint32_t begin, std::uint32_t n, Generator& random) {
+            PlainList list{made.entries.data() + begin, n, 1, 0, 0.0};
+            double positives = 0.0;
+            double total = 0.0;
+            for (std::uint32_t i = 0; i < n; ++i) {
+                const std::uint32_t entry = list.entries[i];
+                list.weight += plain::weight_of(entry);
+                if ((entry & plain::kPositive) != 0) positives += plain::weight_of(entry);
+                total += made.values[plain::row_of(entry)];
+            }
+            for (const std::uint32_t least : {1U, 3U, list.weight / 2, list.weight / 2 + 1}) {
+                list.least = std::max(1U, least);
+                list.sum = positives;
+                const double best = anywhere.best_two(list);
+                CHECK(wide.best_two(list) == best);
+                list.sum = total;
+                const double best_value = anywhere.best_values(list, made.values.data());
+                CHECK(wide.best_values(list, made.values.data()) == best_value);
+                for (const double share : {1.0, 0.5, random.uniform()}) {
+                    list.sum = positives;
+                    if (best != kNoPlainCut)
+                        CHECK(same(wide.locate_two(list, share * best),
+                                   anywhere.locate_two(list, share * best)));
+                    list.sum = total;
+                    if (best_value == kNoPlainCut) continue;
+                    const PlainPlace place =
+                        anywhere.locate_values(list, made.values.data(), share * best_value);
+                    CHECK(same(wide.locate_values(list, made.values.data(), share * best_value),
+                               place));
+                    CHECK(place.position > 0 && place.position < n);
+                    CHECK((list.entries[place.position] & plain::kTieBit) == 0);
+                    CHECK(place.weight >= list.least && list.weight - place.weight >= list.least);
+                }
+            }
+        });
+}
+
+CASE(wide_loops_find_the_best_scores_that_the_plain_ones_find) {
+    const PlainLoops& wide = plain_loops();
+    const PlainLoops& anywhere = plain_loops_anywhere();
+    for_each_part([&](const MadeList& made, std::uint32_t begin, std::uint32_t n,
+                      Generator& random) {
+        PlainList list{made.entries.data() + begin, n, 1, 0, 0.0};
+        std::vector<double> left(n + plain::kPadding);
+        std::vector<double> right(n + plain::kPadding);
+        std::vector<double> weight(n + plain::kPadding);
+        for (std::uint32_t i = 0; i < n; ++i) {
+            list.weight += plain::weight_of(list.entries[i]);
+            weight[i] = list.weight;
+            left[i] = static_cast<double>(random.below(1000));
+            right[i] = static_cast<double>(random.below(1000));
+        }
+        for (const std::uint32_t least : {1U, 4U, list.weight / 2, list.weight / 2 + 1}) {
+            list.least = std::max(1U, least);
+            const double best =
+                anywhere.best_scores(list, left.data(), right.data(), weight.data());
+            CHECK(wide.best_scores(list, left.data(), right.data(), weight.data()) == best);
+            if (best == kNoPlainCut) continue;
+            for (const double enough : {best, 0.7 * best})
+                CHECK(
+                    wide.locate_scores(list, left.data(), right.data(), weight.data(), enough) ==
+                    anywhere.locate_scores(list, left.data(), right.data(), weight.data(), enough));
+        }
+    });
+}
+
+CASE(wide_loops_divide_lists_as_the_plain_ones_do_and_touch_nothing_else) {
+    constexpr std::uint32_t kUntouched = 0xdeadbeef;
+    const PlainLoops* both[2] = {&plain_loops(), &plain_loops_anywhere()};
+    for_each_part(
+        [&](const MadeList& made, std::uint32_t begin, std::uint32_t n, Generator& random) {
+            std::vector<std::uint8_t> side(made.n + 3);
+            for (std::uint32_t i = 0; i < n; ++i)
+                side[plain::row_of(made.entries[begin + i])] =
+                    static_cast<std::uint8_t>(random.below(2));
+            std::uint32_t n_left = 0;
+            for (std::uint32_t i = 0; i < n; ++i)
+                n_left += side[plain::row_of(made.entries[begin + i])] == 0 ? 1U : 0U;
+            const auto is_intact = [&](const std::vector<std::uint32_t>& list) {
+                return std::equal(list.begin(), list.begin() + begin, made.entries.begin()) &&
+                       std::equal(list.begin() + begin + n, list.end(),
+                                  made.entries.begin() + begin + n);
+            };
+            std::vector<std::uint32_t> lists[2] = {made.entries, made.entries};
+            std::vector<std::uint32_t> others[2];
+            std::vector<std::uint32_t> kept[2] = {made.entries, made.entries};
+            for (int i = 0; i < 2; ++i) {
+                others[i].assign(made.n + plain::kPadding, kUntouched);
+                both[i]->divide(lists[i].data() + begin, n, side.data(), others[i].data());
+                both[i]->keep(kept[i].data() + begin, n, side.data(), 1);
+                CHECK(is_intact(lists[i]));
+                CHECK(is_intact(kept[i]));
+                // Those that are kept are those that are divided off.
+                CHECK(std::equal(others[i].begin(), others[i].begin() + (n - n_left),
+                                 kept[i].begin() + begin));
+            }
+            CHECK(std::equal(lists[0].begin() + begin, lists[0].begin() + begin + n_left,
+                             lists[1].begin() + begin));
+            CHECK(others[0] == others[1]);
+            CHECK(std::count(others[0].begin(), others[0].end(), kUntouched) ==
+                  static_cast<std::ptrdiff_t>(made.n + plain::kPadding - (n - n_left)));
+        });
+}
+
+CASE(wide_loops_fill_and_rename_lists_as_the_plain_ones_do) {
+    const PlainLoops& wide = plain_loops();
+    const PlainLoops& anywhere = plain_loops_anywhere();
+    for_each_part([&](const MadeList& made, std::uint32_t, std::uint32_t, Generator& random) {
+        std::vector<std::uint32_t> order;
+        std::vector<std::uint32_t> words(made.n, 0U);
+        std::uint32_t n_drawn = 0;
+        for (std::uint32_t i = 0; i < made.n; ++i) {
+            const std::uint32_t row = plain::row_of(made.entries[i]);
+            order.push_back(row << 1 | (i > 0 ? made.entries[i] & plain::kTieBit : 0U));
+            if (random.uniform() < 0.6) {
+                words[row] = made.entries[i] & ~plain::kTieBit;
+                ++n_drawn;
+            }
+        }
+        std::vector<std::uint32_t> lists[2];
+        for (auto& list : lists) list.assign(made.n + plain::kPadding, 1U);
+        CHECK(wide.fill(order.data(), order.size(), words.data(), lists[0].data()) ==
+              anywhere.fill(order.data(), order.size(), words.data(), lists[1].data()));
+        CHECK(std::equal(lists[0].begin(), lists[0].begin() + n_drawn, lists[1].begin()));
+        std::vector<std::uint32_t> new_row(made.n);
+        for (auto& row : new_row) row = static_cast<std::uint32_t>(random.below(1U << 25));
+        wide.rename(lists[0].data(), n_drawn, new_row.data());
+        anywhere.rename(lists[1].data(), n_drawn, new_row.data());
+        CHECK(std::equal(lists[0].begin(), lists[0].begin() + n_drawn, lists[1].begin()));
+        CHECK(lists[0][n_drawn] == 1U);
+    });
+}

@@ -1,0 +1,96 @@
+"""The tree that every tree of a forest is like: any of the single trees, with its own parameters.
+
+What makes a forest out of it comes from the forest: which rows and columns each tree sees.
+Everything else comes from the tree, so that no parameter is given in two places.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, NoReturn
+
+from sklearn.base import ClassifierMixin
+
+from treewright.errors import ParameterError
+from treewright.estimators.base import TreeEstimator
+from treewright.estimators.rules import C45RulesClassifier
+
+_DRAWS = {"max_features": None, "features_per": "node"}
+"""What the forest says about columns, and what the tree must then leave at its default."""
+
+
+def is_tree(estimator: object) -> bool:
+    """Tell whether an estimator is a single tree that answers by its leaves."""
+    return isinstance(estimator, TreeEstimator) and not isinstance(estimator, C45RulesClassifier)
+
+
+def check_tree(name: str, given: object, *, owner: object) -> TreeEstimator:
+    """Refuse what is no single tree for the task of the forest."""
+    if not is_tree(given):
+        also = ""
+        if isinstance(given, C45RulesClassifier):
+            also = " C45RulesClassifier answers by rules."
+        elif isinstance(given, type):
+            also = f" Give an estimator, {given.__name__}(...), not its class."
+        _refuse(
+            f"{name}={_shown(given)} must be a single tree of Treewright.{also}",
+            f"{name}=C45Classifier(), CARTRegressor(), M5Regressor(), ...",
+        )
+    assert isinstance(given, TreeEstimator)
+    wants_classes = isinstance(owner, ClassifierMixin)
+    if given._is_classifier() != wants_classes:
+        kind, other = ("classes", "numbers") if wants_classes else ("numbers", "classes")
+        _refuse(
+            f"{name}={_shown(given)} predicts {other}, but {type(owner).__name__} predicts {kind}.",
+            f"{name}={'CARTClassifier' if wants_classes else 'CARTRegressor'}(), or another tree"
+            f" for {kind}.",
+        )
+    return given
+
+
+def refuse_twice(forest: Any, base: TreeEstimator, knobs: tuple[str, ...]) -> None:
+    """Refuse parameters of a forest that its base tree decides on, and the other way round."""
+    usual = inspect.signature(type(forest).__init__).parameters
+    made = type(base).__name__
+    has = base.get_params(deep=False)
+    for name in knobs:
+        value = getattr(forest, name)
+        if name not in _DRAWS and not _same(value, usual[name].default):
+            can = f"base={made}({name}={value!r})" if name in has else "leave it out"
+            _refuse(
+                f"{name}={value!r} is not used beside base, whose trees it is about.", f"{can}."
+            )
+    for name, default in _DRAWS.items():
+        if name in has and not _same(has[name], default):
+            _refuse(
+                f"{name}={has[name]!r} of base={made}(...) is not used: the forest draws columns.",
+                f"{type(forest).__name__}(base=..., {name}={has[name]!r}).",
+            )
+
+
+def given_once(name: str, forest: Any, base: TreeEstimator) -> Any:
+    """Give a parameter that may stand in the forest or in its base tree, but not in both."""
+    mine, theirs = getattr(forest, name, None), getattr(base, name, None)
+    if mine is not None and theirs is not None:
+        _refuse(
+            f"{name} is given both to {type(forest).__name__} and to its base.", "give it once."
+        )
+    return theirs if mine is None else mine
+
+
+def _same(value: object, default: object) -> bool:
+    """Compare a parameter with its default; arrays and the like are never a default."""
+    simple = str | int | float | bool | None
+    return value is default or (
+        isinstance(value, simple) and isinstance(default, simple) and value == default
+    )
+
+
+def _shown(given: object) -> str:
+    if isinstance(given, type):
+        return given.__name__
+    return f"{type(given).__name__}(...)" if hasattr(given, "fit") else repr(given)
+
+
+def _refuse(problem: str, hint: str) -> NoReturn:
+    raise ParameterError(f"{problem}\n  Hint: {hint}")

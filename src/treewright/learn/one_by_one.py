@@ -1,0 +1,83 @@
+"""Trees of a forest that do more than grow: each is made on its own, several at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+
+from treewright.learn.fit import Problem, Report
+from treewright.model.tree import Tree
+
+Grower = Callable[[Problem, Report | None], Tree]
+"""Makes the tree of a problem, such as the one of an estimator: grows, prunes, fits models."""
+_LOOK_UP_S = 0.05
+
+
+class _StoppedError(Exception):
+    """Another tree failed, or the user pressed Ctrl-C: nobody waits for this one."""
+
+
+def grow_one_by_one(
+    problem_of: Callable[[int], Problem],
+    numbers: range,
+    grow: Grower,
+    *,
+    n_threads: int = 1,
+    report: Report | None = None,
+) -> list[Tree]:
+    """Make the trees of these numbers, in their order.
+
+    Parameters
+    ----------
+    problem_of
+        Gives what the tree of a number is made from.
+    numbers
+        The trees.
+    grow
+        Makes a tree. Most of its time is spent in the core, where threads run side by side.
+    n_threads
+        Trees made at a time.
+    report
+        Told how many rows have been placed in all trees.
+    """
+    stop = threading.Event()
+    placed = dict.fromkeys(numbers, 0)
+
+    def make(number: int) -> Tree:
+        def told(n_done: int) -> None:
+            if stop.is_set():
+                raise _StoppedError
+            placed[number] = n_done
+            if report is not None:
+                report(sum(placed.values()))
+
+        return bare(grow(problem_of(number), told))
+
+    if n_threads == 1 or len(numbers) == 1:
+        return [make(number) for number in numbers]
+    with ThreadPoolExecutor(min(n_threads, len(numbers))) as pool:
+        jobs = [pool.submit(make, number) for number in numbers]
+        try:
+            for job in jobs:
+                while not job.done():  # a wait without end might not notice Ctrl-C
+                    wait([job], timeout=_LOOK_UP_S)
+            return [job.result() for job in jobs]  # of several errors the one of the first tree
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def bare(tree: Tree) -> Tree:
+    """Give a tree without its memory, the training rows and what was pruned: a forest has many."""
+    return Tree(
+        arrays=tree.arrays,
+        schema=tree.schema,
+        classes=tree.classes,
+        criterion=tree.criterion,
+        combine=tree.combine,
+        unseen=tree.unseen,
+        leaf=tree.leaf,
+        linear=tree.linear,
+    )

@@ -1,0 +1,91 @@
+"""Quantiles of the target given a row, from the training rows that share its leaves.
+
+Each tree spreads a weight of 1 over the training rows in the leaf that it sends a row to; averaged
+over the trees these weights are an estimate of the whole distribution of the target given the row
+(Meinshausen, *Quantile Regression Forests*, JMLR 7, 2006, section 3)::
+
+    w_i(x) = mean over trees of  weight_i [i in leaf(x)] / weight of leaf(x)
+    F(y | x) = sum of w_i(x) over y_i <= y,      Q(a | x) = min { y_i : F(y_i | x) >= a }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.model.arrays import FloatArray, Int32Array
+
+Times = Callable[[int], npt.NDArray[np.uint32]]
+
+
+class LeafTargets:
+    """The targets of the training rows in each leaf of each tree.
+
+    Parameters
+    ----------
+    leaves
+        The leaf of each training row in each tree, rows x trees.
+    values
+        The targets, rows x outputs.
+    weight
+        What each row weighs; None is all alike.
+    times
+        Gives how often each row stands in the leaves of a tree, by the number of the tree; None is
+        once each.
+
+    Examples
+    --------
+    Two trees; the second has all rows in one leaf:
+
+    >>> leaves = np.array([[1, 0], [1, 0], [2, 0]], dtype=np.int32)
+    >>> targets = LeafTargets(leaves, np.array([[10.0], [20.0], [60.0]]))
+    >>> targets.quantiles(np.array([[1, 0]], dtype=np.int32), np.array([0.1, 0.5, 0.9]))[0, 0]
+    array([10., 20., 60.])
+    """
+
+    def __init__(
+        self,
+        leaves: Int32Array,
+        values: FloatArray,
+        *,
+        weight: FloatArray | None = None,
+        times: Times | None = None,
+    ) -> None:
+        self._outputs = []
+        for target in values.T:
+            distinct, ranks = np.unique(target, return_inverse=True)
+            of_row = ranks.reshape(-1).astype(np.uint32)
+            self._outputs.append((distinct, _core.LeafTargets(of_row, len(distinct), weight)))
+        for tree in range(leaves.shape[1]):
+            of_tree = np.ascontiguousarray(leaves[:, tree])
+            drawn = None if times is None else times(tree)
+            for _, core in self._outputs:
+                core.add_tree(of_tree, drawn)
+
+    def quantiles(
+        self, leaves: Int32Array, levels: FloatArray, *, n_threads: int = 1
+    ) -> FloatArray:
+        """Give the quantiles of the rows with these leaves (rows x trees).
+
+        Parameters
+        ----------
+        leaves
+            Rows x trees.
+        levels
+            Shares in [0, 1], in any order.
+
+        Returns
+        -------
+        array of rows x outputs x levels
+            NaN where no tree has a training row in the row's leaf.
+        """
+        order = np.argsort(levels, kind="stable")
+        found = np.empty((len(leaves), len(self._outputs), len(levels)))
+        for output, (distinct, core) in enumerate(self._outputs):
+            found[:, output, order] = core.quantiles(
+                distinct, np.ascontiguousarray(leaves), levels[order], n_threads
+            )
+        return found

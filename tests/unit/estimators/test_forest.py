@@ -1,0 +1,187 @@
+"""Forests on all kinds of tables, with the parameters that are their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.errors import ParameterError, UnsupportedError
+
+FORESTS = [tw.RandomForestClassifier, tw.ExtraTreesClassifier]
+REGRESSORS = [tw.RandomForestRegressor, tw.ExtraTreesRegressor]
+RANDOM = np.random.default_rng(4)
+N_ROWS = 240
+NUMBERS = RANDOM.normal(size=(N_ROWS, 3)).round(2)
+LETTER = RANDOM.choice(list("pqrs"), N_ROWS)
+GAPS = np.where(RANDOM.random(N_ROWS) < 0.2, np.nan, NUMBERS[:, 1])
+MIXED = {"a": NUMBERS[:, 0], "letter": LETTER, "gaps": GAPS, "whole": np.arange(N_ROWS) % 9}
+KIND = np.where((NUMBERS[:, 0] > 0) ^ (LETTER == "p"), "yes", "no")
+AMOUNT = NUMBERS[:, 0] * 3 + (LETTER == "q") * 2 + NUMBERS[:, 1]
+POLICIES = ("learned_side", "divide", "surrogates", "most_likely", "own_branch", "majority")
+
+
+@pytest.mark.parametrize("missing", [*POLICIES, "most_likely_in_class"])
+@pytest.mark.parametrize("made", FORESTS)
+def test_classes_from_letters_and_gaps(made: Any, missing: str) -> None:
+    forest = made(15, missing=missing, max_features=None).fit(MIXED, KIND)
+    assert forest.score(MIXED, KIND) > 0.95
+    some = {name: column[:7] for name, column in MIXED.items()}
+    np.testing.assert_array_equal(forest.predict_proba(some), forest.predict_proba(MIXED)[:7])
+    for name in ("letter", "gaps"):
+        unknown = some | {name: np.array([None] * 7) if name == "letter" else np.full(7, np.nan)}
+        shares = forest.predict_proba(unknown)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("missing", POLICIES)
+@pytest.mark.parametrize("made", REGRESSORS)
+def test_numbers_from_letters_and_gaps(made: Any, missing: str) -> None:
+    forest = made(15, missing=missing).fit(MIXED, AMOUNT)
+    assert forest.score(MIXED, AMOUNT) > 0.85
+
+
+def test_a_policy_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="most_likely_in_class"):
+        tw.RandomForestRegressor(2, missing="most_likely_in_class").fit(MIXED, AMOUNT)
+
+
+@pytest.mark.parametrize("made", REGRESSORS)
+def test_several_numbers_at_once(made: Any) -> None:
+    both = np.column_stack([AMOUNT, -AMOUNT + 1])
+    forest = made(10).fit(NUMBERS, both)
+    answers = forest.predict(NUMBERS)
+    assert answers.shape == (N_ROWS, 2)
+    np.testing.assert_allclose(answers[:, 1], 1 - answers[:, 0])
+    np.testing.assert_allclose(
+        answers, np.mean([tree.predict(NUMBERS) for tree in forest], axis=0), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+def test_several_classes_at_once(vote: str) -> None:
+    both = np.column_stack([KIND, np.where(NUMBERS[:, 2] > 0, "up", "down")])
+    forest = tw.RandomForestClassifier(15, vote=vote, max_features=None).fit(MIXED, both[:, ::-1])
+    assert [names.tolist() for names in forest.classes_] == [["down", "up"], ["no", "yes"]]
+    first, second = forest.predict_proba(MIXED)
+    np.testing.assert_allclose(first.sum(axis=1), 1.0)
+    assert (
+        forest.predict(MIXED)[:, 1].tolist() == forest.classes_[1][second.argmax(axis=1)].tolist()
+    )
+    assert np.mean(forest.predict(MIXED)[:, 1] == KIND) > 0.9
+
+
+@pytest.mark.parametrize("made", FORESTS)
+@pytest.mark.parametrize("X", [NUMBERS, MIXED], ids=["packed", "listed"])
+def test_a_hard_vote_counts_the_trees(made: Any, X: Any) -> None:
+    forest = made(7, vote="hard", max_depth=3).fit(X, KIND)
+    votes = np.array([tree.predict(X) for tree in forest])
+    shares = np.mean(votes[:, :, np.newaxis] == forest.classes_, axis=0)
+    np.testing.assert_allclose(forest.predict_proba(X), shares, rtol=1e-12)
+    assert forest.predict(X).tolist() == forest.classes_[shares.argmax(axis=1)].tolist()
+    soft = made(7, max_depth=3).fit(X, KIND)
+    mean = np.mean([tree.predict_proba(X) for tree in soft], axis=0)
+    np.testing.assert_allclose(soft.predict_proba(X), mean, rtol=1e-12)
+
+
+@pytest.mark.parametrize("made", FORESTS)
+@pytest.mark.parametrize("X", [NUMBERS, MIXED], ids=["packed", "listed"])
+def test_columns_drawn_once_for_each_tree(made: Any, X: Any) -> None:
+    forest = made(12, max_features=1, features_per="tree", max_depth=4).fit(X, KIND)
+    n_columns = len(forest.ensemble_.schema)
+    asked = [set(tree.arrays.column[tree.arrays.n_branches > 0].tolist()) for tree in forest]
+    assert all(len(columns) <= 1 for columns in asked)
+    assert len(set().union(*asked)) == n_columns
+    node_wise = made(3, max_features=1, max_depth=4).fit(X, KIND)
+    assert any(len(set(tree.arrays.column[tree.arrays.n_branches > 0])) > 1 for tree in node_wise)
+
+
+@pytest.mark.parametrize("made", [*FORESTS, *REGRESSORS])
+def test_leaves_are_limited(made: Any) -> None:
+    y = KIND if made in FORESTS else AMOUNT
+    leaves = [tree.n_leaves for tree in made(4, max_leaf_nodes=6).fit(MIXED, y)]
+    assert max(leaves) == 6
+    assert all(tree.depth <= 3 for tree in made(4, max_depth=3).fit(MIXED, y))
+
+
+@pytest.mark.parametrize("made", [*FORESTS, *REGRESSORS])
+@pytest.mark.parametrize("X", [NUMBERS, MIXED], ids=["packed", "listed"])
+def test_more_trees_are_those_of_the_larger_forest(made: Any, X: Any) -> None:
+    y = KIND if made in FORESTS else AMOUNT
+    grown = made(3, warm_start=True).fit(X, y)
+    early = grown.ensemble_
+    assert grown.fit(X, y).ensemble_ is early
+    grown.set_params(n_estimators=7).fit(X, y)
+    whole = made(7).fit(X, y)
+    assert all(a.arrays.equals(b.arrays) for a, b in zip(grown, whole, strict=True))
+    with pytest.raises(ParameterError, match="n_estimators=2 is less than the 7 trees grown"):
+        grown.set_params(n_estimators=2).fit(X, y)
+
+
+RARE = np.where(np.arange(N_ROWS) % 12 == 0, "rare", "usual")
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+@pytest.mark.parametrize("class_weight", ["balanced", "balanced_subsample", {"rare": 11.0}])
+def test_a_rare_class_that_weighs_more_is_seen_more(class_weight: Any, bootstrap: bool) -> None:
+    plain = tw.RandomForestClassifier(20, max_depth=3, bootstrap=bootstrap).fit(NUMBERS, RARE)
+    heavy = tw.RandomForestClassifier(
+        20, max_depth=3, bootstrap=bootstrap, class_weight=class_weight
+    ).fit(NUMBERS, RARE)
+    assert np.mean(plain.predict_proba(NUMBERS)[:, 0]) == pytest.approx(1 / 12, abs=0.03)
+    assert np.mean(heavy.predict_proba(NUMBERS)[:, 0]) > 0.3
+    for tree in heavy:
+        shares = tree.distribution(0)
+        exact = class_weight == "balanced_subsample" or not bootstrap
+        assert shares[0] == pytest.approx(0.5, abs=1e-9 if exact else 0.2)
+
+
+def test_class_weights_are_refused_by_name() -> None:
+    with pytest.raises(ParameterError, match="class_weight names class 'nobody'"):
+        tw.RandomForestClassifier(2, class_weight={"nobody": 2}).fit(NUMBERS, RARE)
+    with pytest.raises(ParameterError, match="class_weight='even' must be 'balanced'"):
+        tw.RandomForestClassifier(2, class_weight="even").fit(NUMBERS, RARE)
+    nothing = {"rare": 0.0, "usual": 0.0}
+    with pytest.raises(ParameterError, match="leave every row without weight"):
+        tw.RandomForestClassifier(2, class_weight=nothing).fit(NUMBERS, RARE)
+
+
+def test_rows_of_a_class_without_weight_are_not_drawn() -> None:
+    forest = tw.RandomForestClassifier(5, class_weight={"usual": 0.0}, max_samples=2)
+    assert (forest.fit(NUMBERS, RARE).predict(NUMBERS) == "rare").all()
+    assert [tree.arrays.weight[0] for tree in forest] == [2] * 5
+
+
+@pytest.mark.parametrize(
+    ("sampling", "share"), [("under", 0.5), ("over", 0.5), ({"usual": 20}, 0.5), ("all", 1 / 12)]
+)
+def test_sampling_by_class(sampling: Any, share: float) -> None:
+    forest = tw.RandomForestClassifier(6, sampling=sampling).fit(NUMBERS, RARE)
+    tolerance = 0.05 if isinstance(sampling, str) and sampling == "all" else 1e-9
+    for tree in forest:
+        assert tree.distribution(0)[0] == pytest.approx(share, abs=tolerance)
+    under = tw.RandomForestClassifier(4, sampling="under", bootstrap=False).fit(NUMBERS, RARE)
+    assert [tree.arrays.weight[0] for tree in under] == [40] * 4
+
+
+@pytest.mark.parametrize("made", [tw.RandomForestRegressor, tw.ExtraTreesRegressor])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_predictions_do_not_go_against_a_constraint(made: Any, sign: int) -> None:
+    y = sign * NUMBERS[:, 0] + RANDOM.normal(size=N_ROWS)
+    forest = made(10, monotonic_cst=[sign, 0, 0], min_samples_leaf=3).fit(NUMBERS, y)
+    line = np.repeat(NUMBERS[:20], 30, axis=0)
+    line[:, 0] = np.tile(np.linspace(-2, 2, 30), 20)
+    steps = np.diff(forest.predict(line).reshape(20, 30), axis=1)
+    assert (sign * steps >= -1e-12).all()
+    free = made(10, min_samples_leaf=3).fit(NUMBERS, y)
+    assert (sign * np.diff(free.predict(line).reshape(20, 30), axis=1) < -1e-3).any()
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    order = np.random.default_rng(0).permutation(N_ROWS)
+    shuffled = {name: column[order] for name, column in MIXED.items()}
+    forest = tw.RandomForestClassifier(5).fit(MIXED, KIND)
+    again = tw.RandomForestClassifier(5).fit(shuffled, KIND[order])
+    np.testing.assert_allclose(again.predict_proba(MIXED), forest.predict_proba(MIXED), rtol=1e-9)
