@@ -18,8 +18,8 @@ from scipy.sparse import csr_array
 
 from treewright.errors import ModelFormatError, TreewrightError, UnsupportedError
 from treewright.model import predict as prediction
-from treewright.model.arrays import LINEAR
 from treewright.model.explain import Explanation, explain
+from treewright.model.importance import importances
 from treewright.model.leaf import BY_MAJORITY, LeafRule
 from treewright.model.linear_plan import LinearPlan
 from treewright.model.plain import tree_to_dict
@@ -365,26 +365,15 @@ class Tree:
 
         A node adds its weight x impurity, less that of its children, to the column it asks about
         (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
-        for a sum divides it among the sum's columns.
+        for a sum divides it among the sum's columns. Under a cost matrix both are those of growing,
+        where a class counts by what its errors cost.
 
         Parameters
         ----------
         normalize
             Make the importances add up to 1; else they are per unit of training weight.
         """
-        arrays = self.arrays
-        mass = arrays.weight * arrays.impurity
-        below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=self.n_nodes)
-        brought = mass - below
-        plain = (arrays.n_branches > 0) & (arrays.kind != LINEAR)
-        importances = np.zeros(len(self.schema.columns))
-        np.add.at(importances, arrays.column[plain], brought[plain])
-        sums = np.flatnonzero(arrays.kind == LINEAR)
-        sums = sums[np.argsort(arrays.term_offset[sums])]
-        parts = np.repeat(brought[sums], arrays.term_count[sums]) * arrays.term_share
-        np.add.at(importances, arrays.term_column, parts)
-        scale = float(importances.sum() if normalize else arrays.weight[0])
-        return importances / scale if scale > 0 else importances
+        return importances(self, normalize=normalize)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole tree as plain lists, strings and numbers, ready for JSON.

@@ -13,6 +13,7 @@ import numpy as np
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.figures import TextColumn, figures, lay_out
+from treewright.model.importance import impurity_mass
 from treewright.model.surgery import with_leaves
 from treewright.model.tree import Tree
 from treewright.parameters import check_choice, check_count, check_number
@@ -96,8 +97,7 @@ def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPat
     if tree.n_outputs > 1 and tree.classes is not None and tree.leaf.cost_matrix is not None:
         raise UnsupportedError("a cost matrix is for one target of classes.")
     total = float(tree.arrays.weight[0]) or 1.0
-    is_impurity = on == "impurity" or tree.classes is None
-    risk = tree.arrays.weight * tree.arrays.impurity if is_impurity else training_risk(tree)
+    risk = impurity_mass(tree) if on == "impurity" else training_risk(tree)
     alpha = _without_rounding(_weakest_links(tree, risk) / total, float(risk.max()) / total)
     asks = tree.arrays.n_branches > 0
     effective = asks & ~_is_cut_before(tree, alpha)

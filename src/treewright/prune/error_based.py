@@ -76,6 +76,15 @@ class ErrorBased(Pruner):
         check_flag("collapse", self.collapse)
         check_choice("variant", self.variant, ERROR_VARIANTS)
 
+    def check_tree(self, tree: Tree) -> None:
+        """Refuse trees that the method says nothing about."""
+        super().check_tree(tree)
+        if tree.leaf.cost_matrix is not None:
+            raise UnsupportedError(
+                "ErrorBased estimates how many rows are misclassified and knows no cost matrix.\n"
+                "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
+            )
+
     def prune(
         self,
         tree: Tree,
@@ -117,11 +126,6 @@ class ErrorBased(Pruner):
     ) -> Tree:
         """Prune by training rows that have been read."""
         assert training is not None
-        if tree.leaf.cost_matrix is not None:
-            raise UnsupportedError(
-                "ErrorBased estimates how many rows are misclassified and knows no cost matrix.\n"
-                "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
-            )
         risk, total = training_risk(tree), float(tree.arrays.weight[0]) or 1.0
         collapsing = Cuts.of(self._collapse(tree, risk), "errors of the subtree, and of a leaf")
         if self.confidence is None:
