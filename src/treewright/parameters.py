@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,14 +17,23 @@ def is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
+def is_number(value: object) -> bool:
+    """Tell whether a parameter is a real number (NumPy's count, booleans do not)."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Refuse a value that is none of the choices, offering the nearest."""
     if isinstance(value, str) and value in choices:
         return
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f"\n  Hint: did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, choices))
-    raise ParameterError(f"{name}={value!r} must be one of {listed}.{hint}")
+    raise ParameterError(f"{name}={value!r} must be one of {listed}.{nearest_hint(value, choices)}")
+
+
+def nearest_hint(value: object, choices: Sequence[str]) -> str:
+    """Give a line that offers the choice nearest to a value, or nothing."""
+    near = difflib.get_close_matches(str(value), choices, n=1)
+    return f"\n  Hint: did you mean {near[0]!r}?" if near else ""
 
 
 def check_count(name: str, value: object, *, least: int, optional: bool = False) -> None:
@@ -39,17 +48,45 @@ def check_count(name: str, value: object, *, least: int, optional: bool = False)
 
 
 def check_number(
-    name: str, value: object, *, low: float, high: float = math.inf, open_low: bool = False
+    name: str,
+    value: object,
+    *,
+    low: float,
+    high: float = math.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+    optional: bool = False,
 ) -> None:
-    """Refuse anything but a finite number in [low, high] (or ]low, high])."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise ParameterError(f"{name}={value!r} must be a number.")
-    number = float(value)
-    if not math.isfinite(number) or number < low or number > high or (open_low and number == low):
-        joint = " and at most " if open_low else " and "
-        upper = f"{joint}{high:g}" if math.isfinite(high) else ""
-        start = "above" if open_low else ("between" if upper else "at least")
-        raise ParameterError(f"{name}={value!r} must be {start} {low:g}{upper}.")
+    """Refuse anything but a finite number from `low` to `high` (or None, if optional).
+
+    An end that is open is refused too.
+    """
+    if optional and value is None:
+        return
+    if not is_number(value):
+        also = " or None" if optional else ""
+        raise ParameterError(f"{name}={value!r} must be a number{also}.")
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except OverflowError:  # a whole number beyond all floats
+        number = math.inf
+    above = number > low if open_low else number >= low
+    below = number < high if open_high else number <= high
+    if math.isfinite(number) and above and below:
+        return
+    if not math.isfinite(high):
+        allowed = f"{'above' if open_low else 'at least'} {low:g}"
+    elif open_low or open_high:
+        upper = "below" if open_high else "at most"
+        allowed = f"{'above' if open_low else 'at least'} {low:g} and {upper} {high:g}"
+    else:
+        allowed = f"between {low:g} and {high:g}"
+    raise ParameterError(f"{name}={value!r} must be {allowed}{', or None' if optional else ''}.")
+
+
+def check_share(name: str, value: object, *, optional: bool = False) -> None:
+    """Refuse anything but a number between 0 and 1, neither of them (or None, if optional)."""
+    check_number(name, value, low=0.0, high=1.0, open_low=True, open_high=True, optional=optional)
 
 
 def check_flag(name: str, value: object) -> None:
@@ -58,8 +95,13 @@ def check_flag(name: str, value: object) -> None:
         raise ParameterError(f"{name}={value!r} must be True or False.")
 
 
-def check_share(name: str, value: object) -> None:
-    """Refuse anything but a number between 0 and 1, neither of them included."""
-    check_number(name, value, low=0.0, high=1.0, open_low=True)
-    if value == 1:
-        raise ParameterError(f"{name}={value!r} must be below 1.")
+def check_mapping(name: str, value: object, *, of: str) -> None:
+    """Refuse anything but a dict, saying what of."""
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"{name}={value!r} must be a dict of {of}.")
+
+
+def check_callable(name: str, value: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        raise ParameterError(f"{name}={value!r} must be a function.")

@@ -24,19 +24,12 @@ from treewright.errors import ParameterError, SmallDataWarning, TargetError, war
 from treewright.learn.class_weights import class_factors
 from treewright.learn.costs import read_costs, with_costs
 from treewright.learn.fit import Problem, Report, RowWeights
-from treewright.learn.options import (
-    CLASS_CRITERIA,
-    VALUE_CRITERIA,
-    GrowthOptions,
-    check_choice,
-    check_count,
-    check_number,
-    is_whole,
-)
+from treewright.learn.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
 from treewright.learn.pruning import fit_pruned
 from treewright.model.leaf import LEAF_ESTIMATES, LeafRule
 from treewright.model.predict import by_output, decide, refuse_unseen
 from treewright.model.tree import Tree
+from treewright.parameters import check_choice, check_count, check_number, is_whole
 from treewright.prune import CostComplexity, Pruner, pruner_of
 
 FloatArray = npt.NDArray[np.float64]

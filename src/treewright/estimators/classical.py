@@ -8,9 +8,10 @@ from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
 from treewright.learn.fit import Problem, Report
-from treewright.learn.options import GrowthOptions, check_choice, check_flag, check_number
+from treewright.learn.options import GrowthOptions
 from treewright.measures.errors import ErrorVariant
 from treewright.model.tree import Tree
+from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import ErrorBased, OneStandardError, Pruner
 
 

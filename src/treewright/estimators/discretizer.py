@@ -21,7 +21,7 @@ from treewright.errors import DataError, TargetError
 from treewright.estimators.base import check_schema, n_threads
 from treewright.learn.discretize import Discretization
 from treewright.learn.fit import RowWeights
-from treewright.learn.options import check_choice
+from treewright.parameters import check_choice
 
 Array = npt.NDArray[Any]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treewright.data.schema import list_names
 from treewright.data.target import ClassTarget
 from treewright.errors import ParameterError
-from treewright.learn.options import check_number
+from treewright.parameters import check_number
 
 FloatArray = npt.NDArray[np.float64]
 

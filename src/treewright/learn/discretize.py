@@ -18,8 +18,8 @@ from treewright.data.target import ClassTarget
 from treewright.errors import ParameterError
 from treewright.learn import recipes
 from treewright.learn.fit import Problem, RowWeights
-from treewright.learn.options import check_choice, check_count, check_share
 from treewright.model.arrays import CUT, INTERVALS
+from treewright.parameters import check_choice, check_count, check_share
 
 Array = npt.NDArray[Any]
 

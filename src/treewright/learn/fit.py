@@ -29,11 +29,11 @@ from treewright.learn.options import (
     GrowthOptions,
     Merging,
     check_combination,
-    check_number,
 )
 from treewright.model.arrays import TreeArrays
 from treewright.model.leaf import BY_MAJORITY, LeafRule
 from treewright.model.tree import Tree
+from treewright.parameters import check_number
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[int], None]

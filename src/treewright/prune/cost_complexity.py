@@ -266,8 +266,7 @@ class CostComplexity(Pruner):
 
     def check(self) -> None:
         """Refuse parameters outside their range."""
-        if self.alpha is not None:
-            check_number("alpha", self.alpha, low=0.0)
+        check_number("alpha", self.alpha, low=0.0, optional=True)
         check_choice("on", self.on, ("errors", "impurity"))
         check_choice("rule", self.rule, ("min", "1-SE"))
         check_count("cv", self.cv, least=2)

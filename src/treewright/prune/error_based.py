@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright.data.table import Table
-from treewright.errors import DataError, ParameterError, UnsupportedError
+from treewright.errors import DataError, UnsupportedError
 from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant
 from treewright.model.arrays import BoolArray, FloatArray
 from treewright.model.figures import figures
@@ -17,7 +17,7 @@ from treewright.model.raising import Raised, prune_by_error
 from treewright.model.surgery import has_marked_ancestor, with_leaves
 from treewright.model.tree import Tree
 from treewright.model.why import Record
-from treewright.parameters import check_choice, check_flag, check_number
+from treewright.parameters import check_choice, check_flag, check_share
 from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, check_given, cut
 from treewright.prune.sample import Sample
 from treewright.prune.sums import training_risk
@@ -66,12 +66,7 @@ class ErrorBased(Pruner):
 
     def check(self) -> None:
         """Refuse parameters outside their range."""
-        if self.confidence is not None:
-            check_number("confidence", self.confidence, low=0.0, high=1.0)
-            if self.confidence in (0, 1):
-                raise ParameterError(
-                    f"confidence={self.confidence!r} must be above 0 and below 1, or None."
-                )
+        check_share("confidence", self.confidence, optional=True)
         check_flag("raising", self.raising)
         check_flag("collapse", self.collapse)
         check_choice("variant", self.variant, ERROR_VARIANTS)

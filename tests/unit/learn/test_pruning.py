@@ -93,7 +93,7 @@ def test_what_is_no_pruner_is_refused(bad: Any) -> None:
 
 
 def test_the_parameters_of_a_pruner_are_checked_before_growing() -> None:
-    with pytest.raises(ParameterError, match=r"fraction=2 must be between 0 and 1\."):
+    with pytest.raises(ParameterError, match=r"fraction=2 must be above 0 and below 1\."):
         DecisionTreeClassifier(prune=ReducedError(fraction=2)).fit(None, None)
 
 
@@ -317,8 +317,8 @@ def test_c45_collapses_whether_it_prunes_or_not() -> None:
     ("parameters", "message"),
     [
         ({"confidence": 0}, "confidence=0 must be above 0 and below 1, or None."),
-        ({"confidence": "quarter"}, "confidence='quarter' must be a number."),
-        ({"confidence": 1.5}, "confidence=1.5 must be between 0 and 1."),
+        ({"confidence": "quarter"}, "confidence='quarter' must be a number or None."),
+        ({"confidence": 1.5}, "confidence=1.5 must be above 0 and below 1, or None."),
         ({"raising": None}, "raising=None must be True or False."),
         ({"collapse": "no"}, "collapse='no' must be True or False."),
         ({"single_precision": 1}, "single_precision=1 must be True or False."),

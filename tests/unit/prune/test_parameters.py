@@ -65,13 +65,13 @@ def said(
         (ReducedError(accept="nearly"), "accept='nearly' must be one of 'not_worse', 'better'."),
         (ReducedError(fraction=0.0), "fraction=0.0 must be above 0 and below 1."),
         (ReducedError(fraction=1), "fraction=1 must be above 0 and below 1."),
-        (ReducedError(fraction=-0.5), "fraction=-0.5 must be between 0 and 1."),
+        (ReducedError(fraction=-0.5), "fraction=-0.5 must be above 0 and below 1."),
         (ReducedError(fraction="third"), "fraction='third' must be a number."),  # type: ignore[arg-type]
         (ReducedError(random_state=None), "random_state=None must be a whole number."),  # type: ignore[arg-type]
         (ReducedError(random_state=-1), "random_state=-1 must be at least 0."),
-        (CostComplexity(alpha=-1.0), "alpha=-1.0 must be at least 0."),
-        (CostComplexity(alpha="0.1"), "alpha='0.1' must be a number."),  # type: ignore[arg-type]
-        (CostComplexity(alpha=float("nan")), "alpha=nan must be at least 0."),
+        (CostComplexity(alpha=-1.0), "alpha=-1.0 must be at least 0, or None."),
+        (CostComplexity(alpha="0.1"), "alpha='0.1' must be a number or None."),  # type: ignore[arg-type]
+        (CostComplexity(alpha=float("nan")), "alpha=nan must be at least 0, or None."),
         (CostComplexity(alpha=0.1, on="cost"), "on='cost' must be one of 'errors', 'impurity'."),
         (CostComplexity(rule="2-SE"), "rule='2-SE' must be one of 'min', '1-SE'.\n  Hint: did you"),
         (CostComplexity(cv=1), "cv=1 must be at least 2."),
@@ -79,8 +79,8 @@ def said(
         (CostComplexity(random_state=0.5), "random_state=0.5 must be a whole number."),  # type: ignore[arg-type]
         (ErrorBased(confidence=0.0), "confidence=0.0 must be above 0 and below 1, or None."),
         (ErrorBased(confidence=1), "confidence=1 must be above 0 and below 1, or None."),
-        (ErrorBased(confidence=25), "confidence=25 must be between 0 and 1."),
-        (ErrorBased(confidence=True), "confidence=True must be a number."),
+        (ErrorBased(confidence=25), "confidence=25 must be above 0 and below 1, or None."),
+        (ErrorBased(confidence=True), "confidence=True must be a number or None."),
         (ErrorBased(raising="yes"), "raising='yes' must be True or False."),  # type: ignore[arg-type]
         (ErrorBased(collapse=0), "collapse=0 must be True or False."),  # type: ignore[arg-type]
         (
@@ -95,7 +95,7 @@ def said(
         (MinimumFraction(fraction=3), "fraction=3 must be between 0 and 1."),
         (CriticalValue(value=-0.1), "value=-0.1 must be at least 0."),
         (CriticalValue(of="ratio"), "of='ratio' must be one of 'gain', 'score'."),
-        (MinimumError(m=-2), "m=-2 must be at least 0."),
+        (MinimumError(m=-2), "m=-2 must be at least 0, or None."),
         (MDL(question_weight=None), "question_weight=None must be a number."),  # type: ignore[arg-type]
         (ToDepth(depth=-1), "depth=-1 must be at least 0."),
         (ToDepth(depth=True), "depth=True must be a whole number."),
