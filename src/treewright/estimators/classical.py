@@ -86,8 +86,9 @@ class C45Classifier(TreeClassifier):
         Cut subtrees that do not classify the training rows better than a leaf would, whether the
         tree is pruned or not (J48's -O turns it off).
     single_precision : bool
-        Compute gains in single precision, and do not part values closer than 0.00001, as release 8
-        does: its rounding errors then choose between nearly equal splits as they do there.
+        Compute gains and midpoints in single precision, and do not part values closer than
+        0.00001, as release 8 does: its rounding errors then choose between nearly equal splits as
+        they do there.
     gain_guard : bool
         Compare gain ratios only among columns of at least average gain.
     mdl_penalty : bool

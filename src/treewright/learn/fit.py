@@ -181,7 +181,8 @@ class Problem:
         core.set_missing(options.missing)
         core.set_threshold_at(options.threshold_at)
         core.class_boundaries = options.thresholds == "class_boundaries"
-        for flag in ("empty_branches", "strict_gain", "mdl_penalty", "c45_sides"):
+        flags = ("empty_branches", "strict_gain", "idle_values", "mdl_penalty", "c45_sides")
+        for flag in flags:
             setattr(core, flag, getattr(options, flag))
         core.two_branches_suffice = options.two_branches_suffice
         core.min_branch_share = options.min_branch_share

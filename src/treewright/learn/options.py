@@ -136,6 +136,7 @@ class GrowthOptions:
     merging: Merging | None = None
     empty_branches: bool = False
     strict_gain: bool = False
+    idle_values: bool = False
     gain_guard: bool = False
     mdl_penalty: bool = False
     c45_sides: bool = False
