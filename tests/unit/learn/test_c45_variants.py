@@ -30,9 +30,8 @@ def test_a_value_halfway_is_the_threshold_in_single_precision(
     single_precision: bool, threshold: float
 ) -> None:
     """In doubles 1.19 is above the middle of 1.18 and 1.20, all three rounded to floats."""
-    X = pd.DataFrame(
-        {"group": ["a"] * 6 + ["b"] * 3, "x": np.float32([1.18] * 3 + [1.2] * 3 + [1.19] * 3)}
-    )
+    x = np.array([1.18] * 3 + [1.2] * 3 + [1.19] * 3, dtype=np.float32)
+    X = pd.DataFrame({"group": ["a"] * 6 + ["b"] * 3, "x": x})
     y = ["low"] * 3 + ["high"] * 3 + ["other"] * 3
     tree = C45Classifier(single_precision=single_precision).fit(X, y).tree_
     (cut,) = np.flatnonzero(tree.arrays.kind == 1)
