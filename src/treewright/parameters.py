@@ -5,21 +5,36 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeGuard
 
 import numpy as np
 
 from treewright.errors import ParameterError
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Tell whether a parameter is an integer (NumPy's count, booleans do not)."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Tell whether a parameter is a real number (NumPy's count, booleans do not)."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def as_float(number: float) -> float:
+    """Give a number as a float; a whole one beyond all floats is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def is_list(value: object) -> bool:
+    """Tell whether a parameter is a list, or as good as one: text, dicts and sets are not."""
+    is_other = isinstance(value, str | bytes | Mapping | set | frozenset)
+    return isinstance(value, Collection) and not is_other and getattr(value, "ndim", 1) == 1
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
@@ -30,10 +45,19 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     raise ParameterError(f"{name}={value!r} must be one of {listed}.{nearest_hint(value, choices)}")
 
 
-def nearest_hint(value: object, choices: Sequence[str]) -> str:
-    """Give a line that offers the choice nearest to a value, or nothing."""
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    return f"\n  Hint: did you mean {near[0]!r}?" if near else ""
+def nearest(name: object, valid: Iterable[str]) -> str | None:
+    """Give the valid name nearest to a name, whatever its case; None where none is near."""
+    if not isinstance(name, str):
+        return None
+    by_folded = {candidate.casefold(): candidate for candidate in valid}
+    near = difflib.get_close_matches(name.casefold(), by_folded, n=1)
+    return by_folded[near[0]] if near else None
+
+
+def nearest_hint(name: object, valid: Iterable[str]) -> str:
+    """Give a line that offers the valid name nearest to a name, or nothing."""
+    near = nearest(name, valid)
+    return "" if near is None else f"\n  Hint: did you mean {near!r}?"
 
 
 def check_count(name: str, value: object, *, least: int, optional: bool = False) -> None:
@@ -43,7 +67,7 @@ def check_count(name: str, value: object, *, least: int, optional: bool = False)
     if not is_whole(value):
         also = " or None" if optional else ""
         raise ParameterError(f"{name}={value!r} must be a whole number{also}.")
-    if value < least:  # type: ignore[operator]
+    if value < least:
         raise ParameterError(f"{name}={value!r} must be at least {least}.")
 
 
@@ -66,10 +90,7 @@ def check_number(
     if not is_number(value):
         also = " or None" if optional else ""
         raise ParameterError(f"{name}={value!r} must be a number{also}.")
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except OverflowError:  # a whole number beyond all floats
-        number = math.inf
+    number = as_float(value)
     above = number > low if open_low else number >= low
     below = number < high if open_high else number <= high
     if math.isfinite(number) and above and below:

@@ -87,7 +87,7 @@ def _prior_factor(priors: Any, names: npt.NDArray[Any], totals: FloatArray) -> F
         given = priors
     try:
         values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.full(len(names), np.nan)
     if values.shape != (len(names),) or not np.all(np.isfinite(values)) or np.any(values < 0):
         raise ParameterError(

@@ -48,7 +48,7 @@ def read_costs(cost_matrix: Any, target: ClassTarget) -> FloatArray | None:
     else:
         try:
             costs = np.array(cost_matrix, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             costs = np.empty(0)
     shape = (len(names), len(names))
     if costs.shape != shape:
@@ -81,7 +81,7 @@ def _named_costs(given: Mapping[Any, Any], names: list[Any]) -> FloatArray:
                     )
             try:
                 costs[place[actual], place[predicted]] = float(cost)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ParameterError(
                     f"cost_matrix[{actual!r}][{predicted!r}]={cost!r} must be a number."
                 ) from None

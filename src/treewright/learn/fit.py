@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.data.encoding import lend
-from treewright.data.schema import FittedSchema, list_names, nearest_name_hint
+from treewright.data.schema import FittedSchema, list_names
 from treewright.data.sparse import available_memory
 from treewright.data.table import Table
 from treewright.data.target import ClassTarget, ValueTarget, of_ordinary_size
@@ -33,7 +33,7 @@ from treewright.learn.options import (
 from treewright.model.arrays import TreeArrays
 from treewright.model.leaf import BY_MAJORITY, LeafRule
 from treewright.model.tree import Tree
-from treewright.parameters import check_number
+from treewright.parameters import check_number, nearest_hint
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[int], None]
@@ -364,7 +364,7 @@ def _by_column(
             if key not in schema.names:
                 raise ColumnMismatchError(
                     f"{name} names column {key!r}, which the table does not have.\n"
-                    f"  Columns: {list_names(schema.names)}{nearest_name_hint(key, schema.names)}"
+                    f"  Columns: {list_names(schema.names)}{nearest_hint(key, schema.names)}"
                 )
             values[schema.index(key)] = value
         return values

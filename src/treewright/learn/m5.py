@@ -88,8 +88,10 @@ class _M5Recall:
     recall: Recall
     settings: M5Settings
 
-    def __call__(self, tree: Tree, X: object, y: object, sample_weight: object) -> TrainingRecord:
-        record = self.recall(tree, X, y, sample_weight)
+    def __call__(
+        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
+    ) -> TrainingRecord:
+        record = self.recall(tree, X, y, sample_weight, owner=owner)
         assert isinstance(record, TrainingRecord)
         counted = _rows_that_count(record.problem)
         ranked = rank_table(counted.table, counted.learned_values(), counted.weights.weight)

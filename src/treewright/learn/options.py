@@ -12,18 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from treewright.data.schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.measures.splits import CLASS_CRITERIA as CLASS_CRITERIA
 from treewright.measures.thresholds import VALUE_CRITERIA as VALUE_CRITERIA
+from treewright.model.predict import COMBINE, UNSEEN_CATEGORIES
 from treewright.parameters import (
     check_choice,
     check_count,
     check_flag,
     check_number,
     check_share,
+    is_list,
     is_number,
     is_whole,
 )
@@ -44,8 +44,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
         "own_branch",
         "majority",
     ),
-    "unseen": ("missing", "majority", "error"),
-    "combine": ("branch_fractions", "leaf_counts"),
+    "unseen": UNSEEN_CATEGORIES,
+    "combine": COMBINE,
     "thresholds": ("all", "class_boundaries"),
     "threshold_at": ("midpoint", "observed", "training"),
     "features_per": ("node", "tree"),
@@ -186,7 +186,7 @@ class GrowthOptions:
         """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
         value: float = getattr(self, name)
         if is_whole(value):
-            return float(value)
+            return float(min(value, 2**62))  # more than any table has, and still a float
         least = 2.0 if name == "min_samples_split" else 1.0
         return max(least, float(math.ceil(float(value) * n_rows)))
 
@@ -212,17 +212,14 @@ def _check_amount(name: str, value: object, *, least: int) -> None:
         raise ParameterError(
             f"{name}={value!r} must be a whole number of rows or a decimal share of them."
         )
-    if not 0.0 < value <= 1.0:  # type: ignore[operator]
+    if not 0.0 < value <= 1.0:
         raise ParameterError(
             f"{name}={value!r}: a share of the rows must be above 0 and at most 1."
         )
 
 
 def _check_per_column(name: str, value: object) -> None:
-    if value is None or isinstance(value, Mapping):
-        return
-    is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
-    if not is_list and not (isinstance(value, np.ndarray) and value.ndim == 1):
+    if value is not None and not isinstance(value, Mapping) and not is_list(value):
         raise ParameterError(
             f"{name}={value!r} must be a dict of column to number, a list with one number for each"
             " column, or None."
@@ -240,7 +237,7 @@ def _check_features(value: object) -> None:
             f"max_features={value!r} must be 'sqrt', 'log2', None, a whole number of columns or a"
             " decimal share of them."
         )
-    if not 0.0 < value <= 1.0:  # type: ignore[operator]
+    if not 0.0 < value <= 1.0:
         raise ParameterError(
             f"max_features={value!r}: a share of the columns must be above 0 and at most 1."
         )

@@ -138,19 +138,21 @@ class _Recall:
     class_weight: object = None
     priors: object = None
 
-    def __call__(self, tree: Tree, X: object, y: object, sample_weight: object) -> TrainingRecord:
-        table = match_table(X, tree.schema, owner="Tree.why", by_name=True)
+    def __call__(
+        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
+    ) -> TrainingRecord:
+        table = match_table(X, tree.schema, owner=owner, by_name=True)
         weights = read_weights(sample_weight, table.n_rows)
         target: ClassTarget | ValueTarget
         factor = None
         if self.is_classification:
-            target = read_classes(y, owner="Tree.why", n_rows=table.n_rows)
+            target = read_classes(y, owner=owner, n_rows=table.n_rows)
             _check_classes(tree, target)
             factor = class_factors(
                 target, weights, class_weight=self.class_weight, priors=self.priors
             )
         else:
-            target = read_values(y, owner="Tree.why", n_rows=table.n_rows)
+            target = read_values(y, owner=owner, n_rows=table.n_rows)
         problem = Problem(
             table=table,
             target=target,

@@ -16,7 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from treewright.errors import ModelFormatError, TreewrightError, UnsupportedError
+from treewright.errors import (
+    ModelFormatError,
+    ParameterError,
+    TreewrightError,
+    UnsupportedError,
+)
 from treewright.model import predict as prediction
 from treewright.model.explain import Explanation, explain
 from treewright.model.importance import importances
@@ -25,6 +30,7 @@ from treewright.model.linear_plan import LinearPlan
 from treewright.model.plain import tree_to_dict
 from treewright.model.reading import read_rows
 from treewright.model.split import Question, Surrogate, question_at, surrogates_at
+from treewright.parameters import check_flag, is_whole
 
 if TYPE_CHECKING:
     from treewright.data.schema import FittedSchema
@@ -373,6 +379,7 @@ class Tree:
         normalize
             Make the importances add up to 1; else they are per unit of training weight.
         """
+        check_flag("normalize", normalize)
         return importances(self, normalize=normalize)
 
     def to_dict(self) -> dict[str, Any]:
@@ -510,15 +517,17 @@ class Tree:
             The training data; needed only where the tree no longer has its own record of them,
             such as after unpickling.
         """
-        if not 0 <= node < self.n_nodes:
+        if not is_whole(node) or not 0 <= node < self.n_nodes:
             raise TreewrightError(
                 f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
             )
         hint = f"tree.why({node}, X, y)"
-        return self.record(X, y, sample_weight, hint=hint).why(self, node)
+        return self.record(X, y, sample_weight, owner="Tree.why", hint=hint).why(self, node)
 
-    def record(self, X: object, y: object, sample_weight: object, *, hint: str) -> Record:
-        """Give the training data: those kept, or those given once more."""
+    def record(
+        self, X: object, y: object, sample_weight: object, *, owner: str, hint: str
+    ) -> Record:
+        """Give the training data: those kept, or those given once more to `owner`."""
         if X is None and self._record is not None:
             return self._record
         if self._recall is None:
@@ -527,7 +536,7 @@ class Tree:
             raise TreewrightError(
                 f"This tree no longer has its training data.\n  Hint: pass them, {hint}."
             )
-        return self._recall(self, X, y, sample_weight)
+        return self._recall(self, X, y, sample_weight, owner=owner)
 
     # Other trees
 
@@ -630,6 +639,15 @@ class Tree:
         if self.unseen == "error":
             prediction.refuse_unseen(table, X)
         return table
+
+
+def check_is_tree(name: str, value: object) -> None:
+    """Refuse what is no tree; a fitted estimator has one."""
+    if isinstance(value, Tree):
+        return
+    is_fitted = isinstance(getattr(value, "tree_", None), Tree)
+    hint = "\n  Hint: pass its tree_." if is_fitted else ""
+    raise ParameterError(f"{name}={value!r} is no Tree.{hint}")
 
 
 def _plain(value: Any) -> Any:

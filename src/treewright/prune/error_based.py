@@ -18,7 +18,7 @@ from treewright.model.surgery import has_marked_ancestor, with_leaves
 from treewright.model.tree import Tree
 from treewright.model.why import Record
 from treewright.parameters import check_choice, check_flag, check_share
-from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, check_given, cut
+from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
 from treewright.prune.sample import Sample
 from treewright.prune.sums import training_risk
 
@@ -32,7 +32,9 @@ class ErrorBased(Pruner):
 
     The errors of a leaf are estimated at the upper limit of their confidence interval. From the
     bottom up, a subtree becomes a leaf, or its largest branch takes its place and gets all of its
-    rows, where that raises the estimate by no more than 0.1.
+    rows, where that raises the estimate by no more than 0.1. The training rows are given to
+    :meth:`prune` only where the tree no longer has its own record of them (very large tables,
+    after unpickling).
 
     Parameters
     ----------
@@ -80,36 +82,15 @@ class ErrorBased(Pruner):
                 "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
             )
 
-    def prune(
-        self,
-        tree: Tree,
-        X: Any = None,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        test: tuple[Any, Any] | None = None,
-    ) -> Tree:
-        """Give the pruned tree; the one given stays as it is.
-
-        Parameters
-        ----------
-        tree
-            A grown tree.
-        X, y, sample_weight
-            The training rows; needed only where the tree no longer has its own record of them
-            (very large tables, after unpickling). The figures say how they were weighed.
-        test
-            As for every pruner: rows for the curve alone.
-        """
-        self.check()
-        self.check_tree(tree)
+    def _read(
+        self, tree: Tree, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Record | None, Sample | None]:
         owner = type(self).__name__
-        check_given(X, y, sample_weight, owner=owner)
-        training = tree.record(X, y, sample_weight, hint=f"{owner}().prune(tree, X, y)")
+        hint = f"{owner}().prune(tree, X, y)"
+        training = tree.record(X, y, sample_weight, owner=owner, hint=hint)
         if X is not None:
             _check_rows(tree, training)
-        tested = Sample.read_test(tree, test, owner=owner)
-        return self.run(tree, training=training, tested=tested)
+        return training, None
 
     def run(
         self,

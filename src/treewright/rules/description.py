@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from treewright.rules.counting import LabelledRows
 
 
+_MOST_BITS = 1e100
+"""More than any errors cost; sums of it are still numbers."""
+
+
 def log2_factorial(n: int | Int64Array) -> FloatArray:
     """Give log2(n!): what is saved by sending n things in any order."""
     return np.asarray(gammaln(np.asarray(n, dtype=np.float64) + 1) / np.log(2))
@@ -46,7 +50,7 @@ class TestCode:
         total = value_bits.sum()
         shares = value_bits[value_bits > 0] / total if total > 0 else np.empty(0)
         named = -float((shares * np.log2(shares)).sum())
-        return cls(column_bits=named / redundancy, value_bits=value_bits)
+        return cls(column_bits=min(named / redundancy, _MOST_BITS), value_bits=value_bits)
 
     @classmethod
     def c5(cls, rows: LabelledRows) -> TestCode:

@@ -82,7 +82,7 @@ def test_regressors_prune(estimator: Any) -> None:
     grown = estimator().fit(X, y).get_n_leaves()
     for prune in ("cost_complexity", "reduced_error", CostComplexity(rule="1-SE")):
         assert estimator(prune=prune).fit(X, y).get_n_leaves() < grown
-    with pytest.raises(UnsupportedError, match="Pessimistic counts misclassified rows"):
+    with pytest.raises(UnsupportedError, match="Pessimistic judges classes"):
         estimator(prune="pessimistic").fit(X, y)
 
 

@@ -178,7 +178,7 @@ def test_answers_of_too_many_outputs_are_refused() -> None:
 )
 def test_what_counts_errors_refuses_trees_of_numbers(pruner: Pruner) -> None:
     assert said(UnsupportedError, pruner, tree=of_numbers()) == (
-        f"{type(pruner).__name__} counts misclassified rows; this tree predicts numbers.\n"
+        f"{type(pruner).__name__} judges classes; this tree predicts numbers.\n"
         "  Hint: CostComplexity(on='impurity') and ReducedError prune such trees."
     )
 
@@ -205,5 +205,29 @@ def test_a_name_that_is_none_is_refused_with_the_nearest() -> None:
     )
     with pytest.raises(ParameterError, match=r"prune=3 must be a pruner of treewright\.prune"):
         stump().prune(3)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="prune=<class"):
+    with pytest.raises(ParameterError, match=r"Hint: ToDepth\(\) is one, its class is not\."):
         stump().prune(ToDepth)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"Hint: did you mean 'mdl'\?"):
+        stump().prune("MDL")
+
+
+def test_an_estimator_in_place_of_its_tree_is_told_so() -> None:
+    model = DecisionTreeClassifier().fit(X, Y)
+    with pytest.raises(ParameterError) as caught:
+        MDL().prune(model)
+    assert str(caught.value) == (
+        "tree=DecisionTreeClassifier() is no Tree.\n  Hint: pass its tree_."
+    )
+    with pytest.raises(ParameterError, match=r"tree=None is no Tree\.$"):
+        MDL().prune(None)  # type: ignore[arg-type]
+
+
+def test_a_target_of_the_other_kind_names_no_other_estimator() -> None:
+    assert said(TargetError, ReducedError(), X, [0.1, 0.2, 0.3, 0.4]) == (
+        "Unknown label type: continuous. ReducedError needs classes, but the target has 4 distinct"
+        " decimal numbers.\n  Hint: bin the target first."
+    )
+    assert said(TargetError, ReducedError(), X, Y, tree=of_numbers()) == (
+        "ReducedError needs numbers, but the target holds text: row 0 is 'a'.\n"
+        "  Hint: convert the target to numbers."
+    )
