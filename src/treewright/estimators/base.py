@@ -23,8 +23,9 @@ from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_
 from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn
 from treewright.learn.class_weights import class_factors
 from treewright.learn.costs import read_costs, with_costs
-from treewright.learn.fit import Problem, Report, RowWeights
+from treewright.learn.fit import Report
 from treewright.learn.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
+from treewright.learn.problem import Problem, RowWeights
 from treewright.learn.pruning import fit_pruned
 from treewright.model.leaf import LEAF_ESTIMATES, LeafRule
 from treewright.model.predict import by_output, decide, refuse_unseen

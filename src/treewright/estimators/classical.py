@@ -7,8 +7,9 @@ from typing import Any, cast
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.fit import Problem, Report
+from treewright.learn.fit import Report
 from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem
 from treewright.measures.errors import ErrorVariant
 from treewright.model.tree import Tree
 from treewright.parameters import check_choice, check_flag, check_number

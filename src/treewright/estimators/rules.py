@@ -12,8 +12,8 @@ from treewright.data.target import ClassTarget
 from treewright.errors import UnsupportedError
 from treewright.estimators.base import FloatArray
 from treewright.estimators.classical import C45Classifier
-from treewright.learn.fit import Problem
 from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem
 from treewright.measures.errors import ErrorVariant
 from treewright.model.tree import Tree
 from treewright.parameters import check_choice, check_number

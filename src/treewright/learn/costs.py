@@ -12,7 +12,7 @@ import numpy.typing as npt
 from treewright.data.schema import list_names
 from treewright.data.target import ClassTarget
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.learn.fit import Problem
+from treewright.learn.problem import Problem
 from treewright.model.leaf import LeafRule
 
 FloatArray = npt.NDArray[np.float64]

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.data.target import ValueTarget
-from treewright.learn.fit import Problem, Report, RowWeights, fit_tree
+from treewright.learn.fit import Report, fit_tree
 from treewright.learn.node_models import NodeModels, fit_nodes
+from treewright.learn.problem import Problem, RowWeights
 from treewright.learn.ranked import Ranked, rank_table
+from treewright.learn.record import TrainingRecord, recall_of
 from treewright.learn.rows_in_order import RowsInOrder
-from treewright.learn.why import TrainingRecord, recall_of
 from treewright.model.arrays import TreeArrays
 from treewright.model.linear import LinearLeaves
 from treewright.model.pruning import Pruning

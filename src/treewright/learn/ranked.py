@@ -19,7 +19,6 @@ from treewright.data.schema import UINT_OFFSET, ColumnSpec, FittedSchema
 from treewright.data.table import Table
 from treewright.learn.rows_in_order import RowsInOrder
 from treewright.model.arrays import CATEGORIES, LEAF, TreeArrays
-from treewright.model.condition import missing_rows
 from treewright.model.linear import MemberTerm, NumberTerm, Term, as_numbers, numbers_in
 from treewright.model.tree import Tree
 
@@ -256,7 +255,7 @@ def _filled_numbers(
 ) -> tuple[RankedColumn, Array, ColumnSpec]:
     spec = table.schema.columns[index]
     stored = np.asarray(table.columns[index])
-    missing = missing_rows(table, index)
+    missing = table.is_missing(index)
     if spec.storage == "float":
         fill = _mean(stored.astype(np.float64), ~missing, weight)
         if missing.any():

@@ -190,7 +190,7 @@ class Interval:
 
     def values_in(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
         """Give what the bounds are about, for each row, and where it is missing."""
-        return table.columns[self.index], missing_rows(table, self.index)
+        return table.columns[self.index], table.is_missing(self.index)
 
     def as_members(self) -> Members:
         """List the values of an ordinal column that lie within the bounds."""
@@ -401,17 +401,6 @@ def rows_that_meet(conditions: Conjunction, table: Table) -> BoolArray:
     for each in conditions:
         answer &= each.mask(table)
     return answer
-
-
-def missing_rows(table: Table, index: int) -> BoolArray:
-    """Tell for each row whether the value of one column is missing."""
-    values = table.columns[index]
-    if table.schema.columns[index].storage == "value":
-        return np.asarray(values == MISSING)
-    if values.dtype.kind == "f":
-        return np.asarray(np.isnan(values))
-    present = table.masks[index]
-    return np.zeros(len(values), dtype=bool) if present is None else ~present
 
 
 def condition(schema: FittedSchema, column: str, test: str, value: object) -> Condition:

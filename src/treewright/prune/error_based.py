@@ -178,9 +178,8 @@ def _check_rows(tree: Tree, training: Record) -> None:
 def _is_complete(table: Table) -> BoolArray:
     """Tell which rows have a value in every column."""
     complete: BoolArray = np.ones(table.n_rows, dtype=bool)
-    for spec, column, mask in zip(table.schema.columns, table.columns, table.masks, strict=True):
-        is_code = spec.storage == "value"
-        complete &= mask if mask is not None else (column >= 0 if is_code else column == column)
+    for index in range(len(table.schema)):
+        complete &= ~table.is_missing(index)
     return complete
 
 

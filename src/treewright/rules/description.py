@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from treewright.model.condition import Condition, Members, missing_rows
+from treewright.model.condition import Condition, Members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ def _value_bits(rows: LabelledRows) -> FloatArray:
     total = float(weight.sum())
     bits = np.zeros(len(table.schema.columns))
     for index, spec in enumerate(table.schema.columns):
-        missing = missing_rows(table, index)
+        missing = table.is_missing(index)
         counted = weight[~missing]
         values = np.asarray(table.columns[index])[~missing]
         if spec.kind == "nominal":

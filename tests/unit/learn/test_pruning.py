@@ -21,7 +21,8 @@ from treewright import (
 )
 from treewright.errors import DataError, ParameterError, UnsupportedError
 from treewright.learn import pruning as learn_pruning
-from treewright.learn.fit import Problem, fit_tree
+from treewright.learn.fit import fit_tree
+from treewright.learn.problem import Problem
 from treewright.model.pruning import Pruning
 from treewright.prune import (
     PRUNERS,
