@@ -202,10 +202,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
+        takes_any_table(tags)
         tags.target_tags.required = True
         tags.target_tags.multi_output = self._takes_outputs
         return tags
@@ -286,6 +283,14 @@ def _reporter(n_rows: int) -> Report:
         print(f"\rgrowing: {share:4.0%} of the rows placed", end="", file=sys.stderr, flush=True)
 
     return report
+
+
+def takes_any_table(tags: Any) -> None:
+    """Tell scikit-learn that tables come as they are: text, categories, gaps, sparse."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.string = True
+    tags.input_tags.categorical = True
+    tags.input_tags.sparse = True
 
 
 def check_schema(schema: object) -> None:

@@ -18,7 +18,7 @@ from treewright.data.schema import ColumnSpec, FittedSchema, Schema
 from treewright.data.table import Table
 from treewright.data.target import ClassTarget, read_classes, read_weights
 from treewright.errors import DataError, TargetError
-from treewright.estimators.base import check_schema, n_threads
+from treewright.estimators.base import check_schema, n_threads, takes_any_table
 from treewright.learn.discretize import Discretization
 from treewright.learn.problem import RowWeights
 from treewright.parameters import check_choice
@@ -248,10 +248,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
+        takes_any_table(tags)
         tags.target_tags.required = Discretization(method=self.method).needs_classes
         tags.transformer_tags.preserves_dtype = []
         return tags

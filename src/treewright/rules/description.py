@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from treewright.rules.counting import LabelledRows
 
 
-_MOST_BITS = 1e100
-"""More than any errors cost; sums of it are still numbers."""
+_MOST_BITS = 1e30
+"""More than any errors cost; sums of it are numbers even in single precision."""
 
 
 def log2_factorial(n: int | Int64Array) -> FloatArray:
