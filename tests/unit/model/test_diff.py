@@ -551,13 +551,13 @@ def test_the_heaviest_differences_are_shown_first() -> None:
 
 def test_a_deep_tree() -> None:
     deep = chain(50_000)
-    start = time.perf_counter()
+    start = time.process_time()
     diff = deep.diff(chain(50_001))
     assert diff.relation == "larger"
     (difference,) = diff.differences
     assert difference.path[0] == "… 49997 tests"
     assert difference.path[1:] == ("x > 49997", "x > 49998", "x > 49999")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_surrogates_do_not_make_it_slow() -> None:

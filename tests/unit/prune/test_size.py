@@ -83,9 +83,9 @@ PRUNING: list[Pruner] = [
 
 @pytest.mark.parametrize("pruner", PRUNING, ids=repr)
 def test_a_large_tree_is_pruned_in_seconds(pruner: Pruner, large_tree: Tree) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     pruned = pruner.prune(large_tree, *some_rows(large_tree))
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert pruned.n_leaves <= large_tree.n_leaves
     pruned.arrays.validate(pruned.schema)
     record = pruned.pruning
@@ -95,9 +95,9 @@ def test_a_large_tree_is_pruned_in_seconds(pruner: Pruner, large_tree: Tree) -> 
 
 
 def test_a_large_tree_is_simplified_in_seconds(large_tree: Tree) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     simple = large_tree.simplify()
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert simple.n_leaves <= large_tree.n_leaves
 
 
@@ -112,7 +112,7 @@ def test_a_grown_chain_is_pruned_by_its_estimated_errors() -> None:
     x = np.arange(n_rows, dtype=np.float32)[:, np.newaxis]
     model = DecisionTreeClassifier().fit(x, np.arange(n_rows) % 2)
     assert model.get_depth() == n_rows - 1
-    start = time.perf_counter()
+    start = time.process_time()
     pruned = model.tree_.prune("error_based")
-    assert time.perf_counter() - start < 5 * SECONDS
+    assert time.process_time() - start < 5 * SECONDS
     assert pruned.n_leaves < n_rows
