@@ -149,8 +149,8 @@ nb::tuple bin_cuts(const BoundColumns& columns, std::size_t index,
         for (std::size_t bin = 0; bin + 1 < bins.last_row.size(); ++bin) {
             cuts.real.emplace_back();
             cuts.whole.emplace_back();
-            place_between(column, {bins.last_row[bin], bins.first_row[bin + 1]},
-                          ThresholdAt::midpoint, cuts.real.back(), cuts.whole.back());
+            place_between(column, {bins.last_row[bin], bins.first_row[bin + 1]}, GrowOptions{},
+                          cuts.real.back(), cuts.whole.back());
         }
     }
     return nb::make_tuple(to_numpy(std::move(cuts.real)), to_numpy(std::move(cuts.whole)));
@@ -253,6 +253,7 @@ void bind_grow(nb::module_& module) {
         .def_rw("class_boundaries", &GrowOptions::class_boundaries)
         .def_rw("empty_branches", &GrowOptions::empty_branches)
         .def_rw("strict_gain", &GrowOptions::strict_gain)
+        .def_rw("idle_values", &GrowOptions::idle_values)
         .def_rw("mdl_penalty", &GrowOptions::mdl_penalty)
         .def_rw("c45_sides", &GrowOptions::c45_sides)
         .def_rw("declared_classes", &GrowOptions::declared_classes)

@@ -46,11 +46,10 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     node.gain = winner.gain;
     node.score = winner.score;
     if (winner.question == Question::cut) {
-        place_threshold(winner, column, *open.block, bins[winner.column], options.threshold_at,
-                        node.threshold, node.threshold_int);
+        place_threshold(winner, column, *open.block, bins[winner.column], options, node.threshold,
+                        node.threshold_int);
     } else if (winner.question == Question::intervals) {
-        const Cuts cuts =
-            cuts_of(winner, column, *open.block, bins[winner.column], options.threshold_at);
+        const Cuts cuts = cuts_of(winner, column, *open.block, bins[winner.column], options);
         node.cut_offset = append_cuts(fragment.cuts, cuts);
         node.cut_count = static_cast<std::int32_t>(cuts.real.size());
     } else if (winner.question == Question::sum) {
@@ -68,7 +67,7 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
             place_between(
                 data.columns[found.surrogate.column],
                 {open.block->table_row[found.row_below], open.block->table_row[found.row_above]},
-                options.threshold_at, found.surrogate.threshold, found.surrogate.threshold_int);
+                options, found.surrogate.threshold, found.surrogate.threshold_int);
         node.surrogates.push_back(std::move(found.surrogate));
     }
     open_children(open, winner, ws, shared, fragment, children, only);

@@ -1,49 +1,27 @@
 #include "treewright/prune/error_based.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
 #include <numeric>
 
 #include "treewright/base/error.hpp"
+#include "treewright/prune/shares.hpp"
 
 namespace treewright {
-
-double AddedErrors::operator()(double n, double e) const {
-    if (nothing || n <= 0.0) return 0.0;
-    const auto from_one = [&](double errors) {
-        const double corrected = errors + 0.5;
-        if (corrected >= n) return share_above * std::max(n - errors, least_right);
-        const double inner =
-            deviate_squared * (corrected * (1.0 - corrected / n) + deviate_squared / 4.0);
-        const double rate = (corrected + deviate_squared / 2.0 + std::sqrt(std::max(inner, 0.0))) /
-                            (n + deviate_squared);
-        return n * rate - errors;
-    };
-    const bool none = e < no_error || e <= 0.0;
-    const bool part = e < one_error && n > interpolate_above;
-    if (!none && !part) return from_one(e);
-    const double base = -n * std::expm1(log_confidence / n);
-    return none ? base : base + e * (from_one(1.0) - base);
-}
 
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+/// Rows that go down a branch together, so that they do not wait for the memory one by one.
+constexpr std::size_t kInFlight = 16;
 
-/// A part of a row that was divided above.
-struct Part {
-    std::uint32_t row;
-    double weight;
-};
-
-/// The rows of a node: a range of `ErrorPruner::order`, whole, and parts of divided rows.
-struct Share {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    std::vector<Part> parts;
-
-    [[nodiscard]] bool empty() const { return begin == end && parts.empty(); }
+/// A node as it is now.
+struct Place {
+    std::int32_t source;  ///< node of the tree whose question it asks
+    std::int32_t first_child;
+    std::int32_t n_branches;
+    std::uint32_t question;  ///< place of `source` in the plan
 };
 
 /// Holds the tree while it is being changed. Nothing recurses: a tree may be a long chain.
@@ -58,43 +36,38 @@ public:
           progress(progress),
           n_classes(data.target.n_classes.at(0)),
           rows{data.n_rows, data.columns},
-          source(tree.nodes.size()),
-          first_child(tree.nodes.size()),
-          n_branches(tree.nodes.size()),
-          packed(tree.nodes.size()),
-          counts(tree.nodes.size() * n_classes),
-          n_rows(tree.nodes.size()),
+          places(tree.nodes.size()),
+          counts{std::vector<std::int64_t>(tree.nodes.size()),
+                 std::vector<double>(tree.nodes.size() * n_classes)},
           errors(tree.nodes.size()),
           added(tree.nodes.size() * n_classes),
           has_parts(tree.nodes.size()),
-          branch_of_row(data.n_rows) {
-        for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-            source[i] = static_cast<std::int32_t>(i);
-            first_child[i] = tree.nodes[i].first_child;
-            n_branches[i] = tree.nodes[i].n_branches;
-            packed[plan.order()[i]] = static_cast<std::uint32_t>(i);
+          shares(data, tree, plan) {
+        for (std::uint32_t at = 0; at < places.size(); ++at) {
+            const std::uint32_t i = plan.order()[at];
+            const TreeNode& node = tree.nodes[i];
+            places[i] = {static_cast<std::int32_t>(i), node.first_child, node.n_branches, at};
         }
-        for (std::size_t row = 0; row < data.n_rows; ++row)
-            if (weight_of(row) > 0.0) order.push_back(static_cast<std::uint32_t>(row));
-        scratch.resize(order.size());
     }
 
     Pruned run() {
         std::vector<Frame> frames(1);
-        frames[0].share.end = order.size();
+        frames[0].share.end = shares.order().size();
+        frames[0].is_sorted = shares.sort_by_leaf(counts, progress);
         while (!frames.empty()) {
             progress.check(true);
             Frame& frame = frames.back();
-            const auto node = static_cast<std::size_t>(frame.node);
             if (frame.next < 0) enter(frame);
-            if (frame.next < n_branches[node]) {
+            const Place& place = place_of(frame.node);
+            if (frame.next < place.n_branches) {
                 const std::int32_t branch = frame.next++;
                 Frame below;
-                below.node = first_child[node] + branch;
-                below.share = share_of(frame, branch);
+                below.node = place.first_child + branch;
+                below.share = shares.branch_of(frame.share, frame.division, branch);
+                below.is_sorted = frame.is_sorted;
                 if (below.share.empty()) empty(below.node);
                 else frames.push_back(std::move(below));
-            } else if (n_branches[node] == 0 || !settle(frame)) {
+            } else if (place.n_branches == 0 || !settle(frame)) {
                 frames.pop_back();
             }
         }
@@ -105,22 +78,16 @@ private:
     struct Frame {
         std::int32_t node = 0;
         Share share;
-        std::vector<std::size_t> start;  ///< rows without the value, then those of each branch
-        std::vector<int> branch_of_part;
-        std::vector<double> known;  ///< weight each branch gets of rows with the value
-        std::int32_t next = -1;     ///< branch to go down; -1: not entered yet
+        Division division;
+        std::int32_t next = -1;  ///< branch to go down; -1: not entered yet
+        bool is_sorted = false;  ///< rows lie as `sort_by_leaf` left them, and are counted
     };
 
-    [[nodiscard]] double weight_of(std::size_t row) const {
-        return data.weight.empty() ? 1.0 : data.weight[row];
+    [[nodiscard]] Place& place_of(std::int32_t node) {
+        return places[static_cast<std::size_t>(node)];
     }
-
-    double* count(const Share& share, double* into) const {
-        std::fill(into, into + n_classes, 0.0);
-        for (std::size_t i = share.begin; i < share.end; ++i)
-            into[data.target.classes[order[i]]] += weight_of(order[i]);
-        for (const Part& part : share.parts) into[data.target.classes[part.row]] += part.weight;
-        return into;
+    [[nodiscard]] const Place& place_of(std::int32_t node) const {
+        return places[static_cast<std::size_t>(node)];
     }
 
     struct Estimate {
@@ -152,18 +119,19 @@ private:
     }
 
     double* counts_of(std::int32_t node) {
-        return counts.data() + static_cast<std::size_t>(node) * n_classes;
+        return counts.weights.data() + static_cast<std::size_t>(node) * n_classes;
     }
 
     void enter(Frame& frame) {
         const auto node = static_cast<std::size_t>(frame.node);
-        count(frame.share, counts_of(frame.node));
-        n_rows[node] = static_cast<std::int64_t>(frame.share.end - frame.share.begin +
-                                                 frame.share.parts.size());
         frame.next = 0;
         has_parts[node] = frame.share.parts.empty() ? 0 : 1;
-        if (n_branches[node] == 0) errors[node] = estimate(counts_of(frame.node));
-        else divide(frame);
+        if (!frame.is_sorted) {
+            shares.count(frame.share, counts_of(frame.node));
+            counts.n_rows[node] = static_cast<std::int64_t>(frame.share.size());
+        }
+        if (places[node].n_branches == 0) errors[node] = estimate(counts_of(frame.node));
+        else frame.division = frame.is_sorted ? known_division(frame) : divide(frame);
     }
 
     /// A branch that no row reaches says nothing, whatever it asked.
@@ -171,7 +139,7 @@ private:
         const auto at = static_cast<std::size_t>(node);
         double* own = counts_of(node);
         std::fill_n(own, n_classes, 0.0);
-        const std::int32_t above = tree.nodes[static_cast<std::size_t>(source[at])].parent;
+        const std::int32_t above = tree.nodes[static_cast<std::size_t>(places[at].source)].parent;
         if (options.empty_leaves_keep_class && above >= 0) {
             const double* line = tree.value.data() + static_cast<std::size_t>(above) * n_classes;
             // The first of equals; parts of rows add up to them but for rounding.
@@ -179,66 +147,32 @@ private:
             own[std::find_if(line, line + n_classes, [&](double w) { return w >= most; }) - line] =
                 1.0;
         }
-        n_rows[at] = 0;
+        counts.n_rows[at] = 0;
         errors[at] = {0.0, {1.0, 0.0}};
-        n_branches[at] = 0;
+        places[at].n_branches = 0;
     }
 
-    /// Sorts a frame's whole rows by branch, rows without the value first:
-    ///     order:  ... | gaps | branch 0 | branch 1 | ...
-    ///     start:        0      1          2          3
-    void divide(Frame& frame) {
-        const auto at =
-            packed[static_cast<std::size_t>(source[static_cast<std::size_t>(frame.node)])];
-        const auto n = static_cast<std::size_t>(n_branches[static_cast<std::size_t>(frame.node)]);
-        frame.start.assign(n + 1, 0);
-        frame.known.assign(n, 0.0);
-        frame.branch_of_part.clear();
-        const Share& share = frame.share;
-        for (std::size_t i = share.begin; i < share.end; ++i) {
-            const std::uint32_t row = order[i];
-            const int branch = plan.branch_of(rows, row, at);
-            branch_of_row[row] = branch;
-            if (branch >= 0) frame.known[static_cast<std::size_t>(branch)] += weight_of(row);
-            const auto group = static_cast<std::size_t>(branch + 1);
-            if (group < n) ++frame.start[group + 1];
-        }
-        frame.start[0] = share.begin;
-        for (std::size_t g = 1; g <= n; ++g) frame.start[g] += frame.start[g - 1];
-        std::vector<std::size_t> next(frame.start.begin(), frame.start.end());
-        for (std::size_t i = share.begin; i < share.end; ++i) {
-            const auto group = static_cast<std::size_t>(branch_of_row[order[i]] + 1);
-            scratch[next[group]++] = order[i];
-        }
-        std::copy(scratch.begin() + static_cast<std::ptrdiff_t>(share.begin),
-                  scratch.begin() + static_cast<std::ptrdiff_t>(share.end),
-                  order.begin() + static_cast<std::ptrdiff_t>(share.begin));
-        for (const Part& part : share.parts) {
-            const int branch = plan.branch_of(rows, part.row, at);
-            frame.branch_of_part.push_back(branch);
-            if (branch >= 0) frame.known[static_cast<std::size_t>(branch)] += part.weight;
-        }
-        const double all = std::accumulate(frame.known.begin(), frame.known.end(), 0.0);
-        for (double& each : frame.known)
-            each = all > 0.0 ? each / all : 1.0 / static_cast<double>(n);
+    [[nodiscard]] Division divide(const Frame& frame) {
+        const Place& place = place_of(frame.node);
+        return shares.divide(frame.share, place.question,
+                             static_cast<std::size_t>(place.n_branches));
     }
 
-    [[nodiscard]] Share share_of(const Frame& frame, std::int32_t branch) const {
-        const auto b = static_cast<std::size_t>(branch);
-        const double known = frame.known[b];
-        Share share;
-        share.begin = frame.start[b + 1];
-        share.end = b + 2 < frame.start.size() ? frame.start[b + 2] : frame.share.end;
-        if (known > 0.0)
-            for (std::size_t i = frame.start[0]; i < frame.start[1]; ++i)
-                share.parts.push_back({order[i], weight_of(order[i]) * known});
-        for (std::size_t i = 0; i < frame.share.parts.size(); ++i) {
-            const Part& part = frame.share.parts[i];
-            if (frame.branch_of_part[i] == branch) share.parts.push_back(part);
-            else if (frame.branch_of_part[i] < 0 && known > 0.0)
-                share.parts.push_back({part.row, part.weight * known});
+    /// The same for rows that are already sorted: none lacks the value, and nothing is asked.
+    [[nodiscard]] Division known_division(const Frame& frame) {
+        const Place& place = place_of(frame.node);
+        std::size_t begin = frame.share.begin;
+        Division out;
+        out.start.push_back(begin);
+        for (std::int32_t b = 0; b < place.n_branches; ++b) {
+            const std::int32_t child = place.first_child + b;
+            const double* line = counts_of(child);
+            out.known.push_back(std::accumulate(line, line + n_classes, 0.0));
+            out.start.push_back(begin);
+            begin += static_cast<std::size_t>(counts.n_rows[static_cast<std::size_t>(child)]);
         }
-        return share;
+        out.make_fractions();
+        return out;
     }
 
     /// Errors to expect if all these rows went down this branch instead.
@@ -252,16 +186,16 @@ private:
             progress.check(true);
             Frame frame = std::move(pending.back());
             pending.pop_back();
-            const std::int32_t n = n_branches[static_cast<std::size_t>(frame.node)];
-            if (n == 0) {
-                total += estimate(count(frame.share, local.data()));
+            const Place& place = place_of(frame.node);
+            if (place.n_branches == 0) {
+                total += estimate(shares.count(frame.share, local.data()));
                 continue;
             }
-            divide(frame);
-            for (std::int32_t b = 0; b < n; ++b) {
+            frame.division = divide(frame);
+            for (std::int32_t b = 0; b < place.n_branches; ++b) {
                 Frame below;
-                below.node = first_child[static_cast<std::size_t>(frame.node)] + b;
-                below.share = share_of(frame, b);
+                below.node = place.first_child + b;
+                below.share = shares.branch_of(frame.share, frame.division, b);
                 if (!below.share.empty()) pending.push_back(std::move(below));
             }
         }
@@ -273,33 +207,16 @@ private:
     /// one of them would be divided.
     [[nodiscard]] bool estimate_with_others(const Frame& frame, std::int32_t largest,
                                             Estimate& total) {
-        const auto at = static_cast<std::size_t>(frame.node);
-        const std::int32_t child = first_child[at] + largest;
-        if (has_parts[at] != 0 || has_parts[static_cast<std::size_t>(child)] != 0) return false;
-        const Share own = share_of(frame, largest);
-        bool whole = true;
-        for (std::size_t i = frame.share.begin; i < frame.share.end && whole; ++i) {
-            if (i == own.begin) i = own.end;
-            if (i >= frame.share.end) break;
-            std::int32_t leaf = child;
-            while (whole && n_branches[static_cast<std::size_t>(leaf)] > 0) {
-                const auto question =
-                    static_cast<std::size_t>(source[static_cast<std::size_t>(leaf)]);
-                const int branch = plan.branch_of(rows, order[i], packed[question]);
-                whole = branch >= 0;
-                leaf = first_child[static_cast<std::size_t>(leaf)] + branch;
-            }
-            if (!whole) break;
-            double* into = added.data() + static_cast<std::size_t>(leaf) * n_classes;
-            if (std::all_of(into, into + n_classes, [](double w) { return w == 0.0; }))
-                reached.push_back(leaf);
-            into[data.target.classes[order[i]]] += weight_of(order[i]);
-        }
+        const std::int32_t child = place_of(frame.node).first_child + largest;
+        if (has_parts[static_cast<std::size_t>(frame.node)] != 0) return false;
+        const Share own = shares.branch_of(frame.share, frame.division, largest);
+        const bool whole = send_down(frame.share.begin, own.begin, child) &&
+                           send_down(own.end, frame.share.end, child);
         total = errors[static_cast<std::size_t>(child)];
         for (const std::int32_t leaf : reached) {
             double* more = added.data() + static_cast<std::size_t>(leaf) * n_classes;
             total -= errors[static_cast<std::size_t>(leaf)];
-            if (n_rows[static_cast<std::size_t>(leaf)] > 0)
+            if (counts.n_rows[static_cast<std::size_t>(leaf)] > 0)
                 for (std::size_t k = 0; k < n_classes; ++k) more[k] += counts_of(leaf)[k];
             total += estimate(more);
             std::fill_n(more, n_classes, 0.0);
@@ -308,33 +225,63 @@ private:
         return whole;
     }
 
+    /// Adds the rows `order[begin .. end)` to the leaves they reach from a node; false if one of
+    /// them would be divided.
+    bool send_down(std::size_t begin, std::size_t end, std::int32_t node) {
+        std::array<std::int32_t, kInFlight> at;
+        const std::uint32_t* order = shares.order().data();
+        for (; begin < end; begin += kInFlight) {
+            progress.check(true);
+            const std::size_t n = std::min(kInFlight, end - begin);
+            at.fill(node);
+            for (bool moved = true; moved;) {
+                moved = false;
+                for (std::size_t r = 0; r < n; ++r) {
+                    const Place& place = place_of(at[r]);
+                    if (place.n_branches == 0) continue;
+                    const int branch = plan.branch_of(rows, order[begin + r], place.question);
+                    if (branch < 0) return false;
+                    at[r] = place.first_child + branch;
+                    moved = true;
+                }
+            }
+            for (std::size_t r = 0; r < n; ++r) {
+                double* into = added.data() + static_cast<std::size_t>(at[r]) * n_classes;
+                if (std::all_of(into, into + n_classes, [](double w) { return w == 0.0; }))
+                    reached.push_back(at[r]);
+                into[data.target.classes[order[begin + r]]] += shares.weight_of(order[begin + r]);
+            }
+        }
+        return true;
+    }
+
     [[nodiscard]] bool may_be_raised(const Frame& frame, std::int32_t branch) const {
-        const auto child =
-            static_cast<std::size_t>(first_child[static_cast<std::size_t>(frame.node)] + branch);
-        const auto& asked =
-            tree.nodes[static_cast<std::size_t>(source[static_cast<std::size_t>(frame.node)])];
-        const auto& below = tree.nodes[static_cast<std::size_t>(source[child])];
+        const Place& place = place_of(frame.node);
+        const Place& child = place_of(place.first_child + branch);
+        const TreeNode& asked = tree.nodes[static_cast<std::size_t>(place.source)];
+        const TreeNode& below = tree.nodes[static_cast<std::size_t>(child.source)];
         const bool same_cut = below.kind == 1 && below.column == asked.column;
-        return n_branches[child] > 0 && frame.known[static_cast<std::size_t>(branch)] >= 0.1 &&
-               !same_cut;
+        return child.n_branches > 0 &&
+               frame.division.known[static_cast<std::size_t>(branch)] >= 0.1 && !same_cut;
     }
 
     /// Decides about a node whose branches are done; true if it is to be gone through again.
     bool settle(Frame& frame) {
         const auto node = static_cast<std::size_t>(frame.node);
-        const std::int32_t n = n_branches[node];
+        Place& place = places[node];
         Estimate subtree;
         std::int32_t largest = options.choosy ? -1 : 0;
-        for (std::int32_t b = 0; b < n; ++b) {
-            subtree += errors[static_cast<std::size_t>(first_child[node] + b)];
-            has_parts[node] |= has_parts[static_cast<std::size_t>(first_child[node] + b)];
+        for (std::int32_t b = 0; b < place.n_branches; ++b) {
+            const auto child = static_cast<std::size_t>(place.first_child + b);
+            subtree += errors[child];
+            has_parts[node] |= has_parts[child];
             if (options.choosy && !may_be_raised(frame, b)) continue;
             // The last of equally large ones, as both programs have it.
-            if (largest < 0 || frame.known[static_cast<std::size_t>(b)] >=
-                                   frame.known[static_cast<std::size_t>(largest)])
+            if (largest < 0 || frame.division.known[static_cast<std::size_t>(b)] >=
+                                   frame.division.known[static_cast<std::size_t>(largest)])
                 largest = b;
         }
-        const std::int32_t child = first_child[node] + largest;
+        const std::int32_t child = place.first_child + largest;
         const Estimate leaf = estimate(counts_of(frame.node));
         Estimate branch{kInfinite, {}};
         if (options.raising && largest >= 0 && !estimate_with_others(frame, largest, branch))
@@ -344,16 +291,14 @@ private:
         const bool to_branch = !to_leaf && branch.errors <= bound;
         errors[node] = to_leaf ? leaf : subtree;
         if (!to_leaf && !to_branch) return false;
-        steps.push_back({source[node], to_branch, subtree.errors, leaf.errors, branch.errors,
+        steps.push_back({place.source, to_branch, subtree.errors, leaf.errors, branch.errors,
                          subtree.size, (to_leaf ? leaf : branch).size});
         if (to_leaf) {
-            n_branches[node] = 0;
+            place.n_branches = 0;
             return false;
         }
-        const auto raised = static_cast<std::size_t>(child);
-        source[node] = source[raised];
-        first_child[node] = first_child[raised];
-        n_branches[node] = n_branches[raised];
+        place = place_of(child);
+        frame.is_sorted = false;
         frame.next = -1;
         return true;
     }
@@ -365,16 +310,16 @@ private:
         std::vector<std::int32_t> nodes = {0};
         out.parent = {-1};
         for (std::size_t i = 0; i < nodes.size(); ++i) {
-            const auto node = static_cast<std::size_t>(nodes[i]);
-            const std::int32_t n = n_branches[node];
-            out.source.push_back(source[node]);
+            const Place& place = place_of(nodes[i]);
+            const std::int32_t n = place.n_branches;
+            out.source.push_back(place.source);
             out.n_branches.push_back(n);
             out.first_child.push_back(n > 0 ? static_cast<std::int32_t>(nodes.size()) : -1);
-            out.n_rows.push_back(n_rows[node]);
+            out.n_rows.push_back(counts.n_rows[static_cast<std::size_t>(nodes[i])]);
             const double* value = counts_of(nodes[i]);
             out.value.insert(out.value.end(), value, value + n_classes);
             for (std::int32_t b = 0; b < n; ++b) {
-                nodes.push_back(first_child[node] + b);
+                nodes.push_back(place.first_child + b);
                 out.parent.push_back(static_cast<std::int32_t>(i));
             }
         }
@@ -388,19 +333,13 @@ private:
     Progress& progress;
     std::size_t n_classes;
     Rows rows;
-    std::vector<std::int32_t> source;  ///< node whose question this one asks
-    std::vector<std::int32_t> first_child;
-    std::vector<std::int32_t> n_branches;
-    std::vector<std::uint32_t> packed;  ///< place of each node in the plan
-    std::vector<double> counts;
-    std::vector<std::int64_t> n_rows;
+    std::vector<Place> places;
+    Counts counts;
     std::vector<Estimate> errors;
     std::vector<double> added;  ///< class weights of rows that would come to a leaf; all 0 between
     std::vector<std::int32_t> reached;
     std::vector<char> has_parts;  ///< whether parts of rows are in the node or below
-    std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t> scratch;
-    std::vector<int> branch_of_row;
+    Shares shares;
     std::vector<Pruned::Step> steps;
 };
 

@@ -177,10 +177,10 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
             if (options.empty_branches && options.nominal == Nominal::multiway)
                 declare_branches(c, column, *open.block);
             shown.branches = branches_of(c, column, *open.block);
-            place_threshold(c, column, *open.block, bins[c.column], options.threshold_at,
-                            shown.threshold, shown.threshold_int);
+            place_threshold(c, column, *open.block, bins[c.column], options, shown.threshold,
+                            shown.threshold_int);
             if (c.question == Question::sum) shown.threshold = c.sum_threshold;
-            shown.cuts = cuts_of(c, column, *open.block, bins[c.column], options.threshold_at);
+            shown.cuts = cuts_of(c, column, *open.block, bins[c.column], options);
             if (options.threshold_at == ThresholdAt::training) {
                 if (c.question == Question::cut)
                     move_threshold_down(data, column, shown.threshold, shown.threshold_int);

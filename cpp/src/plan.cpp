@@ -209,6 +209,23 @@ int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     return missing ? missing_branch[i] : unseen_branch[i];
 }
 
+void Plan::branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, std::uint32_t i,
+                       std::span<std::int32_t> branch) const {
+    const Node& node = nodes[i];
+    const Column& column = rows.columns[column_of(node)];
+    const auto cut = [&]<class T>(T /*type*/) {
+        for (std::size_t r = 0; r < wanted.size(); ++r) {
+            const double x = column.at<T>(wanted[r]);
+            branch[r] =
+                std::isnan(x) ? branch_of(rows, wanted[r], i) : (x > node.threshold ? 1 : 0);
+        }
+    };
+    if (kind_of(node) == real_cut && column.type == ValueType::f64) cut(double{});
+    else if (kind_of(node) == real_cut && column.type == ValueType::f32) cut(float{});
+    else
+        for (std::size_t r = 0; r < wanted.size(); ++r) branch[r] = branch_of(rows, wanted[r], i);
+}
+
 /// All children of a node, the first one on top, each with its share of the row.
 void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const {
     const std::uint32_t first = nodes[divided.node].first_child;
@@ -437,6 +454,16 @@ void Plan::apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t
             [](const Visit& one, const Visit& other) { return one.share < other.share; });
         out[row] = tree_node[most->node];
     });
+}
+
+bool Plan::whole_leaves(const Rows& rows, std::size_t begin, std::span<std::uint32_t> out) const {
+    Found found;
+    find_leaves(rows, begin, begin + out.size(), found);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if ((found.leaf[i] & kDivided) != 0) return false;
+        out[i] = tree_node[found.leaf[i]];
+    }
+    return true;
 }
 
 void Plan::parts(const Rows& rows, std::vector<std::int64_t>& start,

@@ -7,7 +7,6 @@ figures on rows it has not seen.
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any
 
@@ -23,22 +22,10 @@ from treewright import (
 )
 from treewright.data.frame import Frame
 from treewright.estimators.base import TreeClassifier
+from treewright.measures import wilson_interval
 from treewright.prune import CostComplexity
 
 Labels = npt.NDArray[Any]
-
-
-def wilson_interval(n_right: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Give a 95 % interval for a share (Wilson 1927).
-
-    >>> low, high = wilson_interval(28, 40)
-    >>> round(low, 3), round(high, 3)
-    (0.546, 0.819)
-    """
-    share = n_right / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return middle - half, middle + half
 
 
 def _title(text: str) -> None:

@@ -5,26 +5,59 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeGuard
 
 import numpy as np
 
 from treewright.errors import ParameterError
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Tell whether a parameter is an integer (NumPy's count, booleans do not)."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell whether a parameter is a real number (NumPy's count, booleans do not)."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def as_float(number: float) -> float:
+    """Give a number as a float; a whole one beyond all floats is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def is_list(value: object) -> bool:
+    """Tell whether a parameter is a list, or as good as one: text, dicts and sets are not."""
+    is_other = isinstance(value, str | bytes | Mapping | set | frozenset)
+    return isinstance(value, Collection) and not is_other and getattr(value, "ndim", 1) == 1
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Refuse a value that is none of the choices, offering the nearest."""
     if isinstance(value, str) and value in choices:
         return
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f"\n  Hint: did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, choices))
-    raise ParameterError(f"{name}={value!r} must be one of {listed}.{hint}")
+    raise ParameterError(f"{name}={value!r} must be one of {listed}.{nearest_hint(value, choices)}")
+
+
+def nearest(name: object, valid: Iterable[str]) -> str | None:
+    """Give the valid name nearest to a name, whatever its case; None where none is near."""
+    if not isinstance(name, str):
+        return None
+    by_folded = {candidate.casefold(): candidate for candidate in valid}
+    near = difflib.get_close_matches(name.casefold(), by_folded, n=1)
+    return by_folded[near[0]] if near else None
+
+
+def nearest_hint(name: object, valid: Iterable[str]) -> str:
+    """Give a line that offers the valid name nearest to a name, or nothing."""
+    near = nearest(name, valid)
+    return "" if near is None else f"\n  Hint: did you mean {near!r}?"
 
 
 def check_count(name: str, value: object, *, least: int, optional: bool = False) -> None:
@@ -34,22 +67,47 @@ def check_count(name: str, value: object, *, least: int, optional: bool = False)
     if not is_whole(value):
         also = " or None" if optional else ""
         raise ParameterError(f"{name}={value!r} must be a whole number{also}.")
-    if value < least:  # type: ignore[operator]
+    if value < least:
         raise ParameterError(f"{name}={value!r} must be at least {least}.")
 
 
 def check_number(
-    name: str, value: object, *, low: float, high: float = math.inf, open_low: bool = False
+    name: str,
+    value: object,
+    *,
+    low: float,
+    high: float = math.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+    optional: bool = False,
 ) -> None:
-    """Refuse anything but a finite number in [low, high] (or ]low, high])."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise ParameterError(f"{name}={value!r} must be a number.")
-    number = float(value)
-    if not math.isfinite(number) or number < low or number > high or (open_low and number == low):
-        joint = " and at most " if open_low else " and "
-        upper = f"{joint}{high:g}" if math.isfinite(high) else ""
-        start = "above" if open_low else ("between" if upper else "at least")
-        raise ParameterError(f"{name}={value!r} must be {start} {low:g}{upper}.")
+    """Refuse anything but a finite number from `low` to `high` (or None, if optional).
+
+    An end that is open is refused too.
+    """
+    if optional and value is None:
+        return
+    if not is_number(value):
+        also = " or None" if optional else ""
+        raise ParameterError(f"{name}={value!r} must be a number{also}.")
+    number = as_float(value)
+    above = number > low if open_low else number >= low
+    below = number < high if open_high else number <= high
+    if math.isfinite(number) and above and below:
+        return
+    if not math.isfinite(high):
+        allowed = f"{'above' if open_low else 'at least'} {low:g}"
+    elif open_low or open_high:
+        upper = "below" if open_high else "at most"
+        allowed = f"{'above' if open_low else 'at least'} {low:g} and {upper} {high:g}"
+    else:
+        allowed = f"between {low:g} and {high:g}"
+    raise ParameterError(f"{name}={value!r} must be {allowed}{', or None' if optional else ''}.")
+
+
+def check_share(name: str, value: object, *, optional: bool = False) -> None:
+    """Refuse anything but a number between 0 and 1, neither of them (or None, if optional)."""
+    check_number(name, value, low=0.0, high=1.0, open_low=True, open_high=True, optional=optional)
 
 
 def check_flag(name: str, value: object) -> None:
@@ -58,8 +116,13 @@ def check_flag(name: str, value: object) -> None:
         raise ParameterError(f"{name}={value!r} must be True or False.")
 
 
-def check_share(name: str, value: object) -> None:
-    """Refuse anything but a number between 0 and 1, neither of them included."""
-    check_number(name, value, low=0.0, high=1.0, open_low=True)
-    if value == 1:
-        raise ParameterError(f"{name}={value!r} must be below 1.")
+def check_mapping(name: str, value: object, *, of: str) -> None:
+    """Refuse anything but a dict, saying what of."""
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"{name}={value!r} must be a dict of {of}.")
+
+
+def check_callable(name: str, value: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        raise ParameterError(f"{name}={value!r} must be a function.")

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from sklearn import datasets, tree
+from unit.model.hand_trees import arrays_of_cuts
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.data.intake import read_table
-from treewright.model.arrays import CUT, LEAF, TreeArrays
 from treewright.model.tree import Tree
 from treewright.prune import CostComplexity, cost_complexity_path
 
@@ -43,30 +43,18 @@ def read_tree(model: Any, X: Array) -> Tree:
         if not is_leaf:
             order += [int(theirs.children_left[node]), int(theirs.children_right[node])]
             parent += [place, place]
-    asks = np.array(first_child) >= 0
     weight = theirs.weighted_n_node_samples[order]
     value = theirs.value[order, 0, :]
     is_classifier = hasattr(model, "classes_")
-    n_nodes = len(order)
-    arrays = TreeArrays(
+    arrays = arrays_of_cuts(
         first_child=np.array(first_child),
-        n_branches=np.where(asks, 2, 0),
         parent=np.array(parent),
-        column=np.where(asks, theirs.feature[order], -1),
-        kind=np.where(asks, CUT, LEAF).astype(np.int8),
-        threshold=np.where(asks, theirs.threshold[order], np.nan),
-        threshold_int=np.zeros(n_nodes, dtype=np.int64),
-        code_offset=np.full(n_nodes, -1),
-        code_count=np.zeros(n_nodes, dtype=np.int32),
-        code=np.empty(0, dtype=np.int32),
-        branch_of_code=np.empty(0, dtype=np.int32),
-        missing_branch=np.where(asks, 0, -1),
-        unseen_branch=np.where(asks, 0, -1),
+        column=theirs.feature[order],
+        threshold=theirs.threshold[order],
+        missing_branch=0,
         n_rows=theirs.n_node_samples[order],
         weight=weight,
         impurity=theirs.impurity[order],
-        gain=np.zeros(n_nodes),
-        score=np.zeros(n_nodes),
         value=value * weight[:, np.newaxis] if is_classifier else value,
     )
     return Tree(

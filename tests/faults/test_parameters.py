@@ -6,73 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from every_estimator import ESTIMATORS as ALL
+from every_estimator import ESTIMATORS
+from strange_values import STRANGE
 
-from treewright import (
-    C45Classifier,
-    CARTClassifier,
-    CARTRegressor,
-    CHAIDClassifier,
-    CHAIDRegressor,
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    Discretizer,
-    ID3Classifier,
-    ObliqueTreeClassifier,
-    ObliqueTreeRegressor,
-)
+from treewright import DecisionTreeClassifier, Discretizer
 from treewright.errors import ColumnMismatchError, ParameterError
 
-ESTIMATORS = [
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ID3Classifier,
-    C45Classifier,
-    CARTClassifier,
-    CARTRegressor,
-    ObliqueTreeClassifier,
-    ObliqueTreeRegressor,
-    CHAIDClassifier,
-    CHAIDRegressor,
-    Discretizer,
-    *(made for made in ALL if "n_estimators" in made().get_params()),
-]
-PARAMETERS = [(estimator, name) for estimator in ESTIMATORS for name in estimator().get_params()]
-STRANGE = [
-    float("nan"),
-    float("inf"),
-    -float("inf"),
-    -1,
-    0,
-    1e9,
-    10**9,
-    10**30,
-    -(10**30),
-    0.5,
-    1.5,
-    "3",
-    "",
-    b"gini",
-    None,
-    True,
-    [],
-    {},
-    [1, 2],
-    [[1], [2]],
-    {"nobody": 1},
-    {3: 4},
-    1 + 2j,
-    object(),
-    len,
-    np.int64(3),
-    np.uint8(3),
-    np.float32(0.25),
-    np.float64("nan"),
-    np.bool_(True),
-    np.array(3),
-    np.array([1, 2]),
-    np.array([["a"]]),
-]
+ALL = [*ESTIMATORS, Discretizer]
+PARAMETERS = [(estimator, name) for estimator in ALL for name in estimator().get_params()]
 RANDOM = np.random.default_rng(2)
 X = RANDOM.normal(size=(60, 3))
 Y = RANDOM.integers(0, 2, 60)

@@ -97,7 +97,7 @@ def test_a_criterion_of_the_other_task_is_not_among_the_choices() -> None:
             {"min_impurity_decrease": float("nan")},
             "min_impurity_decrease=nan must be at least 0.",
         ),
-        ({"max_p_value": 1.01}, "max_p_value=1.01 must be between 0 and 1."),
+        ({"max_p_value": 1.01}, "max_p_value=1.01 must be between 0 and 1, or None."),
         ({"max_features": 0}, "max_features=0 must be at least 1."),
         (
             {"max_features": "auto"},
@@ -308,8 +308,8 @@ def test_several_cuts_at_once_are_no_single_threshold() -> None:
     assert of_classifier(numeric="mdl") == (
         "numeric='mdl' must be one of 'threshold', 'mdlp', 'cal5'.\n  Hint: did you mean 'mdlp'?"
     )
-    assert of_classifier(cal5_threshold=1) == "cal5_threshold=1 must be below 1."
-    assert of_classifier(cal5_alpha=0.0) == "cal5_alpha=0.0 must be above 0 and at most 1."
+    assert of_classifier(cal5_threshold=1) == "cal5_threshold=1 must be above 0 and below 1."
+    assert of_classifier(cal5_alpha=0.0) == "cal5_alpha=0.0 must be above 0 and below 1."
 
 
 def test_settings_of_chaid() -> None:

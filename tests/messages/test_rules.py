@@ -23,7 +23,7 @@ PLAY = load_example("play_tennis")
         ({"confidence": None}, "confidence=None must be a number."),
         ({"redundancy": 0.0}, "redundancy=0.0 must be above 0."),
         ({"redundancy": "1"}, "redundancy='1' must be a number."),
-        ({"significance": 2}, "significance=2 must be between 0 and 1."),
+        ({"significance": 2}, "significance=2 must be between 0 and 1, or None."),
         (
             {"search": "anneal"},
             "search='anneal' must be one of 'greedy', 'annealing'.\n"

@@ -129,7 +129,12 @@ def _c45_node(
         if candidate is not None:
             candidates.append(candidate)
     allowed, margin = _passing_guard(table, candidates) if guard else (candidates, math.inf)
-    useful = [candidate for candidate in allowed if candidate.ratio > NOTHING]
+    # Release 8 also asks a nominal column that gains nothing; a cut must gain.
+    useful = [
+        candidate
+        for candidate in allowed
+        if candidate.split.kind == "categories" or candidate.ratio > NOTHING
+    ]
     if not useful:
         return _leaf(table, cases)
     best = useful[_first_of_best([candidate.ratio for candidate in useful])]

@@ -9,8 +9,9 @@ from hypothesis import settings
 from property.tables import Sample
 from treewright.data.intake import read_table
 from treewright.data.target import read_classes, read_values, read_weights
-from treewright.learn.fit import Problem, RowWeights, fit_tree
+from treewright.learn.fit import fit_tree
 from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem, RowWeights
 from treewright.model.split import Categories, Question
 from treewright.model.tree import Tree
 

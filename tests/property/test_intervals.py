@@ -16,7 +16,7 @@ from property.tables import Sample, Storage, small_tables
 from treewright import CHAIDClassifier, CHAIDRegressor
 from treewright.data.intake import match_table
 from treewright.learn.options import GrowthOptions
-from treewright.learn.why import TrainingRecord
+from treewright.learn.record import TrainingRecord
 from treewright.model.split import Cut, Intervals
 from treewright.model.tree import Tree
 

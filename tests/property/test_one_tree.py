@@ -12,8 +12,9 @@ from property.growing import examples, grow
 from property.tables import small_tables
 from treewright.data.intake import read_table
 from treewright.data.target import read_classes, read_values
-from treewright.learn.fit import Problem, RowWeights, fit_tree
+from treewright.learn.fit import fit_tree
 from treewright.learn.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
+from treewright.learn.problem import Problem, RowWeights
 from treewright.model.tree import Tree
 
 WAYS: tuple[dict[str, Any], ...] = (

@@ -56,6 +56,11 @@ def test_error_based_is_the_oracles(
         collapse=data.draw(st.booleans()),
         variant=variant,
     )
+    assume(pruned_as_the_oracle(tree, sample, pruner) is not None)
+
+
+def pruned_as_the_oracle(tree: Tree, sample: Sample, pruner: ErrorBased) -> Tree | None:
+    """Prune, and compare with the oracle; None where a hair's breadth would decide otherwise."""
     before = bits(tree)
     pruned = pruner.prune(tree)
     assert bits(tree) == before
@@ -68,10 +73,12 @@ def test_error_based_is_the_oracles(
         weights=weights_of(sample),
         pruner=pruner,
     )
-    assume(margin.is_clear)
+    if not margin.is_clear:
+        return None
     assert_raised(pruned, expected)
     check_counts(pruned, sample)
     check_curve(pruned, tree)
+    return pruned
 
 
 def noisy_sample(seed: int, *, gaps: float) -> Sample:
@@ -100,20 +107,9 @@ def test_noisy_tables_are_raised_as_the_oracles(variant: ErrorVariant, gaps: flo
         # Splits drawn at random: many a good one stands below a useless one.
         tree = grow(sample, seed=seed, splitter="random", missing="divide", nominal="multiway")
         pruner = ErrorBased(confidence=0.5, variant=variant, collapse=False)
-        pruned, margin = pruner.prune(tree), pruning.Margin()
-        expected = pruned_by_error(
-            as_oracle(tree),
-            margin,
-            rows=cells(sample),
-            codes=codes_of(tree, sample),
-            weights=weights_of(sample),
-            pruner=pruner,
-        )
-        if not margin.is_clear:
+        pruned = pruned_as_the_oracle(tree, sample, pruner)
+        if pruned is None:
             continue
-        assert_raised(pruned, expected)
-        check_counts(pruned, sample)
-        check_curve(pruned, tree)
         assert pruned.pruning is not None
         n_raised += any(step.action == "raised" for step in pruned.pruning.steps)
     assert n_raised >= 6

@@ -82,7 +82,7 @@ def test_parameters_are_checked() -> None:
         added_errors(1, 0, 0)
     with pytest.raises(ParameterError, match="variant='J48' must be one of"):
         added_errors(1, 0, variant="J48")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"level=1 must be between 0 and 1\."):
+    with pytest.raises(ParameterError, match=r"level=1 must be above 0 and below 1\."):
         wilson_interval(1, 2, level=1)
 
 

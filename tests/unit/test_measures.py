@@ -303,16 +303,16 @@ class TestCosts:
         (lambda: measures.gain([1, 2]), DataError, "one row per branch and one column per class"),
         (lambda: measures.gain([[1], [2, 3]]), DataError, "table must be numbers, all rows of one"),
         (lambda: measures.gain([[1, -1]]), DataError, r"table\[0, 1\] is -1.0"),
-        (lambda: measures.entropy([1], base=1), ParameterError, "base=1 must be a number above 1"),
+        (lambda: measures.entropy([1], base=1), ParameterError, "base=1 must be above 1"),
         (
             lambda: measures.gain([[1]], measure="entropie"),  # type: ignore[arg-type]
             ParameterError,
-            r"measure='entropie' must be one of: entropy, .*\n  Hint: did you mean 'entropy'\?",
+            r"measure='entropie' must be one of 'entropy', .*\n  Hint: did you mean 'entropy'\?",
         ),
         (
             lambda: measures.split_score([[1]], criterion="x2"),  # type: ignore[arg-type]
             ParameterError,
-            "criterion='x2' must be one of: gini,",
+            "criterion='x2' must be one of 'gini',",
         ),
         (
             lambda: measures.split_information([[1]], missing=-1),

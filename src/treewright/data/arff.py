@@ -17,8 +17,8 @@ import numpy as np
 from treewright.data.column import Column, read_typed, text_column
 from treewright.data.frame import Frame
 from treewright.data.objects import read_objects
-from treewright.data.schema import nearest_name_hint
 from treewright.errors import FileFormatError
+from treewright.parameters import nearest_hint
 
 _NUMBERS = ("numeric", "real", "integer")
 _ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"  # the format's default
@@ -255,7 +255,7 @@ def _convert_nominal(
         line = lines[tokens.index(token)]
         raise FileFormatError(
             f"{source}, line {line}: attribute {attribute.name!r} holds {token!r}, which is not"
-            f" in its domain.{nearest_name_hint(token, attribute.domain)}"
+            f" in its domain.{nearest_hint(token, attribute.domain)}"
         )
     codes = np.fromiter(map(code_of_value.__getitem__, tokens), dtype=np.int32, count=len(tokens))
     return Column(storage="value", data=codes, values=attribute.domain, fixed=True)

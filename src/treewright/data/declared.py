@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.data.definitions import Definition
-from treewright.data.schema import Schema, list_names, nearest_name_hint
+from treewright.data.schema import Schema, list_names
 from treewright.errors import DataError, ParameterError
+from treewright.parameters import nearest_hint
 
 ColumnList = Sequence[int] | Sequence[str] | Sequence[bool] | npt.NDArray[Any] | str
 
@@ -37,7 +38,7 @@ def resolve_schema(schema: Schema, names: tuple[str, ...]) -> Schema:
         if position is None:
             raise DataError(
                 f"the schema declares column {key!r}, which the table does not have.\n"
-                f"  Columns: {list_names(names)}{nearest_name_hint(key, names)}"
+                f"  Columns: {list_names(names)}{nearest_hint(key, names)}"
             )
         name_of_key[key] = names[position]
     return schema.renamed(name_of_key)
@@ -56,7 +57,7 @@ def _check_derived(definitions: Sequence[Definition], names: tuple[str, ...]) ->
                 raise DataError(
                     f"derived column {definition.name!r} is made of column {name!r}, which the"
                     f" table does not have.\n  Definition: {definition}\n"
-                    f"  Columns: {list_names(names)}{nearest_name_hint(name, names)}"
+                    f"  Columns: {list_names(names)}{nearest_hint(name, names)}"
                 )
         known.add(definition.name)
 
@@ -87,7 +88,7 @@ def resolve_list(columns: ColumnList | None, names: tuple[str, ...]) -> frozense
         if position is None:
             raise ParameterError(
                 f"categorical_features lists {key!r}, but the table has no such column.\n"
-                f"  Columns: {list_names(names)}{nearest_name_hint(key, names)}"
+                f"  Columns: {list_names(names)}{nearest_hint(key, names)}"
             )
         positions.add(position)
     return frozenset(positions)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from treewright.errors import ParameterError
+from treewright.parameters import is_list
 
 COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
 ARITHMETIC = ("+", "-", "*", "/")
@@ -131,7 +132,7 @@ expected an operator (==, !=, <=, >=, <, >, +, -, *, /).
 
 def read_definitions(derived: Sequence[str]) -> tuple[Definition, ...]:
     """Read the definitions of a schema: each may use the columns of the table and earlier ones."""
-    if isinstance(derived, str):
+    if not is_list(derived):
         raise ParameterError(
             f"derived={derived!r} must be a list of definitions.\n  Hint: derived=[{derived!r}]."
         )

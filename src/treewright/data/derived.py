@@ -47,9 +47,9 @@ from treewright.data.schema import (
     FittedSchema,
     Schema,
     Storage,
-    nearest_name_hint,
 )
 from treewright.errors import DataError
+from treewright.parameters import nearest_hint
 
 Array = npt.NDArray[Any]
 Form = Literal["numbers", "dates", "durations", "nominal", "ordinal"]
@@ -261,7 +261,7 @@ def _check_constant(definition: Definition, columns: Mapping[str, Column], schem
         f"derived column {definition.name!r} compares column {name!r} with {texts[0]!r}, which is"
         f" not in its domain.\n  Definition: {definition}\n"
         f"  Domain: {', '.join(map(repr, domain[:5]))}{more}"
-        f"{nearest_name_hint(texts[0], [value for value in domain if isinstance(value, str)])}"
+        f"{nearest_hint(texts[0], [value for value in domain if isinstance(value, str)])}"
     )
 
 

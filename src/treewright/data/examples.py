@@ -15,8 +15,9 @@ from treewright.data.column import Column
 from treewright.data.frame import Frame
 from treewright.data.loans import make_loans
 from treewright.data.objects import read_objects
-from treewright.data.schema import list_names, nearest_name_hint
+from treewright.data.schema import list_names
 from treewright.errors import ParameterError
+from treewright.parameters import nearest_hint
 
 Array = npt.NDArray[Any]
 Task = Literal["classification", "regression", "none"]
@@ -114,7 +115,7 @@ def load_example(name: str) -> Example:
         names = list_examples()
         raise ParameterError(
             f"there is no example called {name!r}.\n"
-            f"  Examples: {list_names(names)}{nearest_name_hint(name, names)}"
+            f"  Examples: {list_names(names)}{nearest_hint(name, names)}"
         )
     return _load_lecture(name)
 

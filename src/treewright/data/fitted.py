@@ -5,7 +5,6 @@ Plain values: they compare by content, pickle, and hold no reference to the data
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -18,6 +17,7 @@ from treewright.data.coding import NumberCodes
 from treewright.data.definitions import Definition, inputs_of
 from treewright.data.formats import format_duration, format_float, format_instant
 from treewright.errors import ColumnMismatchError
+from treewright.parameters import nearest_hint
 
 Kind = Literal["numeric", "nominal", "ordinal"]
 Storage = Literal["float", "int", "uint", "datetime", "duration", "value"]
@@ -241,10 +241,10 @@ class FittedSchema:
         """Position of a column among those used."""
         try:
             return self._index_of_name[name]
-        except KeyError:
+        except (KeyError, TypeError):  # what is unhashable is no name either
             raise ColumnMismatchError(
                 f"there is no column {name!r}.\n"
-                f"  Columns: {list_names(self.names)}{nearest_name_hint(name, self.names)}"
+                f"  Columns: {list_names(self.names)}{nearest_hint(name, self.names)}"
             ) from None
 
     def column(self, name: str) -> ColumnSpec:
@@ -271,15 +271,6 @@ def list_names(names: Iterable[str], *, most: int = 5) -> str:
     rest = len(shown) - most
     text = ", ".join(short_name(name) for name in shown[:most])
     return f"{text} and {rest} more" if rest > 0 else text
-
-
-def nearest_name_hint(name: object, valid: Iterable[str]) -> str:
-    """Return a hint line that offers the valid name nearest to `name`, or nothing."""
-    if not isinstance(name, str):
-        return ""
-    by_folded = {candidate.casefold(): candidate for candidate in valid}
-    near = difflib.get_close_matches(name.casefold(), by_folded, n=1)
-    return f"\n  Hint: did you mean {by_folded[near[0]]!r}?" if near else ""
 
 
 def short_name(name: str, most: int = 60) -> str:

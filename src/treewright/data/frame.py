@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.data.column import Column
-from treewright.data.schema import ColumnSpec, Schema, list_names, nearest_name_hint
+from treewright.data.schema import ColumnSpec, Schema, list_names
 from treewright.errors import ColumnMismatchError, DataError
+from treewright.parameters import nearest_hint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +94,7 @@ class Frame:
         except KeyError:
             raise ColumnMismatchError(
                 f"the frame has no column {name!r}.\n"
-                f"  Columns: {list_names(self.columns)}{nearest_name_hint(name, self.columns)}"
+                f"  Columns: {list_names(self.columns)}{nearest_hint(name, self.columns)}"
             ) from None
 
     def select(self, names: Iterable[str]) -> Frame:

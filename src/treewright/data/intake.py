@@ -259,7 +259,12 @@ def target_array(y: Any) -> Array:
         return np.asarray(native.to_numpy())
     if isinstance(native, nw.DataFrame):
         return _side_by_side([column.to_numpy() for column in native.iter_columns()])
-    array = np.asarray(native)
+    try:
+        array = np.asarray(native)
+    except ValueError:
+        raise DataError(
+            "lists of different lengths, where one value for each row is due, or as many for all."
+        ) from None
     if array.dtype.kind == "U" and isinstance(native, list | tuple):
         return np.array(native, dtype=object)  # NumPy would have made text of numbers
     return array

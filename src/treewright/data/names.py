@@ -6,13 +6,13 @@ and its users know them; what follows says what to do.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
 from treewright.data.schema import FittedSchema, list_names, short_name
 from treewright.errors import ColumnMismatchError, DataError, warn
+from treewright.parameters import nearest
 
 
 def default_names(n_columns: int) -> tuple[str, ...]:
@@ -124,12 +124,11 @@ def _rename_hint(
 ) -> str:
     if not missing and not unexpected:
         return "\n  Hint: X[list(model.feature_names_in_)] puts the columns in the fitted order."
-    spare: Iterable[str] = [name for name in given if name not in fitted.input_names]
-    by_folded = {name.casefold(): name for name in spare}
+    spare = [name for name in given if name not in fitted.input_names]
     for name in missing[:5]:
-        near = difflib.get_close_matches(name.casefold(), by_folded, n=1)
-        if near:
-            return f"\n  Hint: rename {by_folded[near[0]]!r} to {name!r}."
+        near = nearest(name, spare)
+        if near is not None:
+            return f"\n  Hint: rename {near!r} to {name!r}."
     if missing:
         return f"\n  Hint: add the column {missing[0][:60]!r}; its values may be missing."
     return f"\n  Hint: drop the column {unexpected[0][:60]!r}."

@@ -21,10 +21,10 @@ from treewright.data.fitted import (
     Kind,
     Storage,
     list_names,
-    nearest_name_hint,
     short_name,
 )
 from treewright.errors import ParameterError
+from treewright.parameters import as_float, check_mapping, is_list, is_number
 
 __all__ = [
     "UINT_OFFSET",
@@ -36,7 +36,6 @@ __all__ = [
     "Schema",
     "Storage",
     "list_names",
-    "nearest_name_hint",
     "short_name",
 ]
 
@@ -80,14 +79,18 @@ class Schema:
     derived: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        self._check_derived()
-        if isinstance(self.ignore, str):
+        check_mapping("kinds", self.kinds, of="column to 'numeric', 'nominal' or 'ordinal'")
+        check_mapping("values", self.values, of="column to list of values")
+        check_mapping("order", self.order, of="column to list of values, lowest first")
+        check_mapping("costs", self.costs, of="column to price")
+        if not is_list(self.ignore) or not all(isinstance(key, Hashable) for key in self.ignore):
             raise ParameterError(
                 f"ignore={self.ignore!r} must be a list of columns.\n"
                 f"  Hint: ignore=[{self.ignore!r}]."
             )
+        self._check_derived()
         for key, kind in self.kinds.items():
-            if kind not in get_args(Kind):
+            if not isinstance(kind, str) or kind not in get_args(Kind):
                 raise ParameterError(
                     f"kind {kind!r} of column {key!r} is none of 'numeric', 'nominal', 'ordinal'."
                 )
@@ -102,7 +105,7 @@ class Schema:
                 )
         self._check_kinds_agree()
         for key, cost in self.costs.items():
-            if not (math.isfinite(cost) and cost >= 0):
+            if not (is_number(cost) and 0 <= as_float(cost) < math.inf):
                 raise ParameterError(
                     f"cost {cost!r} of column {key!r} must be a finite number, 0 or more."
                 )
@@ -251,13 +254,17 @@ class Schema:
 
 
 def _check_domain(parameter: str, key: ColumnKey, domain: Sequence[Hashable]) -> None:
-    if isinstance(domain, str):
+    if not is_list(domain):
         raise ParameterError(
             f"{parameter} of column {key!r} must be a list of values, not {domain!r}.\n"
             f"  Hint: [{domain!r}] is a domain of one value."
         )
     seen: set[Hashable] = set()
     for value in domain:
+        if not isinstance(value, Hashable):
+            raise ParameterError(
+                f"{parameter} of column {key!r} lists {value!r}, which is no single value."
+            )
         if value is None or value != value:
             raise ParameterError(
                 f"{parameter} of column {key!r} lists {value!r}, which means a missing value."

@@ -90,6 +90,16 @@ class Table:
             self._masks = (None,) * len(self.schema)
         return self._masks
 
+    def is_missing(self, index: int) -> Mask:
+        """Tell for each row whether the value of one column is missing."""
+        values = self.columns[index]
+        if self.schema.columns[index].storage == "value":
+            return np.asarray(values == MISSING)
+        if values.dtype.kind == "f":
+            return np.asarray(np.isnan(values))
+        present = self.masks[index]
+        return np.zeros(len(values), dtype=bool) if present is None else ~present
+
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Table:
         """Return the table of the rows at the given positions, in that order."""
         if self.matrix is not None:

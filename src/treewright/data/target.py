@@ -27,6 +27,9 @@ FloatArray = npt.NDArray[np.float64]
 # Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
 _SAFE_EXPONENT = 200
 
+_OF_BOTH_TASKS = ("DecisionTree", "CART", "CHAID", "ObliqueTree")
+"""The learners that there are for classes and for numbers."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassTarget:
@@ -115,9 +118,11 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if sample_weight is None:
         return None
     given = target_array(sample_weight)
+    if given.dtype.kind == "c":  # which NumPy would convert, with a warning
+        raise DataError(f"sample_weight must be numbers, not {given.dtype}.")
     try:
         weights = given.astype(np.float64)  # a None among objects becomes NaN
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"sample_weight must be numbers, not {given.dtype}.") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, weights.item())
@@ -233,13 +238,10 @@ def _code_classes(output: Array, owner: str) -> tuple[npt.NDArray[np.int32], Arr
         )
     if kind == "f" and not bool((np.floor(output) == output).all()):
         n_distinct = f"{len(np.unique(output)):,}".replace(",", " ")
-        regressor = re.sub("Classifier$", "Regressor", owner)
-        if regressor not in ("DecisionTreeRegressor", "CARTRegressor"):
-            regressor = "DecisionTreeRegressor"
         raise TargetError(
             f"Unknown label type: continuous. {owner} needs classes, but the target has"
             f" {n_distinct} distinct decimal numbers.\n"
-            f"  Hint: use {regressor}, or bin the target first."
+            f"  Hint: {_use_instead(owner, 'Regressor')}bin the target first."
         )
     return code_numbers(output, None)
 
@@ -247,10 +249,17 @@ def _code_classes(output: Array, owner: str) -> tuple[npt.NDArray[np.int32], Arr
 def _as_numbers(output: Array, owner: str) -> FloatArray:
     if output.dtype.kind not in "fiub":
         what = {"M": "dates", "m": "durations"}.get(output.dtype.kind, "text")
-        classifier = re.sub("Regressor$", "Classifier", owner)
-        use = f"use {classifier}, or convert" if what == "text" else "convert"
+        use = _use_instead(owner, "Classifier") if what == "text" else ""
         raise TargetError(
             f"{owner} needs numbers, but the target holds {what}: row 0 is {str(output[0])!r}.\n"
-            f"  Hint: {use} the target to numbers."
+            f"  Hint: {use}convert the target to numbers."
         )
     return np.ascontiguousarray(output, dtype=np.float64)
+
+
+def _use_instead(owner: str, task: str) -> str:
+    """Name the estimator of the other task, where `owner` is an estimator."""
+    learner, is_estimator = re.subn("(Classifier|Regressor)$", "", owner)
+    if not is_estimator:
+        return ""
+    return f"use {learner if learner in _OF_BOTH_TASKS else 'DecisionTree'}{task}, or "

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from treewright.errors import ParameterError
 from treewright.model.condition import SHORT, Wording
 from treewright.model.figures import TextColumn, lay_out
 from treewright.model.ledger import model_numbers, node_columns
+from treewright.parameters import check_count
 
 if TYPE_CHECKING:
     from treewright.model.tree import Tree
@@ -45,8 +45,7 @@ def paint(
     models: bool = True,
 ) -> str:
     """Print a tree; see :meth:`treewright.model.tree.Tree.text`."""
-    if max_depth is not None and max_depth < 0:
-        raise ParameterError(f"max_depth={max_depth!r} must be at least 0.")
+    check_count("max_depth", max_depth, least=0, optional=True)
     pen = _ASCII if ascii else _UNICODE
     wording = replace(SHORT, ascii=ascii, missing=missing)
     deepest = tree.depth if max_depth is None else min(max_depth, tree.depth)

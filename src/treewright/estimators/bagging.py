@@ -22,8 +22,9 @@ from treewright.estimators.forest import (
     ForestRegressor,
     check_n_estimators,
 )
-from treewright.learn.options import GrowthOptions, check_count, check_flag
+from treewright.learn.options import GrowthOptions
 from treewright.model.ensemble import Ensemble
+from treewright.parameters import check_count, check_flag
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -23,20 +23,14 @@ from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_
 from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn
 from treewright.learn.class_weights import class_factors
 from treewright.learn.costs import read_costs, with_costs
-from treewright.learn.fit import Problem, Report, RowWeights
-from treewright.learn.options import (
-    CLASS_CRITERIA,
-    VALUE_CRITERIA,
-    GrowthOptions,
-    check_choice,
-    check_count,
-    check_number,
-    is_whole,
-)
+from treewright.learn.fit import Report
+from treewright.learn.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
+from treewright.learn.problem import Problem, RowWeights
 from treewright.learn.pruning import fit_pruned
 from treewright.model.leaf import LEAF_ESTIMATES, LeafRule
 from treewright.model.predict import by_output, decide, refuse_unseen
 from treewright.model.tree import Tree
+from treewright.parameters import check_choice, check_count, check_number, is_whole
 from treewright.prune import CostComplexity, Pruner, pruner_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -142,10 +136,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
+        takes_any_table(tags)
         tags.target_tags.required = True
         tags.target_tags.multi_output = self._takes_outputs
         return tags
@@ -338,6 +329,14 @@ def _reporter(n_rows: int) -> Report:
         print(f"\rgrowing: {share:4.0%} of the rows placed", end="", file=sys.stderr, flush=True)
 
     return report
+
+
+def takes_any_table(tags: Any) -> None:
+    """Tell scikit-learn that tables come as they are: text, categories, gaps, sparse."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.string = True
+    tags.input_tags.categorical = True
+    tags.input_tags.sparse = True
 
 
 def check_schema(schema: object) -> None:

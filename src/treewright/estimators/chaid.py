@@ -7,7 +7,8 @@ from typing import Any
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.options import GrowthOptions, Merging, check_choice
+from treewright.learn.options import GrowthOptions, Merging
+from treewright.parameters import check_choice
 
 _MERGING = (
     "alpha_merge",

@@ -7,10 +7,12 @@ from typing import Any, cast
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.fit import Problem, Report
-from treewright.learn.options import GrowthOptions, check_choice, check_flag, check_number
+from treewright.learn.fit import Report
+from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem
 from treewright.measures.errors import ErrorVariant
 from treewright.model.tree import Tree
+from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import ErrorBased, OneStandardError, Pruner
 
 
@@ -85,8 +87,9 @@ class C45Classifier(TreeClassifier):
         Cut subtrees that do not classify the training rows better than a leaf would, whether the
         tree is pruned or not (J48's -O turns it off).
     single_precision : bool
-        Compute gains in single precision, and do not part values closer than 0.00001, as release 8
-        does: its rounding errors then choose between nearly equal splits as they do there.
+        Compute gains and midpoints in single precision, and do not part values closer than
+        0.00001, as release 8 does: its rounding errors then choose between nearly equal splits as
+        they do there.
     gain_guard : bool
         Compare gain ratios only among columns of at least average gain.
     mdl_penalty : bool

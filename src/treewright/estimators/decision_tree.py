@@ -7,10 +7,12 @@ from typing import Any
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor
 from treewright.learn import recipes
-from treewright.learn.fit import Problem, Report
+from treewright.learn.fit import Report
 from treewright.learn.linear_leaves import check_linear_leaves, with_linear_leaves
-from treewright.learn.options import GrowthOptions, check_choice, check_number
+from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem
 from treewright.model.tree import Tree
+from treewright.parameters import check_choice, check_number
 
 _KNOBS = (
     "criterion",

@@ -18,10 +18,10 @@ from treewright.data.schema import ColumnSpec, FittedSchema, Schema
 from treewright.data.table import Table
 from treewright.data.target import ClassTarget, read_classes, read_weights
 from treewright.errors import DataError, TargetError
-from treewright.estimators.base import check_schema, n_threads
+from treewright.estimators.base import check_schema, n_threads, takes_any_table
 from treewright.learn.discretize import Discretization
-from treewright.learn.fit import RowWeights
-from treewright.learn.options import check_choice
+from treewright.learn.problem import RowWeights
+from treewright.parameters import check_choice
 
 Array = npt.NDArray[Any]
 
@@ -221,16 +221,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         if name not in self.labels_:
             return None
         index = self._schema.index(name)
-        values, mask = table.columns[index], table.masks[index]
-        missing = (
-            np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-        )
-        if mask is not None:
-            missing = ~mask
         cuts = self._stored_cuts[index]
         assert cuts is not None
-        codes = np.searchsorted(cuts, values.astype(cuts.dtype, copy=False))
-        return np.where(missing, -1, codes).astype(np.int32)
+        codes = np.searchsorted(cuts, table.columns[index].astype(cuts.dtype, copy=False))
+        return np.where(table.is_missing(index), -1, codes).astype(np.int32)
 
     def _in_container(self, columns: Mapping[str, Column], X: Any) -> Any:
         """Give the columns as `set_output` asks, each with its own type where it can have one."""
@@ -254,10 +248,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
+        takes_any_table(tags)
         tags.target_tags.required = Discretization(method=self.method).needs_classes
         tags.transformer_tags.preserves_dtype = []
         return tags

@@ -29,20 +29,16 @@ from treewright.estimators.out_of_bag import EstimatesOutOfBag
 from treewright.estimators.shared_leaves import ComparesRows, PredictsQuantiles
 from treewright.learn import recipes
 from treewright.learn.class_weights import class_factors
-from treewright.learn.fit import Problem, Report, RowWeights
+from treewright.learn.fit import Report
 from treewright.learn.forest import Draws, ForestProblem, draws_of, share_drawn
 from treewright.learn.one_by_one import Grower
-from treewright.learn.options import (
-    GrowthOptions,
-    check_choice,
-    check_count,
-    check_flag,
-    check_number,
-)
+from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem, RowWeights
 from treewright.learn.pruning import judges_by_tree
 from treewright.learn.same_rows import refuse_other_columns, refuse_other_rows
 from treewright.learn.stop_rule import StopRule, grow_until_stable
 from treewright.model.ensemble import Ensemble
+from treewright.parameters import check_choice, check_count, check_flag, check_number
 from treewright.prune import CostComplexity, Pruner
 
 FloatArray = npt.NDArray[np.float64]

@@ -11,8 +11,8 @@ from treewright.learn.importance import (
     impurity_importances,
     permutation_importances,
 )
-from treewright.learn.options import check_choice, check_count
 from treewright.model.importances import KINDS, Importances, Kind
+from treewright.parameters import check_choice, check_count
 
 
 class MeasuresImportances:
@@ -65,8 +65,8 @@ class MeasuresImportances:
 
         Notes
         -----
-        Rows count by their ``sample_weight``; impurities also weigh classes as the trees did. What a
-        derived column has is credited to the columns it is made of, in equal parts. Results depend
+        Rows count by their ``sample_weight``; impurities also weigh classes as the trees did. What
+        a derived column has is credited to the columns it is made of, in equal parts. Results depend
         neither on ``n_jobs`` nor on the order of the rows.
 
         Examples

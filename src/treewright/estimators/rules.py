@@ -12,8 +12,8 @@ from treewright.data.target import ClassTarget
 from treewright.errors import UnsupportedError
 from treewright.estimators.base import FloatArray
 from treewright.estimators.classical import C45Classifier
-from treewright.learn.fit import Problem
 from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem
 from treewright.measures.errors import ErrorVariant
 from treewright.model.tree import Tree
 from treewright.parameters import check_choice, check_number
@@ -134,8 +134,7 @@ class C45RulesClassifier(C45Classifier):
         check_choice("search", self.search, SEARCHES)
         check_number("confidence", self.confidence, low=0.0, high=1.0, open_low=True)
         check_number("redundancy", self.redundancy, low=0.0, open_low=True)
-        if self.significance is not None:
-            check_number("significance", self.significance, low=0.0, high=1.0)
+        check_number("significance", self.significance, low=0.0, high=1.0, optional=True)
         options = super()._options()
         usual = {"redundancy": 1.0, "significance": None, "search": "greedy"}
         changed = [name for name, value in usual.items() if getattr(self, name) != value]

@@ -12,10 +12,10 @@ from treewright.data.target import ValueTarget
 from treewright.errors import ParameterError
 from treewright.estimators.base import n_threads
 from treewright.learn.forest import ForestProblem
-from treewright.learn.options import check_choice, check_number
 from treewright.model.ensemble import Ensemble
 from treewright.model.proximity import Proximity
 from treewright.model.quantiles import LeafTargets, Times
+from treewright.parameters import check_choice, check_number
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treewright.data.schema import list_names
 from treewright.data.target import ClassTarget
 from treewright.errors import ParameterError
-from treewright.learn.options import check_number
+from treewright.parameters import check_number
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -87,7 +87,7 @@ def _prior_factor(priors: Any, names: npt.NDArray[Any], totals: FloatArray) -> F
         given = priors
     try:
         values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.full(len(names), np.nan)
     if values.shape != (len(names),) or not np.all(np.isfinite(values)) or np.any(values < 0):
         raise ParameterError(

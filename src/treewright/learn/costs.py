@@ -12,13 +12,10 @@ import numpy.typing as npt
 from treewright.data.schema import list_names
 from treewright.data.target import ClassTarget
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.learn.fit import Problem
+from treewright.learn.problem import Problem
 from treewright.model.leaf import LeafRule
 
 FloatArray = npt.NDArray[np.float64]
-
-_LEAST_SHARE = 1e-3
-"""A class whose errors cost nothing still counts this much beside the dearest one in growing."""
 
 
 def read_costs(cost_matrix: Any, target: ClassTarget) -> FloatArray | None:
@@ -51,7 +48,7 @@ def read_costs(cost_matrix: Any, target: ClassTarget) -> FloatArray | None:
     else:
         try:
             costs = np.array(cost_matrix, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             costs = np.empty(0)
     shape = (len(names), len(names))
     if costs.shape != shape:
@@ -84,7 +81,7 @@ def _named_costs(given: Mapping[Any, Any], names: list[Any]) -> FloatArray:
                     )
             try:
                 costs[place[actual], place[predicted]] = float(cost)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ParameterError(
                     f"cost_matrix[{actual!r}][{predicted!r}]={cost!r} must be a number."
                 ) from None
@@ -99,32 +96,7 @@ def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
     assert isinstance(problem.target, ClassTarget)
     codes = problem.target.codes
     totals = np.bincount(codes, weights=weight, minlength=len(costs)).astype(np.float64)
-    factor = growing_factors(costs, totals)
+    factor = leaf.growing_factors(totals)
     weighed = factor[codes] if weight is None else weight * factor[codes]
     weights = replace(problem.weights, weight=weighed)
     return replace(problem, leaf=leaf, weights=weights, cost_factor=factor)
-
-
-def growing_factors(costs: FloatArray, class_weight: FloatArray) -> FloatArray:
-    """Give the factor of each class in growing: altered priors (Breiman et al. 1984, section 4.4).
-
-    A class counts by what its errors cost together, C(j) = sum_i C(i|j). That is exact for two
-    classes, and an approximation for more. The total weight stays.
-
-    Parameters
-    ----------
-    costs
-        The cost matrix.
-    class_weight
-        Weight of the rows of each class.
-
-    Examples
-    --------
-    >>> growing_factors(np.array([[0.0, 1.0], [3.0, 0.0]]), np.array([10.0, 10.0])).tolist()
-    [0.5, 1.5]
-    """
-    price = costs.sum(axis=1)
-    price = np.maximum(price, _LEAST_SHARE * price.max())
-    scale: float = class_weight.sum() / (price @ class_weight)
-    factors: FloatArray = price * scale
-    return factors

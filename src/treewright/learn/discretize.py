@@ -17,9 +17,9 @@ from treewright.data.table import Table
 from treewright.data.target import ClassTarget
 from treewright.errors import ParameterError
 from treewright.learn import recipes
-from treewright.learn.fit import Problem, RowWeights
-from treewright.learn.options import check_choice, check_count, check_share
+from treewright.learn.problem import Problem, RowWeights
 from treewright.model.arrays import CUT, INTERVALS
+from treewright.parameters import check_choice, check_count, check_share
 
 Array = npt.NDArray[Any]
 
@@ -115,13 +115,10 @@ class Discretization:
 
 def _known(table: Table, weights: RowWeights, index: int) -> Array:
     """Give the known values of a column in rows that count."""
-    values, mask = table.columns[index], table.masks[index]
-    known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
-    if mask is not None:
-        known &= mask
+    known = ~table.is_missing(index)
     if weights.weight is not None:
         known &= weights.weight > 0
-    return values[known]
+    return table.columns[index][known]
 
 
 def even_cuts(values: Array, n_bins: int) -> Array:

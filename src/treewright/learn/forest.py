@@ -14,11 +14,12 @@ from treewright import _core
 from treewright.data.encoding import lend
 from treewright.data.target import ClassTarget, of_ordinary_size
 from treewright.errors import MemoryLimitError, ParameterError
-from treewright.learn.fit import Problem, Report, RowWeights, check_problem, tree_of
+from treewright.learn.fit import Report, check_problem, tree_of
 from treewright.learn.one_by_one import Grower, bare, grow_one_by_one
-from treewright.learn.options import check_count, is_whole
+from treewright.learn.problem import Problem, RowWeights
 from treewright.model.ensemble import Ensemble, ListedTrees, PackedTrees, Trees
 from treewright.model.leaf import LeafRule
+from treewright.parameters import check_count, is_whole
 from treewright.prune import Pruner
 
 FloatArray = npt.NDArray[np.float64]
@@ -77,7 +78,7 @@ def n_drawn(max_samples: object, n_rows: int) -> int:
         return n_rows
     if is_whole(max_samples):
         check_count("max_samples", max_samples, least=1)
-        wanted: int = int(max_samples)  # type: ignore[call-overload]
+        wanted: int = int(max_samples)
         if wanted > n_rows:
             raise ParameterError(f"max_samples={wanted!r} is more than the {n_rows:,} rows.")
         return wanted

@@ -20,6 +20,7 @@ from treewright.errors import UnsupportedError
 from treewright.learn.class_weights import class_factors
 from treewright.learn.forest import ForestProblem
 from treewright.model.ensemble import Ensemble, PackedTrees
+from treewright.model.importance import by_column
 from treewright.model.importances import Importances
 from treewright.model.predict import by_output
 from treewright.model.tree import Tree
@@ -265,4 +266,4 @@ def _decreases(tree: Tree, rows: Rows, unseen: _Unseen) -> FloatArray:
     by_child = ((means[1:] - means[above]) * apart).sum(axis=1)
     brought: FloatArray = np.zeros(tree.n_nodes)
     np.add.at(brought, above, by_child)
-    return tree.by_column(brought / (tree.n_outputs * weight.sum()))
+    return by_column(tree, brought / (tree.n_outputs * weight.sum()))

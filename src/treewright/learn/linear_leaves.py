@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import UnsupportedError
-from treewright.learn.fit import Problem
 from treewright.learn.least_squares import Choice, LeastSquares, choose_by_estimate
+from treewright.learn.problem import Problem
 from treewright.model.linear import LinearLeaves, NumberTerm
 from treewright.model.tree import Tree
 

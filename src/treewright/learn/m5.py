@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.data.target import ValueTarget
-from treewright.learn.fit import Problem, Report, RowWeights, fit_tree
+from treewright.learn.fit import Report, fit_tree
 from treewright.learn.node_models import NodeModels, fit_nodes
+from treewright.learn.problem import Problem, RowWeights
 from treewright.learn.ranked import Ranked, rank_table
+from treewright.learn.record import TrainingRecord, recall_of
 from treewright.learn.rows_in_order import RowsInOrder
-from treewright.learn.why import TrainingRecord, recall_of
 from treewright.model.arrays import TreeArrays
 from treewright.model.linear import LinearLeaves
 from treewright.model.pruning import Pruning
@@ -88,8 +89,10 @@ class _M5Recall:
     recall: Recall
     settings: M5Settings
 
-    def __call__(self, tree: Tree, X: object, y: object, sample_weight: object) -> TrainingRecord:
-        record = self.recall(tree, X, y, sample_weight)
+    def __call__(
+        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
+    ) -> TrainingRecord:
+        record = self.recall(tree, X, y, sample_weight, owner=owner)
         assert isinstance(record, TrainingRecord)
         counted = _rows_that_count(record.problem)
         ranked = rank_table(counted.table, counted.learned_values(), counted.weights.weight)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treewright.errors import ParameterError
-from treewright.learn.options import check_choice, check_count, refuse
+from treewright.learn.options import refuse
+from treewright.parameters import check_choice, check_count
 
 if TYPE_CHECKING:
     from treewright.data.schema import FittedSchema

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 
-from treewright.learn.fit import Problem, Report
+from treewright.learn.fit import Report
+from treewright.learn.problem import Problem
 from treewright.model.tree import Tree
 
 Grower = Callable[[Problem, Report | None], Tree]

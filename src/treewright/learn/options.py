@@ -8,43 +8,29 @@ checked one by one here; what makes no sense together for a given table is refus
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from treewright.data.schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.parameters import check_choice as check_choice
-from treewright.parameters import check_count as check_count
-from treewright.parameters import check_flag as check_flag
-from treewright.parameters import check_number as check_number
-from treewright.parameters import check_share as check_share
-from treewright.parameters import is_whole as is_whole
+from treewright.measures.splits import CLASS_CRITERIA as CLASS_CRITERIA
+from treewright.measures.thresholds import VALUE_CRITERIA as VALUE_CRITERIA
+from treewright.model.predict import COMBINE, UNSEEN_CATEGORIES
+from treewright.parameters import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    check_share,
+    is_list,
+    is_number,
+    is_whole,
+)
 
 if TYPE_CHECKING:
     from treewright.learn.oblique import ObliqueOptions
 
-CLASS_CRITERIA = (
-    "gini",
-    "entropy",
-    "gain_ratio",
-    "misclassification",
-    "chi2",
-    "twoing",
-    "hellinger",
-    "impurity_ratio",
-)
-VALUE_CRITERIA = (
-    "squared_error",
-    "absolute_error",
-    "poisson",
-    "weighted_squared_error",
-    "standard_deviation",
-    "fifth_root",
-)
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "splitter": ("best", "random"),
     "nominal": ("multiway", "subset", "one_vs_rest"),
@@ -58,8 +44,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
         "own_branch",
         "majority",
     ),
-    "unseen": ("missing", "majority", "error"),
-    "combine": ("branch_fractions", "leaf_counts"),
+    "unseen": UNSEEN_CATEGORIES,
+    "combine": COMBINE,
     "thresholds": ("all", "class_boundaries"),
     "threshold_at": ("midpoint", "observed", "training"),
     "features_per": ("node", "tree"),
@@ -150,6 +136,7 @@ class GrowthOptions:
     merging: Merging | None = None
     empty_branches: bool = False
     strict_gain: bool = False
+    idle_values: bool = False
     gain_guard: bool = False
     mdl_penalty: bool = False
     c45_sides: bool = False
@@ -188,8 +175,7 @@ class GrowthOptions:
         check_share("cal5_alpha", self.cal5_alpha)
         if self.merging is not None:
             self.merging.check()
-        if self.max_p_value is not None:
-            check_number("max_p_value", self.max_p_value, low=0.0, high=1.0)
+        check_number("max_p_value", self.max_p_value, low=0.0, high=1.0, optional=True)
         _check_features(self.max_features)
         _check_per_column("column_costs", self.column_costs)
         _check_per_column("monotonic_cst", self.monotonic_cst)
@@ -200,7 +186,7 @@ class GrowthOptions:
         """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
         value: float = getattr(self, name)
         if is_whole(value):
-            return float(value)
+            return float(min(value, 2**62))  # more than any table has, and still a float
         least = 2.0 if name == "min_samples_split" else 1.0
         return max(least, float(math.ceil(float(value) * n_rows)))
 
@@ -222,21 +208,18 @@ def _check_amount(name: str, value: object, *, least: int) -> None:
     if is_whole(value):
         check_count(name, value, least=least)
         return
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+    if not is_number(value):
         raise ParameterError(
             f"{name}={value!r} must be a whole number of rows or a decimal share of them."
         )
-    if not 0.0 < float(value) <= 1.0:
+    if not 0.0 < value <= 1.0:
         raise ParameterError(
             f"{name}={value!r}: a share of the rows must be above 0 and at most 1."
         )
 
 
 def _check_per_column(name: str, value: object) -> None:
-    if value is None or isinstance(value, Mapping):
-        return
-    is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
-    if not is_list and not (isinstance(value, np.ndarray) and value.ndim == 1):
+    if value is not None and not isinstance(value, Mapping) and not is_list(value):
         raise ParameterError(
             f"{name}={value!r} must be a dict of column to number, a list with one number for each"
             " column, or None."
@@ -249,12 +232,12 @@ def _check_features(value: object) -> None:
     if is_whole(value):
         check_count("max_features", value, least=1)
         return
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+    if not is_number(value):
         raise ParameterError(
             f"max_features={value!r} must be 'sqrt', 'log2', None, a whole number of columns or a"
             " decimal share of them."
         )
-    if not 0.0 < float(value) <= 1.0:
+    if not 0.0 < value <= 1.0:
         raise ParameterError(
             f"max_features={value!r}: a share of the columns must be above 0 and at most 1."
         )

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from treewright.data.target import ClassTarget, ValueTarget
 from treewright.errors import DataError
-from treewright.learn.fit import Problem, Report, fit_tree
-from treewright.learn.why import TrainingRecord
+from treewright.learn.fit import Report, fit_tree
+from treewright.learn.problem import Problem
+from treewright.learn.record import TrainingRecord
 from treewright.model.tree import Tree
 from treewright.prune import CostComplexity, CostComplexityPath, Pruner, ReducedError
 from treewright.prune.base import cut as cut_nodes

@@ -19,7 +19,6 @@ from treewright.data.schema import UINT_OFFSET, ColumnSpec, FittedSchema
 from treewright.data.table import Table
 from treewright.learn.rows_in_order import RowsInOrder
 from treewright.model.arrays import CATEGORIES, LEAF, TreeArrays
-from treewright.model.condition import missing_rows
 from treewright.model.linear import MemberTerm, NumberTerm, Term, as_numbers, numbers_in
 from treewright.model.tree import Tree
 
@@ -218,11 +217,13 @@ def _ranked_codes(
 ) -> tuple[RankedColumn, Array, ColumnSpec]:
     spec = table.schema.columns[index]
     codes = np.asarray(table.columns[index])
+    if not spec.values:  # no row has one: nothing to fill the gaps with, and nothing to ask
+        return RankedColumn(spec=spec, fill=0), codes, replace(spec, kind="ordinal")
     known = codes >= 0
     counts = np.bincount(
         codes[known], weights=None if weight is None else weight[known], minlength=len(spec.values)
     )
-    fill = int(counts.argmax()) if len(counts) else 0
+    fill = int(counts.argmax())
     codes = np.where(known, codes, fill).astype(np.int32)
     if spec.kind == "ordinal":
         return RankedColumn(spec=spec, fill=fill), codes, spec
@@ -243,7 +244,7 @@ def _order_by_mean(
     middle = float(sums.sum() / total.sum())
     mean = np.divide(sums, total, out=np.full(n_values, middle), where=total > 0)
     # Means that differ by rounding alone are equal, and equal ones keep the order of the domain.
-    spread = float(np.ptp(mean)) if n_values else 0.0
+    spread = float(np.ptp(mean))
     if spread > 0:
         mean = np.rint((mean - mean.min()) / spread * 2.0**40)
     return np.argsort(mean, kind="stable").astype(np.int64)
@@ -254,7 +255,7 @@ def _filled_numbers(
 ) -> tuple[RankedColumn, Array, ColumnSpec]:
     spec = table.schema.columns[index]
     stored = np.asarray(table.columns[index])
-    missing = missing_rows(table, index)
+    missing = table.is_missing(index)
     if spec.storage == "float":
         fill = _mean(stored.astype(np.float64), ~missing, weight)
         if missing.any():
@@ -277,7 +278,7 @@ def _mean(numbers: FloatArray, known: npt.NDArray[np.bool_], weight: FloatArray 
     usable = known & np.isfinite(numbers)
     if not usable.any():
         return 0.0
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         mean = float(
             np.average(numbers[usable], weights=None if weight is None else weight[usable])
         )

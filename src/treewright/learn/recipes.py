@@ -37,7 +37,7 @@ C45 = GrowthOptions(
     two_branches_suffice=True,
 )
 C45_VARIANTS = {
-    "release8": C45.replace(min_information=1e-3),
+    "release8": C45.replace(min_information=1e-3, idle_values=True),
     "j48": C45.replace(min_gap=1e-5),
     "c5": C45.replace(threshold_at="midpoint", penalty_by_interval=True),
 }

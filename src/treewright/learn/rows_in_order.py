@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from treewright.learn.fit import Problem
+from treewright.learn.problem import Problem
 from treewright.model.tree import Tree
 
 FloatArray = npt.NDArray[np.float64]

@@ -13,9 +13,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from treewright.errors import ParameterError
 from treewright.learn.forest import ForestProblem
-from treewright.learn.options import check_count, check_number
 from treewright.learn.out_of_bag import OutOfBagTally
 from treewright.model.ensemble import Ensemble
+from treewright.parameters import check_count, check_number
 
 FloatArray = npt.NDArray[np.float64]
 

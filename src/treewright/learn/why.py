@@ -1,32 +1,24 @@
-"""Looks at a node again: the table of every column's candidate behind :meth:`Tree.why`.
+"""The table of every column's candidate behind :meth:`Tree.why`.
 
-The core grows the nodes on the way from the root once more, which gives the same splits bit for
-bit, and hands over the candidates it compared; the figures around them are counted here.
+The core hands over the candidates that it compared in a node; the figures around them are counted
+here.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright import _core, measures
-from treewright.data.encoding import lend
-from treewright.data.intake import match_table
+from treewright import measures
 from treewright.data.schema import ColumnSpec
-from treewright.data.table import Table
-from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
-from treewright.errors import TreewrightError
-from treewright.learn.class_weights import class_factors
-from treewright.learn.costs import with_costs
-from treewright.learn.fit import Problem, RowWeights, column_costs
-from treewright.learn.options import GrowthOptions
+from treewright.data.target import ClassTarget
+from treewright.learn.per_column import column_costs
+from treewright.learn.problem import Problem
 from treewright.model.arrays import CUT, INTERVALS, LEAF, LINEAR
 from treewright.model.condition import sum_of_columns
-from treewright.model.pruning import was_raised
 from treewright.model.split import Categories, Cut, Intervals, LinearCut, linear_cut
 from treewright.model.why import BranchRow, CandidateRow, WhyTable
 
@@ -35,9 +27,6 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 Asked: TypeAlias = Cut | Intervals | Categories | LinearCut
-
-MOST_CELLS_KEPT = 10_000_000
-"""A tree keeps its training table for :meth:`Tree.why` up to this many cells."""
 
 _GUARDS = {
     "constant": "one value only",
@@ -81,108 +70,19 @@ _SCORE = {
 }
 
 
-@dataclass(frozen=True)
-class TrainingRecord:
-    """The training data of a tree, kept to answer why."""
+def why_table(problem: Problem, tree: Tree, node: int, seen: Any) -> WhyTable:
+    """Measure every column's candidate in a node.
 
-    problem: Problem
-
-    @classmethod
-    def keep(cls, problem: Problem) -> TrainingRecord | None:
-        """Keep the data of small problems; large ones must be given again to ask why."""
-        n_cells = problem.table.n_rows * len(problem.table.schema.columns)
-        return cls(problem) if n_cells <= MOST_CELLS_KEPT else None
-
-    def rows(self) -> tuple[Table, npt.NDArray[Any], FloatArray | None]:
-        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
-        target = self.problem.target
-        known = target.codes if isinstance(target, ClassTarget) else target.values
-        return self.problem.table, known, self.problem.weights.weight
-
-    def why(self, tree: Tree, node: int) -> WhyTable:
-        """Measure every column's candidate in a node."""
-        problem = self.problem
-        if was_raised(tree, node):
-            raise TreewrightError(
-                f"Pruning put node {node}, or one above it, in another's place: it was not chosen"
-                " for the rows it has now.\n  Hint: tree.pruning.tree is the tree as it was before."
-            )
-        seen: Any = None
-        try:
-            seen = _core.inspect(
-                lend(problem.table),
-                problem.core_target(),
-                problem.core_options(),
-                tree.branches_to(node),
-            )
-        except RuntimeError:  # there is no such node in the tree of these data
-            n_given = 0
-        else:
-            n_given = len(seen["rows"])
-        n_rows = int(tree.arrays.n_rows[node])
-        if seen is None or n_given != n_rows:
-            raise TreewrightError(
-                f"The data given lead {n_given} rows to node {node}, training led"
-                f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
-            )
-        return _Working(problem, tree, node, seen).table()
-
-
-@dataclass(frozen=True)
-class _Recall:
-    """Rebuilds the record of a tree from its training data; small enough to be pickled with it."""
-
-    options: GrowthOptions
-    seed: int
-    is_classification: bool
-    class_weight: object = None
-    priors: object = None
-
-    def __call__(self, tree: Tree, X: object, y: object, sample_weight: object) -> TrainingRecord:
-        table = match_table(X, tree.schema, owner="Tree.why", by_name=True)
-        weights = read_weights(sample_weight, table.n_rows)
-        target: ClassTarget | ValueTarget
-        factor = None
-        if self.is_classification:
-            target = read_classes(y, owner="Tree.why", n_rows=table.n_rows)
-            _check_classes(tree, target)
-            factor = class_factors(
-                target, weights, class_weight=self.class_weight, priors=self.priors
-            )
-        else:
-            target = read_values(y, owner="Tree.why", n_rows=table.n_rows)
-        problem = Problem(
-            table=table,
-            target=target,
-            weights=RowWeights.of(weights, factor),
-            options=self.options,
-            seed=self.seed,
-        )
-        return TrainingRecord(with_costs(problem, tree.leaf))
-
-
-def _check_classes(tree: Tree, target: ClassTarget) -> None:
-    """Refuse a target that is not the training target: its codes would mean other classes."""
-    assert tree.classes is not None
-    pairs = zip(tree.classes, target.classes, strict=False)
-    if len(tree.classes) != len(target.classes) or not all(
-        np.array_equal(known, given) for known, given in pairs
-    ):
-        raise TreewrightError(
-            "The classes of y are not those the tree was grown on.\n"
-            "  Hint: pass the very target the tree was fitted on."
-        )
-
-
-def recall_of(problem: Problem) -> _Recall:
-    """Give what makes a record from the training data once more."""
-    return _Recall(
-        options=problem.options,
-        seed=problem.seed,
-        is_classification=problem.is_classification,
-        class_weight=problem.class_weight,
-        priors=problem.priors,
-    )
+    Parameters
+    ----------
+    problem
+        What the tree was grown from.
+    tree, node
+        The tree, and its node.
+    seen
+        What the core saw there: the rows, their weights and the candidates it compared.
+    """
+    return _Working(problem, tree, node, seen).table()
 
 
 class _Working:
@@ -216,7 +116,7 @@ class _Working:
             best = self.seen["candidates"][chosen]["score"]
         for column, spec in enumerate(self.problem.table.schema.columns):
             if column not in judged:
-                guard = "one value only" if column in self._constant else "not drawn"
+                guard = _GUARDS["constant" if self._is_constant(column) else "not_drawn"]
                 rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
                 continue
             index, item = judged[column]
@@ -249,21 +149,14 @@ class _Working:
             return "adjusted p"  # the score is its negative logarithm
         return _SCORE.get(self.tree.criterion, "gain")
 
-    @property
-    def _constant(self) -> set[int]:
-        return {
-            column
-            for column, array in enumerate(self.problem.table.columns)
-            if len(self.rows) and self._n_values(column, array[self.rows]) < 2
-        }
+    def _is_constant(self, column: int) -> bool:
+        """Tell whether the rows of the node have no two values of the column."""
+        stored = self.problem.table.columns[column][self.rows]
+        return len(self.rows) > 0 and len(np.unique(stored[self._known(column)])) < 2
 
-    def _n_values(self, column: int, stored: npt.NDArray[Any]) -> int:
-        """Count the distinct values of a column that are known in the node."""
-        mask = self.problem.table.masks[column]
-        known = stored == stored if mask is None else mask[self.rows]
-        if self.problem.table.schema.columns[column].storage == "value":
-            known = stored >= 0
-        return len(np.unique(stored[known]))
+    def _known(self, column: int) -> npt.NDArray[np.bool_]:
+        """Tell which rows of the node have a value of the column."""
+        return ~self.problem.table.is_missing(column)[self.rows]
 
     def _counts(self, chosen: npt.NDArray[np.bool_]) -> FloatArray:
         assert self.codes is not None
@@ -289,17 +182,11 @@ class _Working:
         column = item["column"]
         spec = self.problem.table.schema.columns[column]  # M5 has put its values in order
         stored = np.asarray(self.problem.table.columns[column])[self.rows]
-        mask = self.problem.table.masks[column]
+        known = self._known(column)
         n_branches = int(item["n_branches"])
         question: Asked
         if item["kind"] in (CUT, INTERVALS):
             question, cuts = self._ordered(spec, item)
-            is_float = spec.storage == "float"
-            known = ~np.isnan(stored) if is_float else stored >= 0
-            if mask is not None:
-                known = mask[self.rows]
-            elif not is_float and spec.storage != "value":
-                known = np.ones(len(stored), dtype=bool)
             branch = np.searchsorted(cuts, stored)
             if self.tree.schema.columns[column].kind == "nominal":
                 question = self._cut_of_values(column, spec, int(stored[branch == 0].max()))
@@ -314,7 +201,6 @@ class _Working:
                 missing_branch=int(item["missing_branch"]),
                 rest_branch=int(item["rest_branch"]),
             )
-            known = stored >= 0
             table = np.full(len(spec.values), int(item["rest_branch"]))
             table[codes] = branches
             branch = np.where(known, table[np.maximum(stored, 0)], 0)

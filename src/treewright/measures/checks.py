@@ -4,13 +4,11 @@ Promise: what passes here is a finite, non-negative float64 array of the right s
 formulas elsewhere need no guards but the division by zero that their papers define away.
 """
 
-from collections.abc import Sequence
-from difflib import get_close_matches
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.errors import DataError, ParameterError
+from treewright.errors import DataError
+from treewright.parameters import check_number
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -69,18 +67,8 @@ def as_weights(weights: ArrayLike | None, n_rows: int, *, name: str = "weights")
 
 def check_base(base: float) -> float:
     """Check the base of a logarithm."""
-    if not (np.isfinite(base) and base > 1.0):
-        raise ParameterError(f"base={base!r} must be a number above 1.")
+    check_number("base", base, low=1.0, open_low=True)
     return float(base)
-
-
-def check_name(name: str, allowed: Sequence[str], *, parameter: str) -> str:
-    """Check a name against a list, offering the nearest one."""
-    if name in allowed:
-        return name
-    near = get_close_matches(str(name), allowed, n=1)
-    hint = f"\n  Hint: did you mean {near[0]!r}?" if near else ""
-    raise ParameterError(f"{parameter}={name!r} must be one of: {', '.join(allowed)}.{hint}")
 
 
 def _checked(array: FloatArray, *, name: str) -> FloatArray:

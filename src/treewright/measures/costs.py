@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.errors import DataError, ParameterError
-from treewright.measures.checks import FloatArray, as_counts, as_table, check_name
+from treewright.measures.checks import FloatArray, as_counts, as_table
+from treewright.parameters import check_choice
 
 CostRule = Literal["tan_schlimmer", "nunez", "rpart"]
 
@@ -35,7 +36,7 @@ def cost_score(
     >>> cost_score(1.0, 3.0, rule="nunez", w=0.5)
     0.5
     """
-    check_name(rule, get_args(CostRule), parameter="rule")
+    check_choice("rule", rule, get_args(CostRule))
     lowest_is_allowed = rule == "nunez"
     if not (np.isfinite(cost) and (cost > 0.0 or (lowest_is_allowed and cost == 0.0))):
         bound = "at least 0" if lowest_is_allowed else "above 0"

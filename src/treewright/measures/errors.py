@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from treewright.errors import DataError, ParameterError
-from treewright.measures.checks import FloatArray, as_floats, check_name
+from treewright.errors import DataError
+from treewright.measures.checks import FloatArray, as_floats
+from treewright.parameters import check_choice, check_number, check_share
 
 ErrorVariant: TypeAlias = Literal["release8", "j48", "c5"]
 ERROR_VARIANTS: tuple[ErrorVariant, ...] = ("release8", "j48", "c5")
@@ -64,9 +65,8 @@ def added_errors(
     >>> round(1 + float(added_errors(16, 1)), 3)
     2.507
     """
-    check_name(variant, ERROR_VARIANTS, parameter="variant")
-    if isinstance(confidence, str) or not 0.0 < confidence <= 1.0:
-        raise ParameterError(f"confidence={confidence!r} must be above 0 and at most 1.")
+    check_choice("variant", variant, ERROR_VARIANTS)
+    check_number("confidence", confidence, low=0.0, high=1.0, open_low=True)
     rows, errors = np.broadcast_arrays(as_floats(n, name="n"), as_floats(e, name="e"))
     _check_counts(rows, errors)
     return raw_added_errors(rows, errors, float(confidence), variant)
@@ -91,8 +91,7 @@ def wilson_interval(
     >>> round(float(low), 3), round(float(high), 3)
     (0.596, 0.982)
     """
-    if isinstance(level, str) or not 0.0 < level < 1.0:
-        raise ParameterError(f"level={level!r} must be between 0 and 1.")
+    check_share("level", level)
     seen, total = np.broadcast_arrays(
         as_floats(successes, name="successes"), as_floats(n, name="n")
     )

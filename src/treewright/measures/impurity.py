@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from treewright.measures.checks import FloatArray, as_counts, as_table, check_base, check_name
+from treewright.measures.checks import FloatArray, as_counts, as_table, check_base
+from treewright.parameters import check_choice
 
 Measure = Literal["entropy", "gini", "misclassification"]
 MEASURES: tuple[Measure, ...] = ("entropy", "gini", "misclassification")
@@ -66,7 +67,7 @@ def impurities(table: ArrayLike, *, measure: Measure = "entropy", base: float = 
     >>> impurities([[4, 0], [2, 2]], measure="gini")
     array([0. , 0.5])
     """
-    check_name(measure, MEASURES, parameter="measure")
+    check_choice("measure", measure, MEASURES)
     return impurity_of(as_table(table), measure=measure, base=check_base(base))
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.errors import ParameterError
-from treewright.measures.checks import FloatArray, as_weights, check_base, check_name
+from treewright.measures.checks import FloatArray, as_weights, check_base
 from treewright.measures.impurity import MEASURES, Measure, gain_of
 from treewright.measures.tables import Contingency, contingency, distinct, is_missing
+from treewright.parameters import check_choice
 
 MissingStrategy = Literal[
     "divide", "fractional", "most_likely", "most_likely_in_class", "own_branch", "fill"
@@ -91,8 +92,8 @@ def gain_with_missing(
     >>> round(gain_with_missing(humidity, play, strategy="most_likely_in_class"), 3)
     0.971
     """
-    check_name(strategy, get_args(MissingStrategy), parameter="strategy")
-    check_name(measure, MEASURES, parameter="measure")
+    check_choice("strategy", strategy, get_args(MissingStrategy))
+    check_choice("measure", measure, MEASURES)
     check_base(base)
     counts = contingency(x, y, values=values, classes=classes, weights=weights)
     if strategy == "fill" and fill not in counts.values:

@@ -5,14 +5,14 @@ All measures here grow with the quality of the split, except ``weighted_impurity
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
 from treewright.errors import DataError, ParameterError
-from treewright.measures.checks import FloatArray, as_table, check_base, check_name
+from treewright.measures.checks import FloatArray, as_table, check_base
 from treewright.measures.impurity import (
     MEASURES,
     Measure,
@@ -20,6 +20,7 @@ from treewright.measures.impurity import (
     impurity_of,
     weighted_impurity_of,
 )
+from treewright.parameters import check_choice
 
 ClassCriterion = Literal[
     "gini",
@@ -31,16 +32,7 @@ ClassCriterion = Literal[
     "hellinger",
     "impurity_ratio",
 ]
-CLASS_CRITERIA: tuple[ClassCriterion, ...] = (
-    "gini",
-    "entropy",
-    "gain_ratio",
-    "misclassification",
-    "chi2",
-    "twoing",
-    "hellinger",
-    "impurity_ratio",
-)
+CLASS_CRITERIA: tuple[ClassCriterion, ...] = get_args(ClassCriterion)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +56,7 @@ def weighted_impurity(
     >>> round(weighted_impurity([[3, 2], [0, 4], [2, 3]]), 3)
     0.694
     """
-    check_name(measure, MEASURES, parameter="measure")
+    check_choice("measure", measure, MEASURES)
     return float(weighted_impurity_of(as_table(table), measure=measure, base=check_base(base)))
 
 
@@ -79,7 +71,7 @@ def gain(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -
     >>> round(gain([[3, 2], [0, 4], [2, 3]]), 3)
     0.247
     """
-    check_name(measure, MEASURES, parameter="measure")
+    check_choice("measure", measure, MEASURES)
     return float(gain_of(as_table(table), measure=measure, base=check_base(base)))
 
 
@@ -203,7 +195,7 @@ def split_score(table: ArrayLike, *, criterion: ClassCriterion = "gini") -> floa
     >>> round(split_score([[3, 2], [0, 4], [2, 3]], criterion="gain_ratio"), 3)
     0.156
     """
-    check_name(criterion, CLASS_CRITERIA, parameter="criterion")
+    check_choice("criterion", criterion, CLASS_CRITERIA)
     return float(scores_of(as_table(table), criterion=criterion))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.errors import DataError, TargetError
-from treewright.measures.checks import BoolArray, FloatArray, as_weights, check_name
+from treewright.measures.checks import BoolArray, FloatArray, as_weights
+from treewright.parameters import check_choice
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -96,7 +97,7 @@ def passes(x: Iterable[object], test: Comparison, value: object) -> BoolArray:
     >>> passes(20 * np.array([4, 5]) + 10 * np.array([1, 3]), ">", 100)
     array([False,  True])
     """
-    check_name(test, tuple(_COMPARISONS), parameter="test")
+    check_choice("test", test, tuple(_COMPARISONS))
     compare = _COMPARISONS[test]
     answers = []
     for row, given in enumerate(x):

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.errors import DataError
-from treewright.measures.checks import FloatArray, as_floats, as_values, as_weights, check_name
+from treewright.measures.checks import FloatArray, as_floats, as_values, as_weights
 from treewright.measures.impurity import Measure, weighted_impurity_of
 from treewright.measures.splits import CLASS_CRITERIA, ClassCriterion, scores_of
 from treewright.measures.tables import contingency
 from treewright.measures.values import ValueMeasure, error_reduction, weighted_error
+from treewright.parameters import check_choice
 
 ThresholdRule = Literal["class_boundaries", "all"]
 ValueCriterion = Literal[
@@ -23,6 +24,7 @@ ValueCriterion = Literal[
     "standard_deviation",
     "fifth_root",
 ]
+VALUE_CRITERIA: tuple[ValueCriterion, ...] = get_args(ValueCriterion)
 _MEASURE_OF_VALUE_CRITERION: dict[str, ValueMeasure] = {
     "squared_error": "variance",
     "absolute_error": "absolute_deviation",
@@ -82,7 +84,7 @@ def candidate_thresholds(
     >>> candidate_thresholds([10, 15, 21, 28], rule="all")
     array([12.5, 18. , 24.5])
     """
-    check_name(rule, get_args(ThresholdRule), parameter="rule")
+    check_choice("rule", rule, get_args(ThresholdRule))
     column = _column(x)
     known = ~np.isnan(column)
     values = np.unique(column[known])
@@ -133,11 +135,7 @@ def threshold_scores(
     >>> threshold_scores([1, 2, 3], [8, 8, 14], criterion="squared_error").best
     array([2.5])
     """
-    check_name(
-        criterion,
-        (*CLASS_CRITERIA, *_MEASURE_OF_VALUE_CRITERION),
-        parameter="criterion",
-    )
+    check_choice("criterion", criterion, (*CLASS_CRITERIA, *VALUE_CRITERIA))
     column = _column(x)
     target = _as_list(y, column.size)
     row_weights = as_weights(weights, column.size)

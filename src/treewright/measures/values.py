@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from treewright.errors import DataError
-from treewright.measures.checks import FloatArray, as_values, as_weights, check_name
+from treewright.measures.checks import FloatArray, as_values, as_weights
+from treewright.parameters import check_choice
 
 ValueMeasure = Literal[
     "variance", "standard_deviation", "fifth_root", "sse", "absolute_deviation", "poisson_deviance"
@@ -168,7 +169,7 @@ def weighted_error(
     >>> 4 * weighted_error([[8, 10], [12, 12]])  # the total squared error
     2.0
     """
-    check_name(measure, VALUE_MEASURES, parameter="measure")
+    check_choice("measure", measure, VALUE_MEASURES)
     sets, weights_of_part = _parts(parts, weights)
     total = sum(float(w.sum()) for w in weights_of_part)
     if not total > 0.0:
@@ -193,7 +194,7 @@ def error_reduction(
     >>> error_reduction([[8, 10], [12, 14]])
     4.0
     """
-    check_name(measure, VALUE_MEASURES, parameter="measure")
+    check_choice("measure", measure, VALUE_MEASURES)
     sets, weights_of_part = _parts(parts, weights)
     before = _FUNCTIONS[measure](np.concatenate(sets), weights=np.concatenate(weights_of_part))
     after = weighted_error(sets, measure=measure, weights=weights_of_part)

@@ -99,7 +99,8 @@ class TreeArrays:
         Where a missing value and an unseen category go; -1 means to every branch, in proportion to
         its weight.
     n_rows, weight, impurity, gain, score
-        Training rows, their weight, the node's impurity, and what its split achieved.
+        Training rows, their weight, the node's impurity, and what its split achieved; the last
+        three under a cost matrix with the weights of growing (:mod:`treewright.model.importance`).
     value
         One line per node: the weight of each class (outputs side by side), or the prediction(s).
     surrogate_start

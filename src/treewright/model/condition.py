@@ -7,7 +7,8 @@ column's stored form, codes of its declared values), so they mean the same in an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from treewright.data.schema import list_names
 from treewright.data.table import MISSING, UNSEEN
 from treewright.errors import DataError, ParameterError
+from treewright.parameters import as_float, is_number, is_whole
 
 if TYPE_CHECKING:
     from treewright.data.schema import ColumnSpec, FittedSchema
@@ -188,7 +190,7 @@ class Interval:
 
     def values_in(self, table: Table) -> tuple[NDArray[Any], BoolArray]:
         """Give what the bounds are about, for each row, and where it is missing."""
-        return table.columns[self.index], missing_rows(table, self.index)
+        return table.columns[self.index], table.is_missing(self.index)
 
     def as_members(self) -> Members:
         """List the values of an ordinal column that lie within the bounds."""
@@ -401,17 +403,6 @@ def rows_that_meet(conditions: Conjunction, table: Table) -> BoolArray:
     return answer
 
 
-def missing_rows(table: Table, index: int) -> BoolArray:
-    """Tell for each row whether the value of one column is missing."""
-    values = table.columns[index]
-    if table.schema.columns[index].storage == "value":
-        return np.asarray(values == MISSING)
-    if values.dtype.kind == "f":
-        return np.asarray(np.isnan(values))
-    present = table.masks[index]
-    return np.zeros(len(values), dtype=bool) if present is None else ~present
-
-
 def condition(schema: FittedSchema, column: str, test: str, value: object) -> Condition:
     """Build a condition by hand.
 
@@ -431,18 +422,23 @@ def condition(schema: FittedSchema, column: str, test: str, value: object) -> Co
     spec = schema.columns[index]
     if spec.storage == "value":
         return _condition_on_values(index, spec, test, value)
-    bound = value
-    if test not in ("<=", ">") or not isinstance(bound, int | float):
+    bound = as_float(value) if is_number(value) else math.nan
+    if not isinstance(test, str) or test not in ("<=", ">") or math.isnan(bound):
         raise ParameterError(
             f"{column!r} {test} {value!r} is no condition on a numeric column; use '<=' or '>' "
             f"with a number."
         )
+    if is_whole(value) and math.isfinite(bound):
+        bound = int(value)  # a float may not hold it
     if test == "<=":
         return Interval(index=index, column=spec, high=bound)
     return Interval(index=index, column=spec, low=bound)
 
 
 def _condition_on_values(index: int, spec: ColumnSpec, test: str, value: object) -> Condition:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    test = test if isinstance(test, str) else repr(test)
     if test == "in" and isinstance(value, Collection) and not isinstance(value, str):
         codes = frozenset(_code_of(spec, each) for each in value)
         return Members(index=index, column=spec, codes=codes)
@@ -464,7 +460,7 @@ def _condition_on_values(index: int, spec: ColumnSpec, test: str, value: object)
 
 
 def _code_of(spec: ColumnSpec, value: object) -> int:
-    code = spec.code_of_value.get(value)
+    code = spec.code_of_value.get(value) if isinstance(value, Hashable) else None
     if code is None:
         domain = list_names(map(str, spec.values))
         raise DataError(f"{value!r} is not a value of column {spec.name!r}, which has {domain}.")

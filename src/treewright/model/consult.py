@@ -32,17 +32,15 @@ Not needed: Temperature, Humidity.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from treewright.data.objects import is_missing
-from treewright.data.schema import list_names, nearest_name_hint
+from treewright.data.schema import list_names
 from treewright.errors import (
     ColumnMismatchError,
-    ParameterError,
     TreewrightError,
     UnsupportedError,
 )
@@ -52,6 +50,7 @@ from treewright.model.ledger import answer_in_words, label_in_words
 from treewright.model.predict import by_output, refuse_unseen
 from treewright.model.reachable import AnswersBelow, OpenNode, PartialRow
 from treewright.model.reading import read_row
+from treewright.parameters import check_mapping, check_number, nearest_hint
 
 if TYPE_CHECKING:
     from treewright.data.schema import ColumnSpec
@@ -162,17 +161,18 @@ class Consultation:
         self._tolerance = float(tolerance)
         self._spec_of_name = {spec.name: spec for spec in tree.schema.sources}
         self._cost_of_name = {name: spec.cost for name, spec in self._spec_of_name.items()}
-        for name, cost in (costs or {}).items():
-            self._check_name(name)
-            if not (isinstance(cost, int | float) and math.isfinite(cost) and cost >= 0):
-                raise ParameterError(
-                    f"costs[{name!r}]={cost!r} must be a finite number, 0 or more."
-                )
-            self._cost_of_name[name] = float(cost)
+        if costs is not None:
+            check_mapping("costs", costs, of="column to price")
+            for name, cost in costs.items():
+                self._check_name(name)
+                check_number(f"costs[{name!r}]", cost, low=0.0)
+                self._cost_of_name[name] = float(cost)
         self._known: dict[str, object] = {}
-        for name, value in (known or {}).items():
-            self._check_name(name)
-            self._known[name] = value
+        if known is not None:
+            check_mapping("known", known, of="column to value")
+            for name in known:
+                self._check_name(name)
+            self._known = dict(known)
         self._replies: list[Reply] = []
         self._table = self._read({})
 
@@ -365,7 +365,7 @@ class Consultation:
             names = list(self._spec_of_name)
             raise ColumnMismatchError(
                 f"there is no column {name!r} to ask for.\n"
-                f"  Columns: {list_names(names)}{nearest_name_hint(name, names)}"
+                f"  Columns: {list_names(names)}{nearest_hint(name, names)}"
             )
 
 
@@ -378,8 +378,7 @@ class _State:
 
 
 def _check_tolerance(tree: Tree, tolerance: float) -> None:
-    if not (isinstance(tolerance, int | float) and 0 <= tolerance < math.inf):
-        raise ParameterError(f"tolerance={tolerance!r} must be a finite number, 0 or more.")
+    check_number("tolerance", tolerance, low=0.0)
     if tolerance and tree.classes is not None:
         raise UnsupportedError(
             f"tolerance={tolerance!r} is for trees that predict numbers; this one predicts classes."

@@ -15,8 +15,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from treewright.data.schema import list_names, nearest_name_hint
-from treewright.errors import DataError, TreewrightError
+from treewright.data.schema import list_names
+from treewright.errors import DataError, ParameterError, TreewrightError
+from treewright.parameters import check_callable, nearest_hint
 
 if TYPE_CHECKING:
     from treewright.data.schema import ColumnSpec
@@ -45,12 +46,16 @@ def converse(
     tell
         Shows a text, as ``print`` does.
     """
+    check_callable("ask", ask)
+    check_callable("tell", tell)
     reason = ""
     while (question := consultation.question) is not None:
         try:
             entry = ask(f"{reason}{question}\n> ")
         except EOFError:
             break
+        if not isinstance(entry, str):
+            raise ParameterError(f"ask gave {entry!r}, but what is typed is text.")
         reason = ""
         try:
             if entry.strip() == BACK and BACK not in question.choices:
@@ -101,7 +106,7 @@ def _choice(column: ColumnSpec, text: str) -> object:
         return column.values[int(text) - 1]
     raise DataError(
         f"{text!r} is no value of {column.name!r}, which has {list_names(words)}."
-        f"{nearest_name_hint(text, words)}"
+        f"{nearest_hint(text, words)}"
     )
 
 

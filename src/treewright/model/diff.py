@@ -37,7 +37,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from treewright.errors import ParameterError
 from treewright.model.alignment import Change, align
 from treewright.model.changed_rows import ChangedRows, compare_rows
 from treewright.model.condition import SHORT
@@ -45,6 +44,7 @@ from treewright.model.difference import Difference
 from treewright.model.figures import TextColumn, lay_out, percent
 from treewright.model.joint import Joint, in_same_terms
 from treewright.model.same_answers import differs, models_differ
+from treewright.parameters import check_number
 
 if TYPE_CHECKING:
     from treewright.model.arrays import BoolArray, Int64Array, TreeArrays
@@ -213,14 +213,10 @@ def _count(number: int, one: str, several: str) -> str:
 
 def diff(first: Tree, second: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
     """Compare two trees; see :meth:`treewright.model.tree.Tree.diff`."""
-    from treewright.model.tree import Tree
+    from treewright.model.tree import check_is_tree
 
-    if not isinstance(second, Tree):
-        is_fitted = isinstance(getattr(second, "tree_", None), Tree)
-        hint = "\n  Hint: compare with its tree_." if is_fitted else ""
-        raise ParameterError(f"other={second!r} is no Tree.{hint}")
-    if not 0 <= tolerance < np.inf:
-        raise ParameterError(f"tolerance={tolerance!r} must be a number, 0 or more.")
+    check_is_tree("other", second)
+    check_number("tolerance", tolerance, low=0.0)
     joint = in_same_terms(first, second)
     alignment = align(joint)
     trees = (first, second)

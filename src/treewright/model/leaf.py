@@ -16,6 +16,9 @@ LEAF_ESTIMATES = ("majority", "laplace", "m_estimate")
 _ROUNDING = 1e-12
 """Shares are rounded, so equal costs need not look so."""
 
+_LEAST_SHARE = 1e-3
+"""A class whose errors cost nothing still counts this much beside the dearest one in growing."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeafRule:
@@ -31,7 +34,8 @@ class LeafRule:
         Of the m-estimate.
     cost_matrix
         Cost of each decision: rows are the actual class, columns the predicted one. The class of
-        least expected cost is predicted; None predicts the most probable one.
+        least expected cost is predicted, and classes count by their costs in growing; None
+        predicts the most probable one.
     """
 
     estimate: str = "majority"
@@ -84,6 +88,31 @@ class LeafRule:
             wrong: FloatArray = np.maximum(weights.sum(axis=1) - right, 0.0)
             return wrong
         return np.asarray(np.einsum("nk,kn->n", weights, self.cost_matrix[:, chosen]))
+
+    def growing_factors(self, class_weight: FloatArray) -> FloatArray:
+        """Give the factor of each class in growing: altered priors (Breiman et al. 1984, 4.4).
+
+        A class counts by what its errors cost together, C(j) = sum_i C(i|j). That is exact for two
+        classes, and an approximation for more. The total weight stays.
+
+        Parameters
+        ----------
+        class_weight
+            Weight of the rows of each class.
+
+        Examples
+        --------
+        >>> costs = np.array([[0.0, 1.0], [3.0, 0.0]])
+        >>> LeafRule(cost_matrix=costs).growing_factors(np.array([10.0, 10.0])).tolist()
+        [0.5, 1.5]
+        """
+        if self.cost_matrix is None:
+            return np.ones_like(class_weight)
+        price = self.cost_matrix.sum(axis=1)
+        price = np.maximum(price, _LEAST_SHARE * price.max())
+        scale: float = class_weight.sum() / (price @ class_weight)
+        factors: FloatArray = price * scale
+        return factors
 
     def equals(self, other: LeafRule) -> bool:
         """Tell whether both decide alike."""

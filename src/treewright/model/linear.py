@@ -28,7 +28,7 @@ from treewright.data.schema import UINT_OFFSET
 from treewright.data.table import MISSING
 from treewright.errors import ModelFormatError
 from treewright.model.arrays import read_only, same_bits
-from treewright.model.condition import COMPLETE, SHORT, Interval, Members, Wording, missing_rows
+from treewright.model.condition import COMPLETE, SHORT, Interval, Members, Wording
 from treewright.model.figures import TextColumn, lay_out
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def numbers_in(table: Table, index: int, rows: Any = slice(None)) -> FloatArray:
     spec = table.schema.columns[index]
     numbers = as_numbers(np.asarray(table.columns[index])[rows], spec)
     if spec.storage != "float":
-        numbers[missing_rows(table, index)[rows]] = np.nan
+        numbers[table.is_missing(index)[rows]] = np.nan
     return numbers
 
 

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from treewright.model.arrays import FloatArray, Int64Array, TreeArrays
 
 
+COMBINE = ("branch_fractions", "leaf_counts")
+"""How the leaves that a divided row reaches are weighed."""
+
+UNSEEN_CATEGORIES = ("missing", "majority", "error")
+"""What is done with a category that training did not know."""
+
+
 class Plan:
     """A tree packed for prediction; lock-free, and independent of the batch it is called with."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.model.figures import TextColumn, figure, figures, lay_out
+from treewright.parameters import check_count
 
 if TYPE_CHECKING:
     from treewright.model.arrays import FloatArray, Int64Array
@@ -62,6 +63,7 @@ class Curve:
 
     def to_text(self, *, max_lines: int = _MAX_STEPS) -> str:
         """Print the curve; a long one at sizes that are evenly spread."""
+        check_count("max_lines", max_lines, least=1)
         n_points = len(self.n_leaves)
         places = np.linspace(0, n_points - 1, min(max_lines, n_points))
         chosen = np.unique(places.round().astype(int))
@@ -224,7 +226,6 @@ def curve_of(
         sizes.append(n_leaves)
         costs.append(cost)
     table = np.array(costs)
-    return Curve(
-        n_leaves=np.array(sizes),
-        errors={name: table[:, i] / totals[name] for i, name in enumerate(risks)},
-    )
+    with np.errstate(over="ignore"):  # the mean square of numbers of extreme size is infinite
+        errors = {name: table[:, i] / totals[name] for i, name in enumerate(risks)}
+    return Curve(n_leaves=np.array(sizes), errors=errors)

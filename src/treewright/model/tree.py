@@ -1,35 +1,41 @@
 """Tree: a read-only view of the arrays of a tree.
 
-It knows sizes, walks, labels and how to be read; it does not know how it was grown. Nothing here
-recurses, and nothing but :meth:`Tree.rules` (which is lazy) can produce more than its size in
-nodes, so a chain of 100,000 nodes is an ordinary tree.
+It knows labels and how to be read, and by its :class:`Shape` sizes and walks; it does not know how
+it was grown. Nothing here recurses, and nothing but :meth:`Tree.rules` (which is lazy) can produce
+more than its size in nodes, so a chain of 100,000 nodes is an ordinary tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from treewright.errors import ModelFormatError, TreewrightError, UnsupportedError
+from treewright.errors import (
+    ModelFormatError,
+    ParameterError,
+    TreewrightError,
+    UnsupportedError,
+)
 from treewright.model import predict as prediction
-from treewright.model.arrays import LINEAR
 from treewright.model.explain import Explanation, explain
+from treewright.model.importance import importances
 from treewright.model.leaf import BY_MAJORITY, LeafRule
 from treewright.model.linear_plan import LinearPlan
 from treewright.model.plain import tree_to_dict
 from treewright.model.reading import read_rows
+from treewright.model.shape import Shape
 from treewright.model.split import Question, Surrogate, question_at, surrogates_at
+from treewright.parameters import check_flag, is_whole
 
 if TYPE_CHECKING:
     from treewright.data.schema import FittedSchema
     from treewright.data.table import Table
-    from treewright.model.arrays import FloatArray, Int32Array, Int64Array, TreeArrays
+    from treewright.model.arrays import FloatArray, Int64Array, TreeArrays
     from treewright.model.consult import Consultation
     from treewright.model.diff import TreeDiff
     from treewright.model.linear import LinearLeaves
@@ -43,7 +49,7 @@ if TYPE_CHECKING:
 _MAX_LINES = 200
 
 
-class Tree:
+class Tree(Shape):
     """A decision tree: classes (or numbers) at its leaves, questions everywhere else.
 
     Nodes are numbered from the root, 0, and every node before its children.
@@ -159,96 +165,10 @@ class Tree:
         models = self.linear is not None and len(self.linear.term) <= _MAX_LINES
         return self.text(max_depth=max(fits - 1, 1), models=models)
 
-    # Sizes
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes, leaves included."""
-        return self.arrays.n_nodes
-
-    @property
-    def n_tests(self) -> int:
-        """Number of nodes that ask."""
-        return self.n_nodes - self.n_leaves
-
-    @cached_property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return int(np.count_nonzero(self.arrays.n_branches == 0))
-
-    @property
-    def depth(self) -> int:
-        """Tests on the longest path; 0 for a root alone."""
-        return int(self.levels.max())
-
-    @cached_property
-    def levels(self) -> Int64Array:
-        """Tests above each node; the root is at level 0."""
-        # Pointer doubling: every round, each node skips twice as many ancestors, so that even a
-        # chain takes log2(depth) rounds. The root stands in for its own parent, 0 steps away.
-        ancestor = np.maximum(self.arrays.parent, 0).astype(np.int64)
-        level = np.ones(self.n_nodes, dtype=np.int64)
-        level[0] = 0
-        while ancestor.any():
-            level += level[ancestor]
-            ancestor = ancestor[ancestor]
-        level.flags.writeable = False
-        return level
-
-    def leaf_levels(self) -> Int64Array:
-        """Count the leaves of each level, the root's level 0 first."""
-        return np.bincount(self.levels[self.arrays.n_branches == 0])
-
     @property
     def n_outputs(self) -> int:
         """Number of targets predicted together."""
         return self.arrays.width if self.classes is None else len(self.classes)
-
-    # Walks
-
-    def is_leaf(self, node: int) -> bool:
-        """Tell whether a node asks nothing."""
-        return bool(self.arrays.n_branches[node] == 0)
-
-    def children(self, node: int) -> range:
-        """Give the children of a node in the order of its branches."""
-        first = int(self.arrays.first_child[node])
-        return range(first, first + int(self.arrays.n_branches[node]))
-
-    def ancestors(self, node: int) -> list[int]:
-        """Give the nodes above a node, its parent first and the root last."""
-        parent = self.arrays.parent
-        found = []
-        above = parent.item(node)
-        while above >= 0:
-            found.append(above)
-            above = parent.item(above)
-        return found
-
-    def path(self, node: int) -> list[int]:
-        """Give the nodes from the root to a node, both included."""
-        return [*reversed(self.ancestors(node)), node]
-
-    def branches_to(self, node: int) -> list[int]:
-        """Give the branches taken on the way from the root to a node."""
-        path = self.path(node)
-        return [child - self.children(above).start for above, child in pairwise(path)]
-
-    def bottom_up(self) -> range:
-        """Visit every node before its parent."""
-        return range(self.n_nodes - 1, -1, -1)
-
-    @cached_property
-    def reading_order(self) -> Int32Array:
-        """Every node before its children and branch by branch, as a tree is printed."""
-        first_child, n_branches = self.arrays.first_child.tolist(), self.arrays.n_branches.tolist()
-        order, pending = [], [0]
-        while pending:
-            node = pending.pop()
-            order.append(node)
-            first = first_child[node]
-            pending.extend(range(first + n_branches[node] - 1, first - 1, -1))
-        return np.array(order, dtype=np.int32)
 
     # What nodes say
 
@@ -370,31 +290,16 @@ class Tree:
 
         A node adds its weight x impurity, less that of its children, to the column it asks about
         (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
-        for a sum divides it among the sum's columns.
+        for a sum divides it among the sum's columns. Under a cost matrix both are those of growing,
+        where a class counts by what its errors cost.
 
         Parameters
         ----------
         normalize
             Make the importances add up to 1; else they are per unit of training weight.
         """
-        arrays = self.arrays
-        mass = arrays.weight * arrays.impurity
-        below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=self.n_nodes)
-        importances = self.by_column(mass - below)
-        scale = float(importances.sum() if normalize else arrays.weight[0])
-        return importances / scale if scale > 0 else importances
-
-    def by_column(self, brought: FloatArray) -> FloatArray:
-        """Add up what nodes bring by the column they ask about; sums divide it among theirs."""
-        arrays = self.arrays
-        plain = (arrays.n_branches > 0) & (arrays.kind != LINEAR)
-        totals = np.zeros(len(self.schema.columns))
-        np.add.at(totals, arrays.column[plain], brought[plain])
-        sums = np.flatnonzero(arrays.kind == LINEAR)
-        sums = sums[np.argsort(arrays.term_offset[sums])]
-        parts = np.repeat(brought[sums], arrays.term_count[sums]) * arrays.term_share
-        np.add.at(totals, arrays.term_column, parts)
-        return totals
+        check_flag("normalize", normalize)
+        return importances(self, normalize=normalize)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole tree as plain lists, strings and numbers, ready for JSON.
@@ -531,15 +436,17 @@ class Tree:
             The training data; needed only where the tree no longer has its own record of them,
             such as after unpickling.
         """
-        if not 0 <= node < self.n_nodes:
+        if not is_whole(node) or not 0 <= node < self.n_nodes:
             raise TreewrightError(
                 f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
             )
         hint = f"tree.why({node}, X, y)"
-        return self.record(X, y, sample_weight, hint=hint).why(self, node)
+        return self.record(X, y, sample_weight, owner="Tree.why", hint=hint).why(self, node)
 
-    def record(self, X: object, y: object, sample_weight: object, *, hint: str) -> Record:
-        """Give the training data: those kept, or those given once more."""
+    def record(
+        self, X: object, y: object, sample_weight: object, *, owner: str, hint: str
+    ) -> Record:
+        """Give the training data: those kept, or those given once more to `owner`."""
         if X is None and self._record is not None:
             return self._record
         if self._recall is None:
@@ -548,7 +455,7 @@ class Tree:
             raise TreewrightError(
                 f"This tree no longer has its training data.\n  Hint: pass them, {hint}."
             )
-        return self._recall(self, X, y, sample_weight)
+        return self._recall(self, X, y, sample_weight, owner=owner)
 
     # Other trees
 
@@ -651,6 +558,15 @@ class Tree:
         if self.unseen == "error":
             prediction.refuse_unseen(table, X)
         return table
+
+
+def check_is_tree(name: str, value: object) -> None:
+    """Refuse what is no tree; a fitted estimator has one."""
+    if isinstance(value, Tree):
+        return
+    is_fitted = isinstance(getattr(value, "tree_", None), Tree)
+    hint = "\n  Hint: pass its tree_." if is_fitted else ""
+    raise ParameterError(f"{name}={value!r} is no Tree.{hint}")
 
 
 def _plain(value: Any) -> Any:

@@ -275,5 +275,7 @@ class Record(Protocol):
 class Recall(Protocol):
     """Makes the record again from the training data."""
 
-    def __call__(self, tree: Tree, X: object, y: object, sample_weight: object) -> Record:
-        """Give the record of the fit that grew this tree from these data."""
+    def __call__(
+        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
+    ) -> Record:
+        """Give the record of the fit that grew this tree from these data; errors name `owner`."""

@@ -15,9 +15,8 @@ Examples
 
 from __future__ import annotations
 
-import difflib
-
 from treewright.errors import ParameterError
+from treewright.parameters import nearest_hint
 from treewright.prune.base import Pruner
 from treewright.prune.chi_square import ChiSquare
 from treewright.prune.cost_complexity import (
@@ -59,8 +58,10 @@ def pruner_of(pruner: str | Pruner) -> Pruner:
     for each in PRUNERS:
         if isinstance(pruner, str) and each.name == pruner:
             return each()
-    near = difflib.get_close_matches(str(pruner), names, n=1)
-    hint = f"\n  Hint: did you mean {near[0]!r}?" if near else ""
+    if isinstance(pruner, type) and issubclass(pruner, Pruner):
+        hint = f"\n  Hint: {pruner.__name__}() is one, its class is not."
+    else:
+        hint = nearest_hint(pruner, names)
     raise ParameterError(
         f"prune={pruner!r} must be a pruner of treewright.prune or one of"
         f" {', '.join(map(repr, names))}.{hint}"

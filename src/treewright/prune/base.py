@@ -16,7 +16,7 @@ from treewright.errors import ParameterError, UnsupportedError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.pruning import Pruning
 from treewright.model.surgery import with_leaves
-from treewright.model.tree import Tree
+from treewright.model.tree import Tree, check_is_tree
 from treewright.model.why import Record
 from treewright.prune.sample import Sample
 from treewright.prune.sums import training_risk
@@ -79,8 +79,8 @@ class Pruner:
         tree
             A grown tree.
         X, y, sample_weight
-            The rows the method judges by: validation rows, where it needs some. A method that
-            needs none takes them for the curve.
+            The rows the method judges by: validation rows, where it needs some (:class:`ErrorBased`
+            judges by the training rows). A method that needs none takes them for the curve.
         test
             A table and its answers that take no part in any decision: they only appear in the
             curve ``tree.pruning.curve``.
@@ -93,18 +93,29 @@ class Pruner:
         self.check()
         self.check_tree(tree)
         owner = type(self).__name__
-        check_given(X, y, sample_weight, owner=owner)
-        validation = None
+        if (X is None) != (y is None) or (X is None and sample_weight is not None):
+            raise ParameterError(
+                f"{owner}: X, y and sample_weight belong to one table.\n"
+                "  Hint: give X and y, with sample_weight if the rows have any, or none of them."
+            )
+        training, validation = self._read(tree, X, y, sample_weight)
+        tested = Sample.read_test(tree, test, owner=owner)
+        return self.run(tree, training=training, validation=validation, tested=tested)
+
+    def _read(
+        self, tree: Tree, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Record | None, Sample | None]:
+        """Read the rows given: training rows or validation rows, as the method has it."""
+        owner = type(self).__name__
         if X is not None:
-            validation = Sample.read(tree, X, y, sample_weight, owner=owner)
-        elif self.needs == "validation":
+            return None, Sample.read(tree, X, y, sample_weight, owner=owner)
+        if self.needs == "validation":
             raise ParameterError(
                 f"{owner} judges by rows that did not take part in growing.\n"
                 f"  Hint: {owner}().prune(tree, X_valid, y_valid), or prune={self.name!r} in an"
                 " estimator, which keeps some rows back."
             )
-        tested = Sample.read_test(tree, test, owner=owner)
-        return self.run(tree, validation=validation, tested=tested)
+        return None, None
 
     def run(
         self,
@@ -123,6 +134,7 @@ class Pruner:
 
     def check_tree(self, tree: Tree) -> None:
         """Refuse trees that the method says nothing about."""
+        check_is_tree("tree", tree)
         if tree.linear is not None:
             raise UnsupportedError(
                 f"{type(self).__name__} judges leaves by their constants; this tree's answer by"
@@ -131,7 +143,7 @@ class Pruner:
             )
         if tree.classes is None and not self.for_numbers:
             raise UnsupportedError(
-                f"{type(self).__name__} counts misclassified rows; this tree predicts numbers.\n"
+                f"{type(self).__name__} judges classes; this tree predicts numbers.\n"
                 "  Hint: CostComplexity(on='impurity') and ReducedError prune such trees."
             )
         if tree.n_outputs > 1 and not self.several_outputs:
@@ -142,15 +154,6 @@ class Pruner:
 
     def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
         raise AssertionError("a pruner has a method")
-
-
-def check_given(X: Any, y: Any, sample_weight: Any, *, owner: str) -> None:
-    """Refuse a part of what makes up a sample."""
-    if (X is None) != (y is None) or (X is None and sample_weight is not None):
-        raise ParameterError(
-            f"{owner}: X, y and sample_weight belong to one table.\n"
-            "  Hint: give X and y, with sample_weight if the rows have any, or none of them."
-        )
 
 
 def cut(

@@ -10,15 +10,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treewright.errors import ParameterError, UnsupportedError
+from treewright.errors import ParameterError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.figures import TextColumn, figures, lay_out
+from treewright.model.importance import impurity_mass
 from treewright.model.surgery import with_leaves
-from treewright.model.tree import Tree
+from treewright.model.tree import Tree, check_is_tree
 from treewright.parameters import check_choice, check_count, check_number
 from treewright.prune.base import Cuts, Needs, Pruner
 from treewright.prune.sample import Sample
 from treewright.prune.sums import training_risk
+
+_RISKS = ("errors", "impurity")
 
 _ROUNDING = 1e-10
 """Ratios of sums that are not whole numbers differ by rounding where they should be equal: by as
@@ -64,7 +67,9 @@ class CostComplexityPath:
         return self.alpha_of_node <= alpha * (1 + _ROUNDING)
 
     def at(self, alpha: float) -> Tree:
-        """Give the tree that is best for a penalty."""
+        """Give the tree that is best for a penalty; an infinite one leaves the root."""
+        if not (isinstance(alpha, float) and alpha == np.inf):
+            check_number("alpha", alpha, low=0.0)
         return with_leaves(self.tree, self.marked(alpha))
 
     def costs(self, risk: FloatArray, alphas: FloatArray | None = None) -> FloatArray:
@@ -93,11 +98,10 @@ def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPat
         Risk: misclassified weight or cost, as CART has it, or weight x impurity, as scikit-learn
         (for trees that predict numbers both are the impurity). In either case per unit of weight.
     """
-    if tree.n_outputs > 1 and tree.classes is not None and tree.leaf.cost_matrix is not None:
-        raise UnsupportedError("a cost matrix is for one target of classes.")
+    check_is_tree("tree", tree)
+    check_choice("on", on, _RISKS)
     total = float(tree.arrays.weight[0]) or 1.0
-    is_impurity = on == "impurity" or tree.classes is None
-    risk = tree.arrays.weight * tree.arrays.impurity if is_impurity else training_risk(tree)
+    risk = impurity_mass(tree) if on == "impurity" else training_risk(tree)
     alpha = _without_rounding(_weakest_links(tree, risk) / total, float(risk.max()) / total)
     asks = tree.arrays.n_branches > 0
     effective = asks & ~_is_cut_before(tree, alpha)
@@ -266,9 +270,8 @@ class CostComplexity(Pruner):
 
     def check(self) -> None:
         """Refuse parameters outside their range."""
-        if self.alpha is not None:
-            check_number("alpha", self.alpha, low=0.0)
-        check_choice("on", self.on, ("errors", "impurity"))
+        check_number("alpha", self.alpha, low=0.0, optional=True)
+        check_choice("on", self.on, _RISKS)
         check_choice("rule", self.rule, ("min", "1-SE"))
         check_count("cv", self.cv, least=2)
         check_count("random_state", self.random_state, least=0)
@@ -330,5 +333,9 @@ def standard_error(losses: FloatArray, weight: FloatArray) -> float:
     total = float(weight.sum())
     if total <= 0.0 or len(losses) < 2:
         return 0.0
+    # Squares of losses of extreme size are no numbers; a power of two changes no digit.
+    unit = int(np.frexp(losses.max())[1])
+    losses = np.ldexp(losses, -unit)
     mean = float(weight @ losses) / total
-    return float(np.sqrt(weight @ (losses - mean) ** 2 / total / np.count_nonzero(weight)))
+    variance = weight @ (losses - mean) ** 2 / total / np.count_nonzero(weight)
+    return float(np.ldexp(np.sqrt(variance), unit))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright.data.table import Table
-from treewright.errors import DataError, ParameterError, UnsupportedError
+from treewright.errors import DataError, UnsupportedError
 from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant
 from treewright.model.arrays import BoolArray, FloatArray
 from treewright.model.figures import figures
@@ -17,8 +17,8 @@ from treewright.model.raising import Raised, prune_by_error
 from treewright.model.surgery import has_marked_ancestor, with_leaves
 from treewright.model.tree import Tree
 from treewright.model.why import Record
-from treewright.parameters import check_choice, check_flag, check_number
-from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, check_given, cut
+from treewright.parameters import check_choice, check_flag, check_share
+from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
 from treewright.prune.sample import Sample
 from treewright.prune.sums import training_risk
 
@@ -32,7 +32,9 @@ class ErrorBased(Pruner):
 
     The errors of a leaf are estimated at the upper limit of their confidence interval. From the
     bottom up, a subtree becomes a leaf, or its largest branch takes its place and gets all of its
-    rows, where that raises the estimate by no more than 0.1.
+    rows, where that raises the estimate by no more than 0.1. The training rows are given to
+    :meth:`prune` only where the tree no longer has its own record of them (very large tables,
+    after unpickling).
 
     Parameters
     ----------
@@ -66,46 +68,29 @@ class ErrorBased(Pruner):
 
     def check(self) -> None:
         """Refuse parameters outside their range."""
-        if self.confidence is not None:
-            check_number("confidence", self.confidence, low=0.0, high=1.0)
-            if self.confidence in (0, 1):
-                raise ParameterError(
-                    f"confidence={self.confidence!r} must be above 0 and below 1, or None."
-                )
+        check_share("confidence", self.confidence, optional=True)
         check_flag("raising", self.raising)
         check_flag("collapse", self.collapse)
         check_choice("variant", self.variant, ERROR_VARIANTS)
 
-    def prune(
-        self,
-        tree: Tree,
-        X: Any = None,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        test: tuple[Any, Any] | None = None,
-    ) -> Tree:
-        """Give the pruned tree; the one given stays as it is.
+    def check_tree(self, tree: Tree) -> None:
+        """Refuse trees that the method says nothing about."""
+        super().check_tree(tree)
+        if tree.leaf.cost_matrix is not None:
+            raise UnsupportedError(
+                "ErrorBased estimates how many rows are misclassified and knows no cost matrix.\n"
+                "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
+            )
 
-        Parameters
-        ----------
-        tree
-            A grown tree.
-        X, y, sample_weight
-            The training rows; needed only where the tree no longer has its own record of them
-            (very large tables, after unpickling). The figures say how they were weighed.
-        test
-            As for every pruner: rows for the curve alone.
-        """
-        self.check()
-        self.check_tree(tree)
+    def _read(
+        self, tree: Tree, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Record | None, Sample | None]:
         owner = type(self).__name__
-        check_given(X, y, sample_weight, owner=owner)
-        training = tree.record(X, y, sample_weight, hint=f"{owner}().prune(tree, X, y)")
+        hint = f"{owner}().prune(tree, X, y)"
+        training = tree.record(X, y, sample_weight, owner=owner, hint=hint)
         if X is not None:
             _check_rows(tree, training)
-        tested = Sample.read_test(tree, test, owner=owner)
-        return self.run(tree, training=training, tested=tested)
+        return training, None
 
     def run(
         self,
@@ -117,11 +102,6 @@ class ErrorBased(Pruner):
     ) -> Tree:
         """Prune by training rows that have been read."""
         assert training is not None
-        if tree.leaf.cost_matrix is not None:
-            raise UnsupportedError(
-                "ErrorBased estimates how many rows are misclassified and knows no cost matrix.\n"
-                "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
-            )
         risk, total = training_risk(tree), float(tree.arrays.weight[0]) or 1.0
         collapsing = Cuts.of(self._collapse(tree, risk), "errors of the subtree, and of a leaf")
         if self.confidence is None:
@@ -198,9 +178,8 @@ def _check_rows(tree: Tree, training: Record) -> None:
 def _is_complete(table: Table) -> BoolArray:
     """Tell which rows have a value in every column."""
     complete: BoolArray = np.ones(table.n_rows, dtype=bool)
-    for spec, column, mask in zip(table.schema.columns, table.columns, table.masks, strict=True):
-        is_code = spec.storage == "value"
-        complete &= mask if mask is not None else (column >= 0 if is_code else column == column)
+    for index in range(len(table.schema)):
+        complete &= ~table.is_missing(index)
     return complete
 
 

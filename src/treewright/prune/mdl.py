@@ -51,7 +51,8 @@ class MDL(Pruner):
 
     def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
         leaf_bits = 1.0 + _class_bits(tree.arrays.value)
-        questions = self.question_weight * (1.0 + _question_bits(tree))
+        with np.errstate(over="ignore"):  # then no question is worth its bits
+            questions = self.question_weight * (1.0 + _question_bits(tree))
         cuts = bottom_up(
             tree, leaf_bits, lambda _, subtree, leaf: leaf <= subtree, questions=questions
         )

@@ -44,8 +44,7 @@ class MinimumError(Pruner):
 
     def check(self) -> None:
         """Refuse parameters outside their range."""
-        if self.m is not None:
-            check_number("m", self.m, low=0.0)
+        check_number("m", self.m, low=0.0, optional=True)
 
     def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
         value = tree.arrays.value

@@ -54,7 +54,8 @@ class Pessimistic(Pruner):
         below = add_up(tree, np.where(asks, 0.0, risk)) + leaves_below(tree) / 2
         weight = np.maximum(tree.arrays.weight, 1e-300)
         error = np.sqrt(np.maximum(below * (weight - below), 0.0) / weight)
-        bound = below + self.n_standard_errors * error
+        with np.errstate(over="ignore"):  # then no subtree is better
+            bound = below + self.n_standard_errors * error
         # Weights that are no whole numbers do not add up exactly.
         marked = asks & (risk + 0.5 <= bound + 1e-12 * weight[0])
         topmost = np.flatnonzero(marked & ~has_marked_ancestor(tree, marked))

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treewright.errors import ParameterError
 from treewright.model.tree import Tree
 from treewright.model.why import Record
-from treewright.parameters import check_choice, check_count, check_number
+from treewright.parameters import check_choice, check_count, check_share
 from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
 from treewright.prune.sample import Sample
 from treewright.prune.sums import add_up
@@ -69,9 +68,7 @@ class ReducedError(Pruner):
         """Refuse parameters outside their range."""
         check_choice("candidates", self.candidates, ("any", "bottom_up", "leaf_parents"))
         check_choice("accept", self.accept, ("not_worse", "better"))
-        check_number("fraction", self.fraction, low=0.0, high=1.0)
-        if self.fraction in (0, 1):
-            raise ParameterError(f"fraction={self.fraction!r} must be above 0 and below 1.")
+        check_share("fraction", self.fraction)
         check_count("random_state", self.random_state, least=0)
 
     def run(

@@ -11,12 +11,15 @@ from treewright.model.arrays import BoolArray
 from treewright.model.predict import by_output
 from treewright.model.surgery import has_marked_ancestor
 from treewright.model.tree import Tree
+from treewright.parameters import check_flag
 from treewright.prune.base import Cuts, cut
 from treewright.prune.sums import leaves_below
 
 
 def simplify(tree: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
     """Merge what cannot change a prediction; see :meth:`treewright.model.tree.Tree.simplify`."""
+    check_flag("probabilities", probabilities)
+    check_flag("missing", missing)
     alike = _all_below_alike(tree, _identity(tree, exact=True))
     is_part = np.zeros(tree.n_nodes, dtype=bool)
     if missing:

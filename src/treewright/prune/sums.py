@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.model.arrays import FloatArray
+from treewright.model.importance import impurity_mass
 from treewright.model.predict import by_output
 from treewright.model.tree import Tree
 
@@ -33,7 +34,7 @@ def training_risk(tree: Tree) -> FloatArray:
     node's weight times its impurity.
     """
     if tree.classes is None:
-        return tree.arrays.weight * tree.arrays.impurity
+        return impurity_mass(tree)
     total: FloatArray = np.zeros(tree.n_nodes)
     values = by_output(tree.arrays.value, tree.classes)
     for counts, answer in zip(values, by_output(tree.answers, tree.classes), strict=True):

@@ -44,6 +44,6 @@ class ToDepth(Pruner):
         return Cuts(
             node=marked,
             before=np.full(len(marked), float(tree.depth)),
-            after=np.full(len(marked), float(self.depth)),
+            after=np.full(len(marked), float(min(self.depth, tree.depth))),
             compared="depth of the tree, and the depth allowed",
         )

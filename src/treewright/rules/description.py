@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from treewright.model.condition import Condition, Members, missing_rows
+from treewright.model.condition import Condition, Members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from treewright.model.arrays import FloatArray, Int64Array
     from treewright.rules.counting import LabelledRows
+
+
+_MOST_BITS = 1e30
+"""More than any errors cost; sums of it are numbers even in single precision."""
 
 
 def log2_factorial(n: int | Int64Array) -> FloatArray:
@@ -46,7 +50,7 @@ class TestCode:
         total = value_bits.sum()
         shares = value_bits[value_bits > 0] / total if total > 0 else np.empty(0)
         named = -float((shares * np.log2(shares)).sum())
-        return cls(column_bits=named / redundancy, value_bits=value_bits)
+        return cls(column_bits=min(named / redundancy, _MOST_BITS), value_bits=value_bits)
 
     @classmethod
     def c5(cls, rows: LabelledRows) -> TestCode:
@@ -72,7 +76,7 @@ def _value_bits(rows: LabelledRows) -> FloatArray:
     total = float(weight.sum())
     bits = np.zeros(len(table.schema.columns))
     for index, spec in enumerate(table.schema.columns):
-        missing = missing_rows(table, index)
+        missing = table.is_missing(index)
         counted = weight[~missing]
         values = np.asarray(table.columns[index])[~missing]
         if spec.kind == "nominal":

@@ -6,7 +6,7 @@ Going through them in order costs one merge per node; taking a single one walks 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.schema import list_names, nearest_name_hint
+from treewright.data.schema import list_names
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.model.condition import COMPLETE, Condition, Conjunction, Wording
 from treewright.model.predict import by_output
+from treewright.parameters import nearest_hint
 from treewright.rules.rule import Rule, merge, merge_into
 
 if TYPE_CHECKING:
@@ -125,11 +126,11 @@ def check_label(label: object, classes: tuple[NDArray[Any], ...] | None, *, subj
             "  Hint: printed, the rules show what each of them predicts."
         )
     names = classes[0].tolist()
-    if label not in names:
+    if not isinstance(label, Hashable) or label not in names:
         known = list_names(map(str, names))
         raise ParameterError(
             f"label={label!r} is none of the classes.\n"
-            f"  Classes: {known}{nearest_name_hint(label, map(str, names))}"
+            f"  Classes: {known}{nearest_hint(label, map(str, names))}"
         )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.data.table import UNSEEN
-from treewright.model.condition import missing_rows, sum_of_columns
+from treewright.model.condition import sum_of_columns
 from treewright.model.split import (
     EVERY_BRANCH,
     Categories,
@@ -121,14 +121,14 @@ def _decided(question: Question, table: Table) -> tuple[Int64Array, BoolArray]:
         branch_of_code = np.full(len(question.column.values) + 2, EVERY_BRANCH, dtype=np.int64)
         branch_of_code[:-2] = question.rest_branch
         branch_of_code[list(question.codes)] = question.branches
-        return branch_of_code[codes], missing_rows(table, question.index)
+        return branch_of_code[codes], table.is_missing(question.index)
     if isinstance(question, LinearCut):
         values = sum_of_columns(question.terms, table)
         missing = np.isnan(values)
     else:
         values, missing = (
             np.asarray(table.columns[question.index]),
-            missing_rows(table, question.index),
+            table.is_missing(question.index),
         )
     unknown = missing | (values == UNSEEN) if question.column.storage == "value" else missing
     return np.where(unknown, EVERY_BRANCH, np.searchsorted(_cuts(question), values)), missing

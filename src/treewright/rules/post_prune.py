@@ -14,6 +14,7 @@ import numpy as np
 from treewright.measures.errors import raw_added_errors
 from treewright.model.condition import SHORT, Condition, Wording
 from treewright.model.figures import TextColumn, figure, lay_out, percent
+from treewright.model.tree import Tree, check_is_tree
 from treewright.parameters import check_choice, check_number
 from treewright.rules.counting import LabelledRows
 from treewright.rules.decision_list import decision_list
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from treewright.model.arrays import FloatArray, Int64Array
-    from treewright.model.tree import Tree
     from treewright.rules.ruleset import RuleSet
 
 
@@ -176,6 +176,7 @@ def post_prune(
     >>> [rule.premise() for rule in pruned.ruleset][:2]
     ['Outlook = Overcast', 'Humidity = Normal']
     """
+    check_is_tree("tree", tree)
     check_choice("estimate", estimate, ("validation", "pessimistic"))
     check_choice("accept", accept, ("better", "not_worse"))
     check_number("confidence", confidence, low=0.0, high=1.0, open_low=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.data.schema import FittedSchema
+from treewright.errors import ParameterError
 from treewright.measures.errors import wilson_interval
 from treewright.model.condition import (
     COMPLETE,
@@ -22,9 +24,9 @@ from treewright.model.condition import (
 from treewright.model.figures import figure
 from treewright.model.ledger import label_in_words
 from treewright.model.reading import read_row
+from treewright.parameters import is_list
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
     from treewright.model.arrays import FloatArray
     from treewright.rules.passage import Passage
 
@@ -79,9 +81,19 @@ class Rule:
 
     @classmethod
     def of(
-        cls, schema: FittedSchema, conditions: Iterable[tuple[str, str, object]], label: object
+        cls, schema: FittedSchema, conditions: Sequence[tuple[str, str, object]], label: object
     ) -> Rule:
         """Build one by hand from ``(column, test, value)``, e.g. ``("neck", "!=", "tie")``."""
+        if not isinstance(schema, FittedSchema):
+            raise ParameterError(
+                f"schema={schema!r} does not describe a table that was read.\n  Hint: tree.schema."
+            )
+        for each in conditions if is_list(conditions) else [conditions]:
+            if not is_list(each) or len(each) != 3:
+                raise ParameterError(
+                    f"{each!r} is no condition.\n"
+                    "  Hint: a list of (column, test, value), such as [('neck', '!=', 'tie')]."
+                )
         built = merge(condition(schema, *each) for each in conditions)
         return cls(conditions=built, label=label, schema=schema)
 

@@ -16,8 +16,10 @@ from treewright.model import predict as prediction
 from treewright.model.condition import SHORT, Wording
 from treewright.model.leaf import BY_MAJORITY, LeafRule
 from treewright.model.reading import read_row, read_rows
+from treewright.model.tree import Tree, check_is_tree
 from treewright.parameters import check_choice
 from treewright.rules.answers import Answers, Shared, by_votes
+from treewright.rules.by_hand import check_classes, complete
 from treewright.rules.counting import LabelledRows, count, with_figures
 from treewright.rules.dnf import DNF, dnf_of_list
 from treewright.rules.extract import check_label
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from treewright.data.schema import FittedSchema
     from treewright.data.table import Table
     from treewright.model.arrays import FloatArray, Int64Array
-    from treewright.model.tree import Tree
 
 Mode: TypeAlias = Literal["ordered", "voting", "shares"]
 MODES: tuple[Mode, ...] = ("ordered", "voting", "shares")
@@ -88,8 +89,14 @@ class RuleSet(Sequence[Rule]):
         unseen: str = "missing",
     ) -> None:
         check_choice("mode", mode, MODES)
-        self.rules = tuple(rules)
-        self.default = default
+        check_choice("combine", combine, prediction.COMBINE)
+        check_choice("unseen", unseen, prediction.UNSEEN_CATEGORIES)
+        if classes is not None:
+            check_classes(classes)
+        given = (*rules, default) if isinstance(rules, Iterable) else (rules,)
+        *listed, last = complete(given, classes)
+        self.rules = tuple(listed)
+        self.default = last
         self.classes = classes
         self.mode = mode
         self.combine = combine
@@ -98,6 +105,11 @@ class RuleSet(Sequence[Rule]):
         if mode == "voting" and (classes is None or len(classes) > 1):
             what = "Numbers" if classes is None else "Several classes at once"
             raise UnsupportedError(f"{what} cannot be voted on.\n  Hint: mode='ordered'.")
+        if mode == "shares" and not all(rule.passages for rule in self.rules):
+            raise UnsupportedError(
+                "mode='shares' is for rules that say how a tree divides rows.\n"
+                "  Hint: RuleSet.of_tree(tree), or mode='ordered'."
+            )
 
     @classmethod
     def of_tree(cls, tree: Tree) -> RuleSet:
@@ -108,6 +120,7 @@ class RuleSet(Sequence[Rule]):
         written out at once, which for a deep chain is quadratic in its depth; ``tree.rules()``
         makes them one by one.
         """
+        check_is_tree("tree", tree)
         rules = list(rules_of(tree))
         mode: Mode = "ordered"
         if needs_passages(tree):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from treewright.model.condition import SHORT, Wording
 from treewright.model.figures import TextColumn, figures, lay_out, percent
 from treewright.model.ledger import label_in_words
+from treewright.parameters import check_count
 
 if TYPE_CHECKING:
     from treewright.model.arrays import FloatArray
@@ -37,6 +38,7 @@ class _Entry:
 
 def paint(rules: RuleSet, *, level: float, max_rules: int | None, wording: Wording) -> str:
     """Print rules as a table, the default last."""
+    check_count("max_rules", max_rules, least=0, optional=True)
     n_rules = len(rules)
     entries = [
         _Entry(name=str(number), words=_wrapped(rule, wording), rule=rule)

@@ -129,6 +129,8 @@ def test_text_is_no_number() -> None:
         "CARTRegressor needs numbers, but the target holds text: row 0 is 'low'.\n"
         "  Hint: use CARTClassifier, or convert the target to numbers."
     )
+    with pytest.raises(TargetError, match="Hint: use DecisionTreeClassifier, or convert"):
+        read_values(["low", "high"], owner="M5Regressor")  # there is no M5 for classes
 
 
 @pytest.mark.parametrize("y", [[1, 2], [True, False], np.array([1, 2], dtype=">f4"), (1.0, 2.0)])
@@ -179,3 +181,14 @@ def test_extreme_weights_are_scaled_by_a_power_of_two(largest: float) -> None:
     assert weights[1] / weights[0] == given_weights[1] / given_weights[0]
     if 1e-50 < largest < 1e50:
         assert weights.tolist() == given_weights.tolist()
+
+
+def test_lists_of_different_lengths() -> None:
+    for read in (read_classes, read_values):
+        with pytest.raises(DataError, match="lists of different lengths, where one value for each"):
+            read([[1, 2], [3]], owner=OWNER)
+
+
+def test_complex_weights() -> None:
+    with pytest.raises(DataError, match=r"sample_weight must be numbers, not complex128\."):
+        read_weights(np.array([1j, 2]), 2)

@@ -11,8 +11,9 @@ import pytest
 from treewright import CARTClassifier, DecisionTreeClassifier
 from treewright.data.target import read_classes
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.learn.costs import growing_factors, read_costs
-from treewright.prune import CostComplexity
+from treewright.learn.costs import read_costs
+from treewright.model.leaf import LeafRule
+from treewright.prune import CostComplexity, ErrorBased
 
 TARGET = read_classes(["bad", "good", "ok"], owner="the test")
 X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
@@ -180,10 +181,61 @@ def test_nodes_count_rows_as_they_are(weighted: bool) -> None:
 def test_factors_keep_the_total_weight() -> None:
     costs = np.array([[0.0, 1.0, 1.0], [5.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     totals = np.array([10.0, 20.0, 70.0])
-    factors = growing_factors(costs, totals)
+    factors = LeafRule(cost_matrix=costs).growing_factors(totals)
     assert factors @ totals == pytest.approx(100.0)
     assert factors[1] / factors[0] == pytest.approx(3.0)
     assert 0 < factors[2] < factors[0] / 100  # its errors cost nothing, but it is not gone
+
+
+def by_hand() -> Any:
+    """Give a tree of three leaves: b counts 1.5 and a counts 0.5 in growing.
+
+    Weights of a and b, in growing, and twice their product by their sum (weight x Gini)::
+
+        0: 2.0 6.0  3.0 ── x = 0 ── 1: 1.5 1.5  1.5 ── z = 0 ── 1.5 0.0  0
+                                                    ── z = 1 ── 0.0 1.5  0
+                        ── x = 1 ── 2: 0.5 4.5  0.9
+    """
+    rows = [*[(0, 0, "a")] * 3, (0, 1, "b"), (1, 0, "a"), *[(1, 0, "b")] * 3]
+    x, y = [row[:2] for row in rows], [row[2] for row in rows]
+    model = DecisionTreeClassifier(cost_matrix=[[0, 1], [3, 0]]).fit(x, y)
+    assert model.tree_.arrays.value.tolist() == [[4, 4], [3, 1], [1, 3], [3, 0], [0, 1]]
+    return model
+
+
+def test_importances_are_of_the_weights_in_growing() -> None:
+    model = by_hand()
+    np.testing.assert_allclose(model.tree_.importances(normalize=False), [0.6 / 8, 1.5 / 8])
+    np.testing.assert_allclose(model.feature_importances_, [2 / 7, 5 / 7])
+
+
+def test_penalties_on_impurity_are_of_the_weights_in_growing() -> None:
+    path = CostComplexity(on="impurity").path(by_hand().tree_)
+    np.testing.assert_allclose(path.alphas, [0, (3.0 - 0.9) / 2 / 8], atol=1e-15)
+    np.testing.assert_allclose(path.risks, [0.9 / 8, 3.0 / 8])
+
+
+@pytest.mark.parametrize("on", ["importances", "penalties"])
+@pytest.mark.parametrize("ratio", [0.25, 20.0])
+def test_two_classes_weigh_impurity_as_with_weights_in_the_ratio_of_costs(
+    ratio: float, on: str
+) -> None:
+    x, y = noisy()
+    costs = DecisionTreeClassifier(cost_matrix=[[0, 1], [ratio, 0]], max_depth=5).fit(x, y).tree_
+    weights = DecisionTreeClassifier(class_weight={"b": ratio}, max_depth=5).fit(x, y).tree_
+    if on == "importances":
+        found = [tree.importances() for tree in (costs, weights)]
+    else:
+        found = [CostComplexity(on="impurity").path(tree).alphas for tree in (costs, weights)]
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_error_based_pruning_refuses_costs_before_it_looks_at_rows(given: bool) -> None:
+    x, y = noisy()
+    tree = DecisionTreeClassifier(cost_matrix={"a": {"b": 6}}).fit(x, y).tree_
+    with pytest.raises(UnsupportedError, match="knows no cost matrix"):
+        ErrorBased().prune(tree, *((x, y) if given else ()))
 
 
 @pytest.mark.parametrize("prune", ["cost_complexity", "reduced_error", "minimum_error"])

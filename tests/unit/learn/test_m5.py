@@ -358,3 +358,19 @@ class TestLinearLeaves:
         assert str(caught.value) == (
             "leaf='linear' fits one target, but y has 2 columns.\n  Hint: fit one tree per target."
         )
+
+
+@pytest.mark.parametrize("variant", ["weka", "paper"])
+def test_a_column_without_any_value_is_not_asked(variant: str) -> None:
+    columns = {"nothing": [None] * N, "a": X["a"]}
+    schema = Schema(kinds={"nothing": "nominal"})
+    model = M5Regressor(variant=variant, schema=schema).fit(columns, Y)
+    assert model.tree_.unused_columns == ("nothing",)
+    assert np.isfinite(model.predict(columns)).all()
+
+
+def test_gaps_beside_numbers_whose_sum_is_none() -> None:
+    large = np.where(np.arange(N) % 2, 1.0, -1.0) * 1.7e308
+    large[5] = np.nan
+    model = M5Regressor().fit({"large": large, "a": X["a"]}, Y, sample_weight=1 + np.arange(N))
+    assert np.isfinite(model.predict({"large": large, "a": X["a"]})).all()

@@ -261,6 +261,39 @@ def loans() -> Tree:
     return build(schema, root, ["default", "repaid"])
 
 
+def arrays_of_cuts(
+    *,
+    first_child: np.ndarray,
+    parent: np.ndarray,
+    threshold: np.ndarray,
+    value: np.ndarray,
+    missing_branch: int = -1,
+    **others: np.ndarray,
+) -> TreeArrays:
+    """Write down a tree of binary cuts whole; by default of one column, and it gains nothing."""
+    asks, nothing = first_child >= 0, np.zeros(len(first_child))
+    weight = others.get("weight", value.sum(axis=1))
+    usual = {"weight": weight, "impurity": nothing, "gain": nothing, "score": nothing}
+    return TreeArrays(
+        first_child=first_child,
+        n_branches=np.where(asks, 2, 0),
+        parent=parent,
+        column=np.where(asks, others.pop("column", 0), -1),
+        kind=np.where(asks, CUT, LEAF).astype(np.int8),
+        threshold=np.where(asks, threshold, np.nan),
+        threshold_int=np.zeros(len(asks), dtype=np.int64),
+        code_offset=np.full(len(asks), -1),
+        code_count=np.zeros(len(asks), dtype=np.int32),
+        code=np.empty(0, dtype=np.int32),
+        branch_of_code=np.empty(0, dtype=np.int32),
+        missing_branch=np.where(asks, missing_branch, -1),
+        unseen_branch=np.where(asks, missing_branch, -1),
+        n_rows=others.pop("n_rows", weight.astype(np.int64)),
+        value=value,
+        **(usual | others),
+    )
+
+
 def chain(n_tests: int) -> Tree:
     """A tree as deep as it has tests: x <= 0 ends, else x <= 1 ends, else ..."""
     n_nodes = 2 * n_tests + 1
@@ -274,26 +307,10 @@ def chain(n_tests: int) -> Tree:
     leaves = np.where(asks[:, None], 0, value)
     from_here = np.cumsum(leaves[::-1], axis=0)[::-1]  # the leaves at or below each test
     value = np.where(asks[:, None], from_here, value)
-    weight = value.sum(axis=1)
-    arrays = TreeArrays(
-        first_child=np.where(asks, node + 1, -1).astype(np.int32),
-        n_branches=np.where(asks, 2, 0).astype(np.int32),
-        parent=np.where(node == 0, -1, (node - 1) // 2 * 2).astype(np.int32),
-        column=np.where(asks, 0, -1).astype(np.int32),
-        kind=np.where(asks, CUT, LEAF).astype(np.int8),
-        threshold=np.where(asks, node // 2, np.nan).astype(np.float64),
-        threshold_int=np.zeros(n_nodes, dtype=np.int64),
-        code_offset=np.full(n_nodes, -1, dtype=np.int64),
-        code_count=np.zeros(n_nodes, dtype=np.int32),
-        code=np.empty(0, dtype=np.int32),
-        branch_of_code=np.empty(0, dtype=np.int32),
-        missing_branch=np.full(n_nodes, -1, dtype=np.int32),
-        unseen_branch=np.full(n_nodes, -1, dtype=np.int32),
-        n_rows=weight.astype(np.int64),
-        weight=weight,
-        impurity=np.zeros(n_nodes),
-        gain=np.zeros(n_nodes),
-        score=np.zeros(n_nodes),
+    arrays = arrays_of_cuts(
+        first_child=np.where(asks, node + 1, -1),
+        parent=np.where(node == 0, -1, (node - 1) // 2 * 2),
+        threshold=node // 2,
         value=value,
     )
     return Tree(

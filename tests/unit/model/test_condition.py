@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -170,6 +171,9 @@ def test_conditions_built_by_hand() -> None:
     assert condition(schema, "Outlook", "=", "Rain").text() == "Outlook = Rain"
     assert condition(schema, "Outlook", "!=", "Rain").text() == "Outlook in {Sunny, Overcast}"
     assert condition(schema, "Outlook", "in", ["Rain"]).text() == "Outlook = Rain"
+    assert condition(schema, "Outlook", "in", np.array(["Rain"])).text() == "Outlook = Rain"
+    assert condition(schema, "petal length", "<=", np.float32(2.5)).text() == "petal length <= 2.5"
+    assert condition(schema, "petal length", ">", np.int64(2)).text() == "petal length > 2"
 
 
 @pytest.mark.parametrize(
@@ -179,6 +183,8 @@ def test_conditions_built_by_hand() -> None:
         ("Outlook", "=", "Snow", DataError, "'Snow' is not a value of column 'Outlook'"),
         ("Outlook", "<=", "Rain", ParameterError, "no condition on a nominal column"),
         ("petal length", "=", 2.0, ParameterError, "use '<=' or '>' with a number"),
+        ("petal length", "<=", math.nan, ParameterError, "use '<=' or '>' with a number"),
+        ("petal length", "<=", True, ParameterError, "use '<=' or '>' with a number"),
     ],
 )
 def test_a_condition_that_makes_no_sense_is_refused(column, test, value, error, words) -> None:

@@ -321,10 +321,15 @@ def test_a_bad_value_leaves_the_question_open() -> None:
     [
         ({"costs": {"Outlok": 1}}, ColumnMismatchError, "did you mean 'Outlook'?"),
         ({"known": {"Day": 1}}, ColumnMismatchError, "there is no column 'Day' to ask for."),
-        ({"costs": {"Wind": -1}}, ParameterError, "costs['Wind']=-1 must be a finite number"),
-        ({"costs": {"Wind": "a"}}, ParameterError, "costs['Wind']='a' must be a finite number"),
+        ({"costs": {"Wind": -1}}, ParameterError, "costs['Wind']=-1 must be at least 0."),
+        ({"costs": {"Wind": "a"}}, ParameterError, "costs['Wind']='a' must be a number."),
+        ({"costs": [1]}, ParameterError, "costs=[1] must be a dict of column to price."),
+        ({"known": "Wind"}, ParameterError, "known='Wind' must be a dict of column to value."),
+        ({"ask": "Wind?"}, ParameterError, "ask='Wind?' must be a function."),
+        ({"ask": len, "tell": 3}, ParameterError, "tell=3 must be a function."),
+        ({"ask": len}, ParameterError, ", but what is typed is text."),
         ({"tolerance": 0.1}, UnsupportedError, "tolerance=0.1 is for trees that predict numbers"),
-        ({"tolerance": -1}, ParameterError, "tolerance=-1 must be a finite number, 0 or more."),
+        ({"tolerance": -1}, ParameterError, "tolerance=-1 must be at least 0."),
     ],
 )
 def test_bad_parameters(options, error, message: str) -> None:

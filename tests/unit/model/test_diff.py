@@ -498,11 +498,11 @@ def test_trees_that_predict_different_things_are_refused() -> None:
 def test_what_is_no_tree_is_refused() -> None:
     X, y = [[0.0], [1.0]], [0, 1]
     model = DecisionTreeClassifier().fit(X, y)
-    with pytest.raises(ParameterError, match=r"is no Tree\.\n  Hint: compare with its tree_\."):
+    with pytest.raises(ParameterError, match=r"is no Tree\.\n  Hint: pass its tree_\."):
         model.tree_.diff(model)
     with pytest.raises(ParameterError, match=r"other='a' is no Tree\.$"):
         model.tree_.diff("a")
-    with pytest.raises(ParameterError, match="tolerance=-1 must be a number, 0 or more"):
+    with pytest.raises(ParameterError, match="tolerance=-1 must be at least 0"):
         model.tree_.diff(model.tree_, tolerance=-1)
 
 
@@ -551,13 +551,13 @@ def test_the_heaviest_differences_are_shown_first() -> None:
 
 def test_a_deep_tree() -> None:
     deep = chain(50_000)
-    start = time.perf_counter()
+    start = time.process_time()
     diff = deep.diff(chain(50_001))
     assert diff.relation == "larger"
     (difference,) = diff.differences
     assert difference.path[0] == "… 49997 tests"
     assert difference.path[1:] == ("x > 49997", "x > 49998", "x > 49999")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_surrogates_do_not_make_it_slow() -> None:

@@ -142,13 +142,13 @@ def test_a_node_costs_what_it_has_seen_of_a_wide_column() -> None:
         n_branches=2,
         unseen_branch=1,
     )
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(1000):
         fresh = replace(question)
         assert words(fresh) == ["code = 7", "code != 7"]
         assert fresh.condition(1).text() == "code in {500, 99999}"
         assert [fresh.branch_of(code) for code in (7, 500, 8)] == [0, 1, 1]
-    assert time.perf_counter() - started < 1.0  # 0.015 s; 0.13 s a node when it listed the column
+    assert time.process_time() - started < 1.0  # 0.015 s; 0.13 s a node when it listed the column
 
 
 def test_questions_are_read_from_the_arrays() -> None:

@@ -177,7 +177,7 @@ class Memory:
         )
 
 
-def recall(tree: Tree, X: object, y: object, sample_weight: object) -> Memory:
+def recall(tree: Tree, X: object, y: object, sample_weight: object, *, owner: str) -> Memory:
     return Memory()
 
 

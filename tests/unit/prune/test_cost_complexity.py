@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from unit.model.hand_trees import build, cut, leaf, numeric, schema_of
 
 from treewright import DecisionTreeClassifier, Tree, load_example
+from treewright.errors import ParameterError
 from treewright.model.leaf import LeafRule
 from treewright.prune import CostComplexity, cost_complexity_path
+from treewright.prune.cost_complexity import standard_error
 
 
 def small_tree(**options: object) -> Tree:
@@ -130,3 +134,25 @@ def test_on_the_penalties_of_a_path_a_tree_is_that_of_the_path() -> None:
         path = cost_complexity_path(tree, on=on)
         for alpha, n_leaves in zip(path.alphas.tolist(), path.n_leaves.tolist(), strict=True):
             assert CostComplexity(alpha=alpha, on=on).prune(tree).n_leaves == n_leaves
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-300, 1e200, 1e300])
+def test_the_standard_error_of_losses_of_any_size(size: float) -> None:
+    losses, weight = size * np.array([0.0, 1.0, 1.0, 2.0]), np.ones(4)
+    assert standard_error(losses, weight) / size == pytest.approx(np.sqrt(0.5 / 4))
+    assert standard_error(np.zeros(4), weight) == 0.0
+
+
+@pytest.mark.parametrize("alpha", [-1.0, float("nan"), "all", None])
+def test_a_tree_of_the_path_is_asked_for_by_a_penalty(alpha: Any) -> None:
+    path = cost_complexity_path(small_tree())
+    assert path.at(float("inf")).n_leaves == 1
+    with pytest.raises(ParameterError, match=rf"alpha={alpha!r} must be "):
+        path.at(alpha)
+
+
+def test_the_path_of_what_is_no_tree() -> None:
+    with pytest.raises(ParameterError, match=r"tree=3 is no Tree\.$"):
+        cost_complexity_path(3)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"on='risk' must be one of 'errors', 'impurity'\."):
+        cost_complexity_path(small_tree(), on="risk")

@@ -65,13 +65,13 @@ def said(
         (ReducedError(accept="nearly"), "accept='nearly' must be one of 'not_worse', 'better'."),
         (ReducedError(fraction=0.0), "fraction=0.0 must be above 0 and below 1."),
         (ReducedError(fraction=1), "fraction=1 must be above 0 and below 1."),
-        (ReducedError(fraction=-0.5), "fraction=-0.5 must be between 0 and 1."),
+        (ReducedError(fraction=-0.5), "fraction=-0.5 must be above 0 and below 1."),
         (ReducedError(fraction="third"), "fraction='third' must be a number."),  # type: ignore[arg-type]
         (ReducedError(random_state=None), "random_state=None must be a whole number."),  # type: ignore[arg-type]
         (ReducedError(random_state=-1), "random_state=-1 must be at least 0."),
-        (CostComplexity(alpha=-1.0), "alpha=-1.0 must be at least 0."),
-        (CostComplexity(alpha="0.1"), "alpha='0.1' must be a number."),  # type: ignore[arg-type]
-        (CostComplexity(alpha=float("nan")), "alpha=nan must be at least 0."),
+        (CostComplexity(alpha=-1.0), "alpha=-1.0 must be at least 0, or None."),
+        (CostComplexity(alpha="0.1"), "alpha='0.1' must be a number or None."),  # type: ignore[arg-type]
+        (CostComplexity(alpha=float("nan")), "alpha=nan must be at least 0, or None."),
         (CostComplexity(alpha=0.1, on="cost"), "on='cost' must be one of 'errors', 'impurity'."),
         (CostComplexity(rule="2-SE"), "rule='2-SE' must be one of 'min', '1-SE'.\n  Hint: did you"),
         (CostComplexity(cv=1), "cv=1 must be at least 2."),
@@ -79,8 +79,8 @@ def said(
         (CostComplexity(random_state=0.5), "random_state=0.5 must be a whole number."),  # type: ignore[arg-type]
         (ErrorBased(confidence=0.0), "confidence=0.0 must be above 0 and below 1, or None."),
         (ErrorBased(confidence=1), "confidence=1 must be above 0 and below 1, or None."),
-        (ErrorBased(confidence=25), "confidence=25 must be between 0 and 1."),
-        (ErrorBased(confidence=True), "confidence=True must be a number."),
+        (ErrorBased(confidence=25), "confidence=25 must be above 0 and below 1, or None."),
+        (ErrorBased(confidence=True), "confidence=True must be a number or None."),
         (ErrorBased(raising="yes"), "raising='yes' must be True or False."),  # type: ignore[arg-type]
         (ErrorBased(collapse=0), "collapse=0 must be True or False."),  # type: ignore[arg-type]
         (
@@ -95,7 +95,7 @@ def said(
         (MinimumFraction(fraction=3), "fraction=3 must be between 0 and 1."),
         (CriticalValue(value=-0.1), "value=-0.1 must be at least 0."),
         (CriticalValue(of="ratio"), "of='ratio' must be one of 'gain', 'score'."),
-        (MinimumError(m=-2), "m=-2 must be at least 0."),
+        (MinimumError(m=-2), "m=-2 must be at least 0, or None."),
         (MDL(question_weight=None), "question_weight=None must be a number."),  # type: ignore[arg-type]
         (ToDepth(depth=-1), "depth=-1 must be at least 0."),
         (ToDepth(depth=True), "depth=True must be a whole number."),
@@ -178,7 +178,7 @@ def test_answers_of_too_many_outputs_are_refused() -> None:
 )
 def test_what_counts_errors_refuses_trees_of_numbers(pruner: Pruner) -> None:
     assert said(UnsupportedError, pruner, tree=of_numbers()) == (
-        f"{type(pruner).__name__} counts misclassified rows; this tree predicts numbers.\n"
+        f"{type(pruner).__name__} judges classes; this tree predicts numbers.\n"
         "  Hint: CostComplexity(on='impurity') and ReducedError prune such trees."
     )
 
@@ -205,5 +205,29 @@ def test_a_name_that_is_none_is_refused_with_the_nearest() -> None:
     )
     with pytest.raises(ParameterError, match=r"prune=3 must be a pruner of treewright\.prune"):
         stump().prune(3)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="prune=<class"):
+    with pytest.raises(ParameterError, match=r"Hint: ToDepth\(\) is one, its class is not\."):
         stump().prune(ToDepth)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"Hint: did you mean 'mdl'\?"):
+        stump().prune("MDL")
+
+
+def test_an_estimator_in_place_of_its_tree_is_told_so() -> None:
+    model = DecisionTreeClassifier().fit(X, Y)
+    with pytest.raises(ParameterError) as caught:
+        MDL().prune(model)
+    assert str(caught.value) == (
+        "tree=DecisionTreeClassifier() is no Tree.\n  Hint: pass its tree_."
+    )
+    with pytest.raises(ParameterError, match=r"tree=None is no Tree\.$"):
+        MDL().prune(None)  # type: ignore[arg-type]
+
+
+def test_a_target_of_the_other_kind_names_no_other_estimator() -> None:
+    assert said(TargetError, ReducedError(), X, [0.1, 0.2, 0.3, 0.4]) == (
+        "Unknown label type: continuous. ReducedError needs classes, but the target has 4 distinct"
+        " decimal numbers.\n  Hint: bin the target first."
+    )
+    assert said(TargetError, ReducedError(), X, Y, tree=of_numbers()) == (
+        "ReducedError needs numbers, but the target holds text: row 0 is 'a'.\n"
+        "  Hint: convert the target to numbers."
+    )

@@ -154,9 +154,9 @@ def test_a_cut_far_below_does_not_have_to_tell_every_node_above() -> None:
     place = np.repeat(np.arange(1.0, n_teeth), 3)
     x = place - np.tile([0.7, 0.6, 0.0], n_teeth - 1)
     y = np.array(["even", "odd"])[place.astype(int) % 2]
-    start = time.perf_counter()
+    start = time.process_time()
     pruned = ReducedError(accept="better").prune(tree, {"x": x}, y)
-    assert time.perf_counter() - start < 10  # telling them took fifteen seconds
+    assert time.process_time() - start < 10  # telling them took fifteen seconds
     assert pruned.pruning is not None
     assert len(pruned.pruning) == n_teeth - 1
     assert (pruned.predict({"x": x}) == y).all()

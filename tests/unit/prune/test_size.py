@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import chain, numeric, schema_of
+from unit.model.hand_trees import arrays_of_cuts, chain, numeric, schema_of
 
 from treewright import DecisionTreeClassifier
-from treewright.model.arrays import CUT, LEAF, TreeArrays
 from treewright.model.tree import Tree
 from treewright.prune import PRUNERS, CostComplexity, MinimumFraction, Pruner, ReducedError
 
@@ -51,22 +50,11 @@ def balanced(n_leaves: int) -> Tree:
     below = weight[children] * gini[children] + weight[children + 1] * gini[children + 1]
     gain = np.where(asks, gini - below / weight, 0.0)
     return Tree(
-        arrays=TreeArrays(
+        arrays=arrays_of_cuts(
             first_child=np.where(asks, 2 * node + 1, -1),
-            n_branches=np.where(asks, 2, 0),
             parent=np.where(node > 0, (node - 1) // 2, -1),
-            column=np.where(asks, 0, -1),
-            kind=np.where(asks, CUT, LEAF).astype(np.int8),
-            threshold=np.where(asks, (low + high) / 2 - 0.5, np.nan),
-            threshold_int=np.zeros(n_nodes, dtype=np.int64),
-            code_offset=np.full(n_nodes, -1),
-            code_count=np.zeros(n_nodes, dtype=np.int32),
-            code=np.empty(0, dtype=np.int32),
-            branch_of_code=np.empty(0, dtype=np.int32),
-            missing_branch=np.where(asks, 0, -1),
-            unseen_branch=np.where(asks, 0, -1),
-            n_rows=weight.astype(np.int64),
-            weight=weight,
+            threshold=(low + high) / 2 - 0.5,
+            missing_branch=0,
             impurity=gini,
             gain=gain,
             score=gain,
@@ -95,9 +83,9 @@ PRUNING: list[Pruner] = [
 
 @pytest.mark.parametrize("pruner", PRUNING, ids=repr)
 def test_a_large_tree_is_pruned_in_seconds(pruner: Pruner, large_tree: Tree) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     pruned = pruner.prune(large_tree, *some_rows(large_tree))
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert pruned.n_leaves <= large_tree.n_leaves
     pruned.arrays.validate(pruned.schema)
     record = pruned.pruning
@@ -107,9 +95,9 @@ def test_a_large_tree_is_pruned_in_seconds(pruner: Pruner, large_tree: Tree) -> 
 
 
 def test_a_large_tree_is_simplified_in_seconds(large_tree: Tree) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     simple = large_tree.simplify()
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert simple.n_leaves <= large_tree.n_leaves
 
 
@@ -124,7 +112,7 @@ def test_a_grown_chain_is_pruned_by_its_estimated_errors() -> None:
     x = np.arange(n_rows, dtype=np.float32)[:, np.newaxis]
     model = DecisionTreeClassifier().fit(x, np.arange(n_rows) % 2)
     assert model.get_depth() == n_rows - 1
-    start = time.perf_counter()
+    start = time.process_time()
     pruned = model.tree_.prune("error_based")
-    assert time.perf_counter() - start < 5 * SECONDS
+    assert time.process_time() - start < 5 * SECONDS
     assert pruned.n_leaves < n_rows

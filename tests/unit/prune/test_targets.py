@@ -8,10 +8,12 @@ from unit.model.hand_trees import build, cut, leaf, mean_leaf, numeric, schema_o
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree
 from treewright.prune import (
+    MDL,
     PRUNERS,
     CostComplexity,
     CriticalValue,
     MinimumFraction,
+    Pessimistic,
     Pruner,
     ReducedError,
     ToDepth,
@@ -121,3 +123,20 @@ def test_a_tree_of_one_class_is_cut_to_its_root() -> None:
     tree = build(schema_of(numeric("x")), cut("x", 1.0, leaf(3, 0), leaf(2, 0)), ["a", "b"])
     for pruner in (CostComplexity(alpha=0.0), MinimumFraction(fraction=0.5)):
         assert pruner.prune(tree).n_nodes == 1
+
+
+def test_the_curve_of_numbers_whose_squares_are_none() -> None:
+    x = np.arange(8.0)[:, np.newaxis]
+    tree = DecisionTreeRegressor().fit(x, 1e300 * x[:, 0]).tree_
+    pruned = ToDepth(depth=1).prune(tree, x, 1e300 * x[:, 0])
+    assert pruned.pruning is not None
+    assert pruned.pruning.curve.errors["validation"].tolist() == [0.0, np.inf, np.inf]
+
+
+@pytest.mark.parametrize(
+    "pruner", [Pessimistic(n_standard_errors=1e308), MDL(question_weight=1e308)]
+)
+def test_what_nothing_can_pay_for_leaves_the_root(pruner: Pruner) -> None:
+    x = np.arange(8.0)[:, np.newaxis]
+    tree = DecisionTreeClassifier().fit(x, ["a", "b", "b", "a", "b", "a", "a", "b"]).tree_
+    assert pruner.prune(tree).n_leaves == 1

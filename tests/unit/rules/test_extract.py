@@ -139,7 +139,7 @@ def test_a_rule_needs_only_its_own_columns() -> None:
 
 def test_a_deep_chain_is_read_lazily() -> None:
     tree = chain(100_000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     rules = tree.rules()
     assert str(rules[0]).startswith("IF x <= 0 THEN even")
     assert [str(rule).split(" THEN")[0] for rule in islice(rules, 1, 3)] == [
@@ -147,4 +147,4 @@ def test_a_deep_chain_is_read_lazily() -> None:
         "IF 1 < x <= 2",
     ]
     assert str(rules[-1]).startswith("IF x > 99999 THEN even")
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20

@@ -68,7 +68,7 @@ def test_five_thousand_rules_on_fifty_thousand_rows_take_seconds() -> None:
     rules = RuleSet.of_tree(tree)
     assert len(rules) > 5_000
     rows = random.normal(size=(50_000, 10))
-    begin = time.perf_counter()
+    begin = time.process_time()
     said = rules.predict(rows)
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
     assert np.array_equal(said, tree.predict(rows))

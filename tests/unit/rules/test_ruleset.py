@@ -28,7 +28,13 @@ from treewright import (
     RuleSet,
     load_example,
 )
-from treewright.errors import DataError, MemoryLimitError, ParameterError, UnsupportedError
+from treewright.errors import (
+    DataError,
+    MemoryLimitError,
+    ParameterError,
+    TreewrightError,
+    UnsupportedError,
+)
 from treewright.rules import Rule
 
 PLAY = load_example("play_tennis")
@@ -361,3 +367,77 @@ def test_costs_and_smoothed_leaves(missing: str, leaf_rule: str, combine: str) -
     rules = RuleSet.of_tree(tree)
     assert rules.predict_proba(rows) == pytest.approx(tree.predict_proba(rows))
     assert rules.predict(rows).tolist() == tree.predict(rows).tolist()
+
+
+def test_rules_made_by_hand_are_sure_of_their_label() -> None:
+    by_hand = [Rule.of(SCHEMA, [("Outlook", "=", "Sunny")], "No")]
+    otherwise = Rule.of(SCHEMA, [], "Yes")
+    for mode in ("ordered", "voting"):
+        rules = RuleSet(by_hand, default=otherwise, classes=CLASSES, mode=mode)  # type: ignore[arg-type]
+        assert np.asarray(rules.predict_proba(PLAY.X))[:3].tolist() == [[1, 0], [1, 0], [0, 1]]
+    numbers = RuleSet(
+        [Rule.of(SCHEMA, [("Wind", "=", "Weak")], 2)],
+        default=Rule.of(SCHEMA, [], 3.5),
+        classes=None,
+    )
+    assert numbers.predict(PLAY.X)[:3].tolist() == [2, 3.5, 2]
+    two = (CLASSES[0], np.array([0, 1]))
+    both = RuleSet([], default=Rule.of(SCHEMA, [], ("Yes", 0)), classes=two)
+    assert both.predict(PLAY.X)[0].tolist() == ["Yes", 0]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"rules": ["No"]}, ParameterError, "'No' is no Rule.\n  Hint: Rule.of(schema, conditions"),
+        ({"rules": 3}, ParameterError, "3 is no Rule."),
+        ({"default": None}, ParameterError, "None is no Rule."),
+        ({"default": rule("Maybe")}, ParameterError, "label='Maybe' is none of the classes."),
+        ({"classes": ["No", "Yes"]}, ParameterError, "must be a tuple of arrays, one for each"),
+        ({"classes": None}, UnsupportedError, "Numbers cannot be voted on."),
+        ({"mode": "vote"}, ParameterError, "mode='vote' must be one of 'ordered', 'voting'"),
+        ({"mode": "shares"}, UnsupportedError, "for rules that say how a tree divides rows."),
+        ({"unseen": "eror"}, ParameterError, "Hint: did you mean 'error'?"),
+        ({"combine": "votes"}, ParameterError, "combine='votes' must be one of"),
+    ],
+    ids=str,
+)
+def test_rules_that_cannot_answer_are_refused(
+    given: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    usual: dict[str, Any] = {"rules": [SUNNY], "default": CALM, "classes": CLASSES}
+    with pytest.raises(error) as caught:
+        RuleSet(**(usual | {"mode": "voting"} | given))
+    assert message in str(caught.value)
+
+
+def test_labels_by_hand_go_with_the_classes() -> None:
+    with pytest.raises(ParameterError, match="label='Yes' must be a number, where there are no"):
+        RuleSet([], default=Rule.of(SCHEMA, [], "Yes"), classes=None)
+    with pytest.raises(ParameterError, match="label='Yes' must be a tuple of 2 classes"):
+        RuleSet([], default=Rule.of(SCHEMA, [], "Yes"), classes=CLASSES * 2)
+
+
+def test_what_is_printed_is_counted_from_0() -> None:
+    assert "2 more" in rule_set(SUNNY, HUMID).text(max_rules=0)
+    with pytest.raises(ParameterError, match=r"max_rules=-1 must be at least 0\."):
+        rule_set(SUNNY, HUMID).text(max_rules=-1)
+
+
+@pytest.mark.parametrize(
+    ("schema", "conditions", "message"),
+    [
+        (None, [], "schema=None does not describe a table that was read."),
+        (SCHEMA, ("Wind", "=", "Weak"), "'Wind' is no condition."),
+        (SCHEMA, [("Wind", "Weak")], "('Wind', 'Weak') is no condition."),
+        (SCHEMA, 3, "3 is no condition."),
+        (SCHEMA, [(["Wind"], "=", "Weak")], "there is no column ['Wind']."),
+        (SCHEMA, [("Wind", "=", ["Weak"])], "['Weak'] is not a value of column 'Wind'"),
+        (SCHEMA, [("Wind", 3, "Weak")], "'Wind' 3 'Weak' is no condition on a nominal column"),
+    ],
+    ids=str,
+)
+def test_a_rule_by_hand_that_makes_no_sense(schema: Any, conditions: Any, message: str) -> None:
+    with pytest.raises(TreewrightError) as caught:
+        Rule.of(schema, conditions, "Yes")
+    assert message in str(caught.value)

@@ -138,9 +138,9 @@ def test_thousands_of_rules_take_seconds() -> None:
     y = x[:, 0] + x[:, 1] * x[:, 2] + 0.8 * random.normal(size=len(x)) > 0
     tree = DecisionTreeClassifier(missing="majority").fit(x, y).tree_
     whole = RuleSet.of_tree(tree)
-    begin = time.perf_counter()
+    begin = time.process_time()
     shorter = whole.simplify()
-    assert time.perf_counter() - begin < 60
+    assert time.process_time() - begin < 60
     assert len(whole) > 2000
     assert shorter.n_conditions < 0.8 * whole.n_conditions
     rows = random.normal(size=(20_000, 8))

@@ -6,20 +6,23 @@ namespace treewright {
 
 /// n log2 n of the whole less that of its parts, in single precision and in the order of C4.5
 /// release 8 (info.c): its sums are floats, to which terms in double precision are added.
-inline float single_information(const double* begin, const double* end) {
+/// Only the information before a nominal column is asked has a sum of doubles (discr.c), so that a
+/// cut that parts the rows alike gains a little more or less.
+template <class Sum = float>
+Sum single_information(const double* begin, const double* end) {
     const auto x_log_x = [](float n) {
         return n <= 0.0F
                    ? 0.0
-                   : static_cast<double>(n) * std::log(static_cast<double>(n)) / std::log(2.0);
+                   : static_cast<double>(n) * (std::log(static_cast<double>(n)) / std::log(2.0));
     };
-    float parts = 0.0F;
+    Sum parts = 0.0F;
     float all = 0.0F;
     for (const double* count = begin; count != end; ++count) {
         const auto n = static_cast<float>(*count);
-        parts = static_cast<float>(static_cast<double>(parts) + x_log_x(n));
+        parts = static_cast<Sum>(static_cast<double>(parts) + x_log_x(n));
         all += n;
     }
-    return static_cast<float>(x_log_x(all) - static_cast<double>(parts));
+    return static_cast<Sum>(x_log_x(all) - static_cast<double>(parts));
 }
 
 /// Shannon entropy as C4.5 release 8 computes it. With thousands of rows its gains are off by a
@@ -32,21 +35,25 @@ struct SingleEntropy : ClassSums, Additive<SingleEntropy> {
     void enter(const double* sums) {
         known = static_cast<float>(sums[kWeight]);
         base = information(sums) / known;
+        base_of_values = static_cast<float>(
+            single_information<double>(sums + start[0], sums + start[1]) / known);
     }
     [[nodiscard]] double purity(const double* sums) const {
         return -static_cast<double>(information(sums) / known);
     }
+    /// Purity of both sides of a cut: less that of all rows it is the gain, rounded where the
+    /// program rounds.
     [[nodiscard]] double pair(const double* left, const double* right) const {
-        return together(2, [&](std::size_t branch) { return branch == 0 ? left : right; });
+        const float below = information(left) + information(right);
+        return static_cast<double>(base - below / known) - static_cast<double>(base);
     }
-    /// Purity of all branches: less that of all rows it is the gain, rounded where the program
-    /// rounds.
+    /// The same of a branch for each value.
     template <class SumsOf>
     [[nodiscard]] double together(std::size_t n_branches, SumsOf&& sums_of) const {
         float below = 0.0F;
         for (std::size_t branch = 0; branch < n_branches; ++branch)
             below += information(sums_of(branch));
-        return static_cast<double>(base - below / known) - static_cast<double>(base);
+        return static_cast<double>(base_of_values - below / known) - static_cast<double>(base);
     }
     [[nodiscard]] double scale(const double*) const { return 1.0; }
     [[nodiscard]] double impurity(const double* sums) const {
@@ -61,6 +68,7 @@ private:
     }
     float known = 1.0F;
     float base = 0.0F;
+    float base_of_values = 0.0F;
 };
 static_assert(Criterion<SingleEntropy>);
 

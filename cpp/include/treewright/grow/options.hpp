@@ -61,6 +61,7 @@ struct GrowOptions {
     bool class_boundaries = false;       ///< cuts only between neighbours that differ in class
     bool empty_branches = false;         ///< multiway: a branch for every declared value
     bool strict_gain = false;            ///< a split must gain something
+    bool idle_values = false;            ///< C4.5 release 8: but not one by the values of a column
     bool mdl_penalty = false;            ///< C4.5: gain of a cut less log2(cuts) / rows
     bool c45_sides = false;              ///< C4.5: smallest side of a cut between min_leaf and 25
     std::uint32_t declared_classes = 0;  ///< C4.5: classes that the smallest side is divided by

@@ -34,14 +34,21 @@ inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, Th
 }
 
 /// `rows` are rows of the table.
-inline void place_between(const Column& column, const CutRows& rows, ThresholdAt at,
+inline void place_between(const Column& column, const CutRows& rows, const GrowOptions& options,
                           double& threshold, std::int64_t& threshold_int) {
-    const auto [below, above] = rows;
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
-    if (column.is_real())
-        threshold = threshold_between(column.real(below) + 0.0, column.real(above) + 0.0, at);
-    else threshold_int = threshold_between(column.whole(below), column.whole(above), at);
+    if (!column.is_real()) {
+        threshold_int = threshold_between(column.whole(rows.below), column.whole(rows.above),
+                                          options.threshold_at);
+        return;
+    }
+    const double below = column.real(rows.below) + 0.0;
+    const double above = column.real(rows.above) + 0.0;
+    threshold = threshold_between(below, above, options.threshold_at);
+    // Release 8: a value halfway between two others may then be the threshold itself.
+    const auto rounded = static_cast<double>(static_cast<float>(threshold));
+    if (options.single_precision && rounded >= below && rounded < above) threshold = rounded;
 }
 
 /// The rows of the table on either side of a cut; where values were binned, those at the ends of
@@ -63,7 +70,7 @@ inline void place_open(const Column& column, double& threshold, std::int64_t& th
 }
 
 inline void place_threshold(const Candidate& candidate, const Column& column, const Block& block,
-                            const Bins& bins, ThresholdAt at, double& threshold,
+                            const Bins& bins, const GrowOptions& options, double& threshold,
                             std::int64_t& threshold_int) {
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
@@ -73,7 +80,7 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
         return;
     }
     const CutRows rows = ends_of({candidate.row_below, candidate.row_above}, column, block, bins);
-    place_between(column, rows, at, threshold, threshold_int);
+    place_between(column, rows, options, threshold, threshold_int);
     if (!candidate.is_drawn) return;
     if (column.is_real()) {
         const bool separates =
@@ -91,12 +98,12 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
 
 /// The cuts of a question that asks for an interval, ascending.
 inline Cuts cuts_of(const Candidate& candidate, const Column& column, const Block& block,
-                    const Bins& bins, ThresholdAt at) {
+                    const Bins& bins, const GrowOptions& options) {
     Cuts found;
     for (const CutRows& cut : candidate.cuts) {
         found.real.emplace_back();
         found.whole.emplace_back();
-        place_between(column, ends_of(cut, column, block, bins), at, found.real.back(),
+        place_between(column, ends_of(cut, column, block, bins), options, found.real.back(),
                       found.whole.back());
     }
     return found;

@@ -79,12 +79,13 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
                 !(c.gain > c.noise))
                 c.guard = Guard::no_gain;
     };
-    // In C4.5 a cut that gains nothing is no candidate; a nominal column still counts as average.
+    // In C4.5 a cut that gains nothing is no candidate; a nominal column still counts as average,
+    // and release 8 even asks it: only below it may something be gained (exclusive or).
     bar_without_gain(Question::cut);
     bar_without_gain(Question::intervals);
     if (options.selection == Selection::guarded_gain_ratio)
         guard_by_average_gain(candidates, data, all_weight);
-    bar_without_gain(Question::categories);
+    if (!options.idle_values) bar_without_gain(Question::categories);
     for (Candidate& c : candidates)
         if (c.guard == Guard::none && c.split_information <= options.min_information &&
             options.min_information > 0.0)

@@ -1,0 +1,85 @@
+/// How the training rows of a tree are shared among its branches when they are sent down it again:
+/// whole where the value asked for is known, in parts where it is not (C4.5's divided cases).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "treewright/base/progress.hpp"
+#include "treewright/data/dataset.hpp"
+#include "treewright/tree/plan.hpp"
+#include "treewright/tree/tree.hpp"
+
+namespace treewright {
+
+/// A part of a row that was divided above.
+struct Part {
+    std::uint32_t row;
+    double weight;
+};
+
+/// The rows of a node: a range of `Shares::order`, whole, and parts of divided rows.
+struct Share {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::vector<Part> parts;
+
+    [[nodiscard]] bool empty() const { return begin == end && parts.empty(); }
+    [[nodiscard]] std::size_t size() const { return end - begin + parts.size(); }
+};
+
+/// What becomes of a share at a question. Whole rows are sorted by branch, those without the value
+/// first:
+///     order:  ... | gaps | branch 0 | branch 1 | ...
+///     start:        0      1          2          3
+struct Division {
+    std::vector<std::size_t> start;
+    std::vector<int> branch_of_part;  ///< -1: goes down all
+    std::vector<double> known;        ///< fraction of the rows with the value that each branch gets
+
+    void make_fractions();
+};
+
+/// How many rows of each node there are, and their class weights, node by node.
+struct Counts {
+    std::vector<std::int64_t> n_rows;
+    std::vector<double> weights;
+};
+
+/// The rows with a weight, in an order that changes as they are divided.
+class Shares {
+public:
+    Shares(const Dataset& data, const Tree& tree, const Plan& plan);
+
+    [[nodiscard]] const std::vector<std::uint32_t>& order() const { return sequence; }
+    [[nodiscard]] double weight_of(std::size_t row) const {
+        return data.weight.empty() ? 1.0 : data.weight[row];
+    }
+
+    /// Where no row is divided, sorts the rows by the leaf they reach, so that those of any node
+    /// lie together, and counts them:
+    ///     order:  |         node        |
+    ///             | child 0 |  child 1  |
+    /// False, with nothing done, if a row is divided.
+    bool sort_by_leaf(Counts& counts, Progress& progress);
+
+    /// Class weights of a share.
+    double* count(const Share& share, double* into) const;
+    /// Sends a share through the question at a place in the plan.
+    [[nodiscard]] Division divide(const Share& share, std::uint32_t question,
+                                  std::size_t n_branches);
+    [[nodiscard]] Share branch_of(const Share& share, const Division& division,
+                                  std::int32_t branch) const;
+
+private:
+    const Dataset& data;
+    const Tree& tree;
+    const Plan& plan;
+    std::size_t n_classes;
+    Rows rows;
+    std::vector<std::uint32_t> sequence;
+    std::vector<std::uint32_t> scratch;
+    std::vector<std::int32_t> branch_at;  ///< branch of `order[i]` at the question being asked
+};
+
+}  // namespace treewright

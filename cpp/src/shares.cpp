@@ -1,0 +1,119 @@
+#include "treewright/prune/shares.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace treewright {
+
+namespace {
+
+constexpr std::size_t kRowsPerCheck = 1 << 15;
+
+}  // namespace
+
+Shares::Shares(const Dataset& data, const Tree& tree, const Plan& plan)
+    : data(data),
+      tree(tree),
+      plan(plan),
+      n_classes(data.target.n_classes.at(0)),
+      rows{data.n_rows, data.columns} {
+    for (std::uint32_t row = 0; row < data.n_rows; ++row)
+        if (weight_of(row) > 0.0) sequence.push_back(row);
+    scratch.resize(sequence.size());
+    branch_at.resize(sequence.size());
+}
+
+bool Shares::sort_by_leaf(Counts& counts, Progress& progress) {
+    std::vector<std::uint32_t> leaf(data.n_rows);
+    for (std::size_t begin = 0; begin < data.n_rows; begin += kRowsPerCheck) {
+        progress.check(true);
+        const std::size_t n = std::min(kRowsPerCheck, data.n_rows - begin);
+        if (!plan.whole_leaves(rows, begin, {leaf.data() + begin, n})) return false;
+    }
+    for (const std::uint32_t row : sequence) {
+        counts.weights[leaf[row] * n_classes + data.target.classes[row]] += weight_of(row);
+        ++counts.n_rows[leaf[row]];
+    }
+    for (std::size_t i = tree.nodes.size(); --i > 0;) {  // children come after their parent
+        const auto parent = static_cast<std::size_t>(tree.nodes[i].parent);
+        counts.n_rows[parent] += counts.n_rows[i];
+        for (std::size_t k = 0; k < n_classes; ++k)
+            counts.weights[parent * n_classes + k] += counts.weights[i * n_classes + k];
+    }
+    std::vector<std::size_t> next(tree.nodes.size());  // where rows of each node begin
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        std::size_t begin = next[i];
+        for (std::int32_t b = 0; b < tree.nodes[i].n_branches; ++b) {
+            const auto child = static_cast<std::size_t>(tree.nodes[i].first_child + b);
+            next[child] = begin;
+            begin += static_cast<std::size_t>(counts.n_rows[child]);
+        }
+    }
+    for (const std::uint32_t row : sequence) scratch[next[leaf[row]]++] = row;
+    sequence = scratch;
+    return true;
+}
+
+double* Shares::count(const Share& share, double* into) const {
+    std::fill(into, into + n_classes, 0.0);
+    for (std::size_t i = share.begin; i < share.end; ++i)
+        into[data.target.classes[sequence[i]]] += weight_of(sequence[i]);
+    for (const Part& part : share.parts) into[data.target.classes[part.row]] += part.weight;
+    return into;
+}
+
+Division Shares::divide(const Share& share, std::uint32_t question, std::size_t n_branches) {
+    Division out;
+    out.start.assign(n_branches + 1, 0);
+    out.known.assign(n_branches, 0.0);
+    const std::size_t n_whole = share.end - share.begin;
+    plan.branches_of(rows, {sequence.data() + share.begin, n_whole}, question,
+                     {branch_at.data() + share.begin, n_whole});
+    for (std::size_t i = share.begin; i < share.end; ++i) {
+        const std::int32_t branch = branch_at[i];
+        if (branch >= 0) out.known[static_cast<std::size_t>(branch)] += weight_of(sequence[i]);
+        const auto group = static_cast<std::size_t>(branch + 1);
+        if (group < n_branches) ++out.start[group + 1];
+    }
+    out.start[0] = share.begin;
+    for (std::size_t g = 1; g <= n_branches; ++g) out.start[g] += out.start[g - 1];
+    std::vector<std::size_t> next(out.start);
+    for (std::size_t i = share.begin; i < share.end; ++i)
+        scratch[next[static_cast<std::size_t>(branch_at[i] + 1)]++] = sequence[i];
+    std::copy(scratch.begin() + static_cast<std::ptrdiff_t>(share.begin),
+              scratch.begin() + static_cast<std::ptrdiff_t>(share.end),
+              sequence.begin() + static_cast<std::ptrdiff_t>(share.begin));
+    for (const Part& part : share.parts) {
+        const int branch = plan.branch_of(rows, part.row, question);
+        out.branch_of_part.push_back(branch);
+        if (branch >= 0) out.known[static_cast<std::size_t>(branch)] += part.weight;
+    }
+    out.make_fractions();
+    return out;
+}
+
+void Division::make_fractions() {
+    const double all = std::accumulate(known.begin(), known.end(), 0.0);
+    for (double& each : known)
+        each = all > 0.0 ? each / all : 1.0 / static_cast<double>(known.size());
+}
+
+Share Shares::branch_of(const Share& share, const Division& division, std::int32_t branch) const {
+    const auto b = static_cast<std::size_t>(branch);
+    const double known = division.known[b];
+    Share out;
+    out.begin = division.start[b + 1];
+    out.end = b + 2 < division.start.size() ? division.start[b + 2] : share.end;
+    if (known > 0.0)
+        for (std::size_t i = division.start[0]; i < division.start[1]; ++i)
+            out.parts.push_back({sequence[i], weight_of(sequence[i]) * known});
+    for (std::size_t i = 0; i < share.parts.size(); ++i) {
+        const Part& part = share.parts[i];
+        if (division.branch_of_part[i] == branch) out.parts.push_back(part);
+        else if (division.branch_of_part[i] < 0 && known > 0.0)
+            out.parts.push_back({part.row, part.weight * known});
+    }
+    return out;
+}
+
+}  // namespace treewright
