@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from treewright.learn.fit import Report
 from treewright.learn.problem import Problem
@@ -60,14 +60,18 @@ def grow_one_by_one(
     with ThreadPoolExecutor(min(n_threads, len(numbers))) as pool:
         jobs = [pool.submit(make, number) for number in numbers]
         try:
-            for job in jobs:
-                while not job.done():  # a wait without end might not notice Ctrl-C
-                    wait([job], timeout=_LOOK_UP_S)
-            return [job.result() for job in jobs]  # of several errors the one of the first tree
+            return [_result_of(job) for job in jobs]  # of several errors that of the first tree
         except BaseException:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _result_of(job: Future[Tree]) -> Tree:
+    """Wait for a tree; looking up now and then, as a wait without end might not notice Ctrl-C."""
+    while not job.done():
+        wait([job], timeout=_LOOK_UP_S)
+    return job.result()
 
 
 def bare(tree: Tree) -> Tree:

@@ -89,3 +89,65 @@ class LeafTargets:
                 distinct, np.ascontiguousarray(leaves), levels[order], n_threads
             )
         return found
+
+    def own_shares(
+        self, leaves: Int32Array, *, stands_there: bool, n_threads: int = 1
+    ) -> FloatArray:
+        """Tell where the target of each training row lies in the distribution given the row.
+
+        Parameters
+        ----------
+        leaves
+            Those of the training rows, rows x trees; below 0 in trees that are not to be asked.
+        stands_there
+            Whether a row stands in its leaves itself: it is left out there.
+
+        Returns
+        -------
+        array of outputs x rows x 2
+            The weight below the target and the weight up to it; NaN where no tree says anything.
+        """
+        return np.stack(
+            [_core.own_shares(core, leaves, stands_there, n_threads) for _, core in self._outputs]
+        )
+
+
+def calibrated_levels(shares: FloatArray, weight: FloatArray | None, level: float) -> FloatArray:
+    """Give the two levels between which this share of rows lies, judged by rows of known targets.
+
+    ``Q(a) <= y`` is ``F(y) >= a``, and ``y <= Q(a)`` is ``F(y - 0) < a``; so the levels are the
+    quantiles of F(y) and F(y - 0) over such rows, one row more being allowed for (Chernozhukov,
+    Wuethrich and Zhu, *Distributional conformal prediction*, PNAS 118, 2021).
+
+    Parameters
+    ----------
+    shares
+        F(y - 0) and F(y) of the rows, rows x 2, as :meth:`LeafTargets.own_shares` gives them.
+    weight
+        What the rows count; None is all alike.
+    level
+        The share of rows that is to lie between.
+
+    Examples
+    --------
+    Of 19 rows whose targets are spread evenly, one in ten lies beyond each end:
+
+    >>> even = np.arange(1, 20) / 20.0
+    >>> calibrated_levels(np.column_stack([even, even]), None, 0.8).round(3)
+    array([0.1, 0.9])
+    """
+    known = np.isfinite(shares[:, 1])
+    counts = np.ones(len(shares)) if weight is None else weight
+    known &= counts > 0
+    counts = counts[known]
+    rest = (1.0 - level) / 2.0 * (counts.sum() + 1.0) * (1.0 + 1e-12)
+
+    def beyond(ends: FloatArray) -> float:
+        """Give the end beyond which as much lies as is left over; -1 where less does."""
+        order = np.argsort(ends, kind="stable")
+        n_beyond = int(np.searchsorted(np.cumsum(counts[order]), rest, side="right"))
+        return float(ends[order][n_beyond - 1]) if n_beyond else -1.0
+
+    low = max(0.0, beyond(shares[known, 1]))
+    high = -beyond(-shares[known, 0])  # what lies just above the end counts
+    return np.array([low, min(1.0, high + 1e-9)])

@@ -44,16 +44,41 @@ def forests():
     }
 
 
+@pytest.mark.parametrize("min_samples_leaf", [1, 5])
+@pytest.mark.parametrize("rows", ["all", "in_bag", "oob"])
+def test_calibrated_intervals_cover_what_they_promise(min_samples_leaf, rows):
+    X, y = made(5000, seed=7)
+    y = np.column_stack([y, np.round(3 * X[:, 0] + np.random.default_rng(1).normal(size=5000))])
+    forest = RandomForestRegressor(40, min_samples_leaf=min_samples_leaf, random_state=0)
+    forest.fit(X[:2000], y[:2000])
+    for level in (0.5, 0.8, 0.9):
+        low, high = np.moveaxis(forest.predict_interval(X[2000:], level, rows=rows), 2, 0)
+        covered = np.mean((low <= y[2000:]) & (y[2000:] <= high), axis=0)
+        assert np.all(np.abs(covered - level) < 0.04)  # a standard error is 0.014 at most
+
+
+def test_calibrating_needs_rows_that_trees_have_left_out():
+    X, y = made(300)
+    forest = ExtraTreesRegressor(10, min_samples_leaf=5, random_state=0).fit(X, y)
+    plain = forest.predict_quantiles(X, (0.25, 0.75))
+    np.testing.assert_array_equal(forest.predict_interval(X, 0.5), plain)
+    np.testing.assert_array_equal(forest.predict_interval(X, 0.5, calibrate=False), plain)
+    with pytest.raises(ParameterError, match="trees have not drawn"):
+        forest.predict_interval(X, 0.5, calibrate=True)
+    with pytest.raises(ParameterError, match="calibrate='yes' must be True or False"):
+        forest.predict_interval(X, 0.5, calibrate="yes")
+    drawn = RandomForestRegressor(10, random_state=0).fit(X, y)
+    plain = drawn.predict_quantiles(X, (0.25, 0.75))
+    np.testing.assert_array_equal(drawn.predict_interval(X, 0.5, calibrate=False), plain)
+    assert np.any(drawn.predict_interval(X, 0.5) != plain)
+
+
 @pytest.mark.parametrize("kind", [RandomForestRegressor, ExtraTreesRegressor])
-def test_intervals_cover_what_they_promise(kind):
+def test_quantiles_of_leaves_of_several_rows_have_their_shares_below(kind):
     X, y = made(5000, seed=7)
     forest = kind(60, min_samples_leaf=5, max_features=0.5, random_state=0)
     forest.fit(X[:3000], y[:3000])
     fresh, truth = X[3000:], y[3000:]
-    for level in (0.5, 0.8, 0.9):
-        low, high = forest.predict_interval(fresh, level).T
-        covered = np.mean((low <= truth) & (truth <= high))
-        assert abs(covered - level) < 0.05  # a standard error is 0.011 at most
     quantiles = forest.predict_quantiles(fresh, LEVELS)
     assert quantiles.shape == (2000, 5)
     assert np.all(np.diff(quantiles, axis=1) >= 0)
@@ -119,6 +144,7 @@ def test_weight_k_is_k_copies(bootstrap):
     copied = RandomForestRegressor(8, bootstrap=bootstrap, max_features=2, random_state=0)
     weighted.fit(X, y, sample_weight=weight)
     copied.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert len(weighted) == len(copied) == 8
     np.testing.assert_array_equal(
         weighted.predict_quantiles(X, LEVELS), copied.predict_quantiles(X, LEVELS)
     )

@@ -13,7 +13,7 @@ import pytest
 import treewright as tw
 from treewright.learn.one_by_one import grow_one_by_one
 
-LIMIT = 20.0
+LIMIT = 4.0
 """Seconds after which a tree that nobody stops gives up."""
 
 
@@ -47,7 +47,7 @@ def test_an_error_stops_the_other_trees() -> None:
     start = time.monotonic()
     with pytest.raises(ValueError, match="tree 1 failed"):
         grow_one_by_one(numbers_as_problems, range(1, 50), grow, n_threads=3)
-    assert time.monotonic() - start < LIMIT / 4
+    assert time.monotonic() - start < LIMIT / 2
     assert len(grow.stopped) <= 3  # those under way; none was begun afterwards
 
 
@@ -58,7 +58,7 @@ def test_ctrl_c_stops_all_trees() -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         grow_one_by_one(numbers_as_problems, range(50), grow, n_threads=2)
-    assert time.monotonic() - start < LIMIT / 4
+    assert time.monotonic() - start < LIMIT / 2
     assert sorted(grow.stopped) == [0, 1]
 
 
