@@ -64,9 +64,9 @@ bool is_plain(const Dataset& data, const GrowOptions& options) {
            data.n_rows < plain::kMostRows && options.numeric == Numeric::threshold &&
            options.threshold_at == ThresholdAt::midpoint && options.selection == Selection::gain &&
            !options.class_boundaries && !options.strict_gain && !options.c45_sides &&
-           !options.mdl_penalty && options.min_gap <= 0.0 && options.min_branch_share <= 0.0 &&
-           !options.merging.is_on && options.random_ties && !options.oblique.is_on() &&
-           options.max_leaf_nodes < 0 && options.min_impurity <= 0.0 &&
+           !options.mdl_penalty && !options.single_precision && options.min_gap <= 0.0 &&
+           options.min_branch_share <= 0.0 && !options.merging.is_on && options.random_ties &&
+           !options.oblique.is_on() && options.max_leaf_nodes < 0 && options.min_impurity <= 0.0 &&
            options.max_p_value >= 1.0 && options.cost_rule == CostRule::none &&
            options.monotonic.empty() && options.block.n_bins == 0 && options.fuse;
 }

@@ -397,7 +397,7 @@ private:
         const Column& column = data.columns[cut.column];
         place_between(column,
                       {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]},
-                      nodes.options.threshold_at, threshold, whole);
+                      nodes.options, threshold, whole);
         if (!column.is_real()) threshold = static_cast<double>(whole);
         const double right_weight = node.weight - place.weight;
         nodes.tree.importance[cut.column] += cut.decrease * node.weight * unit_squared();

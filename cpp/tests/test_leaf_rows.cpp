@@ -159,3 +159,25 @@ CASE(proximities_are_shares_of_the_trees_that_count) {
         }
     }
 }
+
+CASE(own_shares_leave_out_the_row_itself) {
+    // Rows 0, 1, 2 share the leaf of the first tree; row 3 is alone, and the second tree is asked
+    // about nobody but row 0.
+    const std::vector<double> weight = {1.0, 2.0, 1.0, 5.0};
+    LeafRows rows({0, 1, 1, 2}, 3, weight);
+    rows.add_tree(std::vector<std::int32_t>{1, 1, 1, 2}, {});
+    rows.add_tree(std::vector<std::int32_t>{0, 0, 0, 0}, {});
+    const std::vector<std::int32_t> asked = {1, 0, 1, -1, 1, -1, 2, -1};
+    std::vector<double> out(8);
+    Progress progress(nullptr);
+    own_shares(rows, asked, true, 2, progress, out);
+    CHECK(out[0] == 0.0 && out[1] == 0.0);
+    CHECK_NEAR(out[2], 1.0 / 2.0, 1e-12);  // of rows 0 and 2
+    CHECK_NEAR(out[3], 1.0, 1e-12);
+    CHECK_NEAR(out[4], 1.0 / 3.0, 1e-12);  // of rows 0 and 1
+    CHECK_NEAR(out[5], 1.0, 1e-12);
+    CHECK(std::isnan(out[6]) && std::isnan(out[7]));
+    own_shares(rows, asked, false, 1, progress, out);
+    CHECK_NEAR(out[2], 1.0 / 4.0, 1e-12);
+    CHECK_NEAR(out[7], 1.0, 1e-12);
+}

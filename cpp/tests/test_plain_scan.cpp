@@ -34,6 +34,11 @@ MadeList make_list(std::uint32_t n, double ties, std::uint32_t most_weight, Gene
     return made;
 }
 
+bool any_tie(const std::uint32_t* list, std::uint32_t n) {
+    return std::any_of(list, list + n,
+                       [](std::uint32_t entry) { return (entry & plain::kTieBit) != 0; });
+}
+
 bool same(const PlainPlace& a, const PlainPlace& b) {
     return a.position == b.position && a.weight == b.weight && a.sum == b.sum;
 }
@@ -147,7 +152,10 @@ CASE(wide_loops_divide_lists_as_the_plain_ones_do_and_touch_nothing_else) {
             std::vector<std::uint32_t> kept[2] = {made.entries, made.entries};
             for (int i = 0; i < 2; ++i) {
                 others[i].assign(made.n + plain::kPadding, kUntouched);
-                both[i]->divide(lists[i].data() + begin, n, side.data(), others[i].data());
+                const unsigned tied =
+                    both[i]->divide(lists[i].data() + begin, n, side.data(), others[i].data());
+                CHECK(tied == (any_tie(lists[i].data() + begin, n_left) ? 1U : 0U) +
+                                  (any_tie(others[i].data(), n - n_left) ? 2U : 0U));
                 both[i]->keep(kept[i].data() + begin, n, side.data(), 1);
                 CHECK(is_intact(lists[i]));
                 CHECK(is_intact(kept[i]));
@@ -190,4 +198,43 @@ CASE(wide_loops_fill_and_rename_lists_as_the_plain_ones_do) {
         CHECK(std::equal(lists[0].begin(), lists[0].begin() + n_drawn, lists[1].begin()));
         CHECK(lists[0][n_drawn] == 1U);
     });
+}
+
+CASE(lists_without_ties_are_divided_alike_by_every_loop) {
+    const PlainLoops* both[2] = {&plain_loops(), &plain_loops_anywhere()};
+    Generator random(23);
+    for (std::uint32_t n = 2; n <= 100; ++n) {
+        const MadeList made = make_list(n, 0.0, plain::kMostWeight, random);
+        std::vector<std::uint8_t> side(n + 3);
+        for (std::uint32_t i = 0; i < n; ++i) side[i] = static_cast<std::uint8_t>(random.below(2));
+        const auto n_right =
+            static_cast<std::uint32_t>(std::count(side.begin(), side.begin() + n, 1));
+        std::vector<std::uint32_t> expected = made.entries;
+        std::vector<std::uint32_t> expected_other(n + plain::kPadding, 7U);
+        CHECK(both[1]->divide(expected.data(), n, side.data(), expected_other.data()) == 0);
+        for (const PlainLoops* loops : both) {
+            std::vector<std::uint32_t> list = made.entries;
+            std::vector<std::uint32_t> other(n + plain::kPadding, 7U);
+            loops->divide_untied(list.data(), n, side.data(), other.data());
+            CHECK(std::equal(list.begin(), list.begin() + (n - n_right), expected.begin()));
+            CHECK(other == expected_other);
+        }
+    }
+}
+
+CASE(wide_loops_pick_what_the_plain_ones_pick) {
+    Generator random(29);
+    for (std::uint32_t n = 1; n <= plain::kPocket; ++n)
+        for (int repeat = 0; repeat < 20; ++repeat) {
+            const MadeList made = make_list(n, 0.4, plain::kMostWeight, random);
+            const auto rows = static_cast<std::uint32_t>(random.below(1U << n));
+            std::vector<std::uint32_t> picked[2];
+            for (auto& each : picked) each.assign(plain::kPocket + plain::kPadding, 7U);
+            plain_loops().pick(made.entries.data(), n, rows, picked[0].data());
+            plain_loops_anywhere().pick(made.entries.data(), n, rows, picked[1].data());
+            CHECK(picked[0] == picked[1]);
+            CHECK(std::count_if(picked[0].begin(), picked[0].begin() + plain::kPocket,
+                                [](std::uint32_t entry) { return entry != 0; }) ==
+                  __builtin_popcount(rows));
+        }
 }

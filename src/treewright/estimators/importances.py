@@ -66,8 +66,8 @@ class MeasuresImportances:
         Notes
         -----
         Rows count by their ``sample_weight``; impurities also weigh classes as the trees did. What
-        a derived column has is credited to the columns it is made of, in equal parts. Results depend
-        neither on ``n_jobs`` nor on the order of the rows.
+        a derived column has is credited to the columns it is made of, in equal parts. Results
+        depend neither on ``n_jobs`` nor on the order of the rows.
 
         Examples
         --------

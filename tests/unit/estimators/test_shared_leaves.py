@@ -49,12 +49,15 @@ def forests():
 def test_calibrated_intervals_cover_what_they_promise(min_samples_leaf, rows):
     X, y = made(5000, seed=7)
     y = np.column_stack([y, np.round(3 * X[:, 0] + np.random.default_rng(1).normal(size=5000))])
-    forest = RandomForestRegressor(40, min_samples_leaf=min_samples_leaf, random_state=0)
+    forest = RandomForestRegressor(60, min_samples_leaf=min_samples_leaf, random_state=0)
     forest.fit(X[:2000], y[:2000])
     for level in (0.5, 0.8, 0.9):
         low, high = np.moveaxis(forest.predict_interval(X[2000:], level, rows=rows), 2, 0)
         covered = np.mean((low <= y[2000:]) & (y[2000:] <= high), axis=0)
-        assert np.all(np.abs(covered - level) < 0.04)  # a standard error is 0.014 at most
+        # A standard error is 0.014 at most. Rows are judged by a third of the trees, which makes
+        # intervals of few trees wide.
+        assert np.all(covered > level - 0.03)
+        assert np.all(covered < level + (0.04 if rows == "all" else 0.08))
 
 
 def test_calibrating_needs_rows_that_trees_have_left_out():
