@@ -14,6 +14,11 @@ namespace {
 // ------------------------------------------------------------------ any processor
 
 template <class T>
+void fetch(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to) {
+    for (std::uint32_t i = 0; i < n; ++i) to[i] = column[rows[i]];
+}
+
+template <class T>
 void range(const T* cells, std::uint32_t n, T& low, T& high) {
     low = high = cells[0];
     for (std::uint32_t i = 1; i < n; ++i) {
@@ -93,9 +98,9 @@ void pick(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, 
 }
 
 template <class T>
-constexpr CellLoops<T> kAnywhere = {range<T>,     range_few<T>,        below_few<T>,
-                                    count_two<T>, count_values<T>,     mark_right<T>,
-                                    pick<T>,      pick<std::uint32_t>, pick<double>};
+constexpr CellLoops<T> kAnywhere = {
+    fetch<T>,        range<T>,      range_few<T>, below_few<T>,        count_two<T>,
+    count_values<T>, mark_right<T>, pick<T>,      pick<std::uint32_t>, pick<double>};
 
 // ------------------------------------------------------------------ AVX-512
 
@@ -277,8 +282,29 @@ TREEWRIGHT_WIDE void pick_wide(const T* cells, std::uint32_t n, const std::uint1
     else pick_sides<true, true>(cells, n, marks, left, right, n_right);
 }
 
-template <class T, auto kRange, auto kRangeFew>
-constexpr CellLoops<T> kWide = {kRange,
+TREEWRIGHT_WIDE void fetch_single(const float* column, const std::uint32_t* rows, std::uint32_t n,
+                                  float* to) {
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const __mmask16 ours = ours_of(i, n);
+        const __m512i at = _mm512_maskz_loadu_epi32(ours, rows + i);
+        _mm512_mask_storeu_ps(to + i, ours,
+                              _mm512_mask_i32gather_ps(_mm512_setzero_ps(), ours, at, column, 4));
+    }
+}
+
+TREEWRIGHT_WIDE void fetch_double(const double* column, const std::uint32_t* rows, std::uint32_t n,
+                                  double* to) {
+    for (std::uint32_t i = 0; i < n; i += 8) {
+        const auto ours = static_cast<__mmask8>(ours_of(i, n));
+        const __m256i at = _mm256_maskz_loadu_epi32(ours, rows + i);
+        _mm512_mask_storeu_pd(to + i, ours,
+                              _mm512_mask_i32gather_pd(_mm512_setzero_pd(), ours, at, column, 8));
+    }
+}
+
+template <class T, auto kFetch, auto kRange, auto kRangeFew>
+constexpr CellLoops<T> kWide = {kFetch,
+                                kRange,
                                 kRangeFew,
                                 below_few_wide<T>,
                                 count_two_wide<T>,
@@ -306,7 +332,7 @@ template <>
 const CellLoops<float>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
     static const bool wide = has_wide();
-    if (wide) return kWide<float, range_single, range_few_single>;
+    if (wide) return kWide<float, fetch_single, range_single, range_few_single>;
 #endif
     return kAnywhere<float>;
 }
@@ -315,7 +341,7 @@ template <>
 const CellLoops<double>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
     static const bool wide = has_wide();
-    if (wide) return kWide<double, range_double, range_few_double>;
+    if (wide) return kWide<double, fetch_double, range_double, range_few_double>;
 #endif
     return kAnywhere<double>;
 }

@@ -152,9 +152,8 @@ private:
     }
 
     void fetch(const PlainNode& node, std::uint32_t column, T* to) const {
-        const T* from = table.data() + column * data.n_rows;
-        const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
-        for (std::uint32_t i = 0; i < node.size(); ++i) to[i] = from[rows[i]];
+        loops.fetch(table.data() + column * data.n_rows,
+                    buffers[node.buffer].row.data() + node.begin, node.size(), to);
     }
 
     void fill_pocket(PlainNode& node) {

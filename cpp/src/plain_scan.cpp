@@ -214,6 +214,13 @@ constexpr PlainLoops kAnywhere = {best_two,    locate_two,    best_values,   loc
 #define TREEWRIGHT_WIDE_INLINE \
     __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"), always_inline)) inline
 
+TREEWRIGHT_WIDE_INLINE __mmask8 lower(std::uint32_t mask) {
+    return static_cast<__mmask8>(mask);
+}
+TREEWRIGHT_WIDE_INLINE __mmask8 upper(std::uint32_t mask) {
+    return static_cast<__mmask8>(mask >> 8);
+}
+
 /// Lanes moved up by N, zeros moved in.
 template <int N>
 TREEWRIGHT_WIDE_INLINE __m512i moved_up(__m512i x) {
@@ -324,8 +331,9 @@ struct WideValues {
         const __m512i rows = _mm512_srli_epi32(entries, plain::kRowAt);
         const std::uint32_t ours = n >= 16 ? 0xffffU : (1U << n) - 1U;
         n -= std::min(n, 16U);
-        low = add(_mm512_castsi512_si256(rows), static_cast<__mmask8>(ours));
-        high = add(_mm512_extracti64x4_epi64(rows, 1), static_cast<__mmask8>(ours >> 8));
+        low = add(_mm512_castsi512_si256(rows), lower(ours));
+        high = low;  // few entries are common: nothing is done for lanes that have none
+        if (ours > 0xff) high = add(_mm512_extracti64x4_epi64(rows, 1), upper(ours));
     }
 };
 
@@ -339,9 +347,10 @@ TREEWRIGHT_WIDE_INLINE double best_wide(const PlainList& list, Sums sums) {
         [&](std::uint32_t, __m512i w, __m512d low, __m512d high, __mmask16 admitted) __attribute__((
             always_inline, target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"))) {
             const __m512d first = scan.decrease(_mm512_castsi512_si256(w), low);
+            best = _mm512_mask_max_pd(best, lower(admitted), best, first);
+            if (upper(admitted) == 0) return false;
             const __m512d second = scan.decrease(_mm512_extracti64x4_epi64(w, 1), high);
-            best = _mm512_mask_max_pd(best, static_cast<__mmask8>(admitted), best, first);
-            best = _mm512_mask_max_pd(best, static_cast<__mmask8>(admitted >> 8), best, second);
+            best = _mm512_mask_max_pd(best, upper(admitted), best, second);
             return false;
         });
     return _mm512_reduce_max_pd(best);

@@ -13,6 +13,8 @@ inline constexpr std::size_t kPadding = kPocket;  ///< cells behind an array tha
 /// `marks` hold a bit for each row of a node, sixteen a word.
 template <class T>
 struct CellLoops {
+    /// Copies the cells of n rows of a column.
+    void (*fetch)(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to);
     /// The least and the greatest of n cells.
     void (*range)(const T* cells, std::uint32_t n, T& low, T& high);
     /// The same of those of sixteen cells whose bit is set.
