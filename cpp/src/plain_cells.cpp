@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define TREEWRIGHT_AVX512 1
-#include <immintrin.h>
-#endif
+#include "treewright/base/avx512.hpp"
 
 namespace treewright {
 namespace {
@@ -105,20 +102,6 @@ constexpr CellLoops<T> kAnywhere = {
 // ------------------------------------------------------------------ AVX-512
 
 #ifdef TREEWRIGHT_AVX512
-#define TREEWRIGHT_WIDE __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt")))
-#define TREEWRIGHT_WIDE_INLINE \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"), always_inline)) inline
-
-TREEWRIGHT_WIDE_INLINE __mmask16 ours_of(std::uint32_t i, std::uint32_t n) {
-    return n - i >= 16 ? __mmask16{0xffff} : static_cast<__mmask16>((1U << (n - i)) - 1U);
-}
-TREEWRIGHT_WIDE_INLINE __mmask8 lower(std::uint32_t mask) {
-    return static_cast<__mmask8>(mask);
-}
-TREEWRIGHT_WIDE_INLINE __mmask8 upper(std::uint32_t mask) {
-    return static_cast<__mmask8>(mask >> 8);
-}
-
 TREEWRIGHT_WIDE void range_single(const float* cells, std::uint32_t n, float& low, float& high) {
     __m512 lowest = _mm512_set1_ps(cells[0]);
     __m512 highest = lowest;
@@ -313,12 +296,6 @@ constexpr CellLoops<T> kWide = {kFetch,
                                 pick_wide<T>,
                                 pick_wide<std::uint32_t>,
                                 pick_wide<double>};
-
-bool has_wide() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("bmi2");
-}
 #endif
 
 }  // namespace
@@ -331,8 +308,7 @@ const CellLoops<T>& cell_loops_anywhere() {
 template <>
 const CellLoops<float>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
-    static const bool wide = has_wide();
-    if (wide) return kWide<float, fetch_single, range_single, range_few_single>;
+    if (has_avx512()) return kWide<float, fetch_single, range_single, range_few_single>;
 #endif
     return kAnywhere<float>;
 }
@@ -340,8 +316,7 @@ const CellLoops<float>& cell_loops() {
 template <>
 const CellLoops<double>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
-    static const bool wide = has_wide();
-    if (wide) return kWide<double, fetch_double, range_double, range_few_double>;
+    if (has_avx512()) return kWide<double, fetch_double, range_double, range_few_double>;
 #endif
     return kAnywhere<double>;
 }

@@ -10,6 +10,7 @@
 /// whole (grid.hpp): the whole part of S / W is taken off them without rounding.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,18 @@ struct PlainPlace {
 
 inline constexpr double kNoPlainCut = -1.0;
 
+/// S / W as a whole number and a rest; the whole number is 0 for two classes.
+struct PlainMean {
+    double whole;
+    double rest;
+
+    explicit PlainMean(const PlainList& list, bool is_share) {
+        const double weight = list.weight;
+        whole = is_share ? 0.0 : std::nearbyint(list.sum / weight);
+        rest = (list.sum - whole * weight) / weight;
+    }
+};
+
 /// The loops of one kind of processor.
 struct PlainLoops {
     /// Greatest (s - w S / W)^2 / (w (W - w)) of any cut of two classes, kNoPlainCut if none.
@@ -92,5 +105,7 @@ struct PlainLoops {
 [[nodiscard]] const PlainLoops& plain_loops();
 /// The loops for any processor, to compare with.
 [[nodiscard]] const PlainLoops& plain_loops_anywhere();
+/// The loops for processors with AVX-512 (x86-64 only).
+[[nodiscard]] const PlainLoops& plain_loops_avx512();
 
 }  // namespace treewright
