@@ -226,8 +226,9 @@ ReadyTree made_ready(const PackedTree& tree, std::uint32_t n_classes, std::size_
     for (std::size_t leaf = 0; leaf < ready.answers.size() / width; ++leaf)
         answer_of(tree, n_classes, vote, static_cast<std::uint32_t>(leaf),
                   ready.answers.data() + leaf * width);
-    if (!heats || n_columns > HotNode::kMostColumns || tree.nodes.size() > HotNode::kMostNodes)
-        return ready;
+    // A root that is a leaf has no node before it for its link to point at.
+    const bool fits = tree.nodes.size() > 1 && tree.nodes.size() <= HotNode::kMostNodes;
+    if (!heats || !fits || n_columns > HotNode::kMostColumns) return ready;
     ready.hot.reserve(tree.nodes.size());
     for (const PackedNode& node : tree.nodes) ready.hot.push_back(heated(node));
     return ready;

@@ -185,3 +185,13 @@ def test_the_order_of_rows_changes_nothing() -> None:
     forest = tw.RandomForestClassifier(5).fit(MIXED, KIND)
     again = tw.RandomForestClassifier(5).fit(shuffled, KIND[order])
     np.testing.assert_allclose(again.predict_proba(MIXED), forest.predict_proba(MIXED), rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_rows_reach_trees_of_one_leaf(dtype: type) -> None:
+    X = np.random.default_rng(0).normal(size=(2000, 3)).astype(dtype)
+    y = np.arange(2000.0)
+    forest = tw.RandomForestRegressor(3, min_samples_leaf=1500).fit(X, y)
+    assert [tree.n_leaves for tree in forest] == [1, 1, 1]
+    expected = np.mean([tree.arrays.value[0, 0] for tree in forest])
+    np.testing.assert_allclose(forest.predict(X), expected)
