@@ -7,6 +7,8 @@
 ///         column 0:  [ x x x | x x ]      dividing a node moves its part of every column,
 ///         column 1:  [ x x x | x x ]      the same rows to the same places
 ///   - a node of up to 16 rows is a set of bits over such a range (its pocket): nothing moves.
+///
+/// Where a node looks at few of very many columns, all are fetched and none is copied.
 #include "treewright/grow/plain.hpp"
 
 #include <algorithm>
@@ -35,6 +37,8 @@ inline T floor_to(double value) {
 
 /// Rows whose cells stay in a near cache, with those of a second buffer.
 constexpr std::uint32_t kHome = 4096;
+/// Columns, for each that is looked at in a node, up to which cells are moved.
+constexpr std::size_t kMostPerLook = 12;
 
 template <class T>
 class RandomGrower final : public PlainGrower {
@@ -68,7 +72,7 @@ public:
             PlainNode node = nodes.pop();
             if (n_classes > 2) nodes.classes.resize(node.classes + n_classes);
             nodes.look_up(progress, is_caller, node.size());
-            if (!node.is_home && node.size() <= kHome) bring_home(node);
+            if (!node.is_home && node.size() <= kHome && has_homes()) bring_home(node);
             if (node.pocket == 0 && node.size() <= kPocket) fill_pocket(node);
             split_or_close(node);
         }
@@ -105,7 +109,7 @@ private:
         nodes.total_weight = total;
         n_drawn = static_cast<std::uint32_t>(n);
         for (Rows& each : buffers) {
-            each.cells.resize(data.columns.size() * kStride);
+            if (has_homes()) each.cells.resize(data.columns.size() * kStride);
             each.row.resize(n + kPadding);
             each.weight.resize(n + kPadding);
             each.target.resize(n + kPadding);
@@ -138,6 +142,12 @@ private:
                             static_cast<double>(rows.weight[i]);
             root.sum += rows.value[i];
         }
+    }
+
+    /// Whether so many of the columns are looked at that copying and moving all of them pays.
+    [[nodiscard]] bool has_homes() const {
+        const std::size_t looked_at = nodes.options.max_columns;
+        return looked_at == 0 || nodes.options.columns.size() <= kMostPerLook * looked_at;
     }
 
     /// Copies the cells of a node's rows to where its subtree divides them.

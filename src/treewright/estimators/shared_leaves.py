@@ -199,7 +199,7 @@ class PredictsQuantiles:
             between as asked for, each judged by the trees that have not drawn it; else they are
             the quantiles that leave equal shares out on both sides. None calibrates wherever trees
             have left rows out. Leaves of few rows tell little of a distribution: without this,
-            intervals of fully grown trees are too narrow.
+            intervals of fully grown trees are too narrow or too wide.
         rows, X_train, y_train, sample_weight
             As for :meth:`predict_quantiles`.
 
