@@ -42,6 +42,14 @@ std::uint32_t below_few(const T* cells, T bound) {
 }
 
 template <class T>
+void count_few(const T* cells, T bound, std::uint32_t rows, std::uint32_t positives, double& weight,
+               double& positive) {
+    const std::uint32_t left = below_few(cells, bound) & rows;
+    weight = std::popcount(left);
+    positive = std::popcount(left & positives);
+}
+
+template <class T>
 void count_two(const T* cells, std::uint32_t n, T bound, const std::uint32_t* weights,
                const std::uint32_t* positives, double& weight, double& positive) {
     std::uint64_t w = 0;
@@ -96,7 +104,7 @@ void pick(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, 
 
 template <class T>
 constexpr CellLoops<T> kAnywhere = {
-    fetch<T>,        range<T>,      range_few<T>, below_few<T>,        count_two<T>,
+    fetch<T>,        range<T>,      range_few<T>, below_few<T>,        count_few<T>, count_two<T>,
     count_values<T>, mark_right<T>, pick<T>,      pick<std::uint32_t>, pick<double>};
 
 // ------------------------------------------------------------------ AVX-512
@@ -160,6 +168,14 @@ TREEWRIGHT_WIDE_INLINE std::uint32_t below(const double* cells, double bound) {
 template <class T>
 TREEWRIGHT_WIDE std::uint32_t below_few_wide(const T* cells, T bound) {
     return below(cells, bound);
+}
+
+template <class T>
+TREEWRIGHT_WIDE void count_few_wide(const T* cells, T bound, std::uint32_t rows,
+                                    std::uint32_t positives, double& weight, double& positive) {
+    const std::uint32_t left = below(cells, bound) & rows;
+    weight = __builtin_popcount(left);
+    positive = __builtin_popcount(left & positives);
 }
 
 template <class T>
@@ -290,6 +306,7 @@ constexpr CellLoops<T> kWide = {kFetch,
                                 kRange,
                                 kRangeFew,
                                 below_few_wide<T>,
+                                count_few_wide<T>,
                                 count_two_wide<T>,
                                 count_values_wide<T>,
                                 mark_right_wide<T>,

@@ -197,6 +197,8 @@ private:
 
     void split_or_close(PlainNode& node) {
         const double purity = purity_of(node);
+        mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
+        mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
         nodes.begin_draws(node);
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             const PlainCut cut = judge(node, nodes.draw_column());
@@ -239,9 +241,7 @@ private:
         sum_below(node, cells, column);
         const double w = weight_left[column];
         if (w < least || node.weight - w < least) return kNoCut;
-        const double whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
-        const double rest = (node.sum - whole * node.weight) / node.weight;
-        const double excess = (sum_left[column] - whole * w) - rest * w;
+        const double excess = (sum_left[column] - mean_whole * w) - mean_rest * w;
         return (is_two ? 2.0 : 1.0) * (excess * excess / (w * (node.weight - w)));
     }
 
@@ -259,15 +259,15 @@ private:
                                    weight_left[column], sum_left[column]);
             return;
         }
-        std::uint32_t left = loops.below_few(cells, bound[column]) & node.pocket;
         if (is_two && pocket_is_single) {
-            weight_left[column] = std::popcount(left);
-            sum_left[column] = std::popcount(left & pocket_positive);
+            loops.count_few(cells, bound[column], node.pocket, pocket_positive, weight_left[column],
+                            sum_left[column]);
             return;
         }
         std::uint32_t weight = 0;
         double sum = 0.0;
-        for (; left != 0; left &= left - 1) {
+        for (std::uint32_t left = loops.below_few(cells, bound[column]) & node.pocket; left != 0;
+             left &= left - 1) {
             const std::size_t i = node.begin + static_cast<std::size_t>(std::countr_zero(left));
             weight += rows.weight[i];
             sum += is_two ? static_cast<double>(rows.target[i]) : rows.value[i];
@@ -479,6 +479,8 @@ private:
     bool is_two;
     double least;
     double unit = 1.0;
+    double mean_whole = 0.0;  ///< of the node at hand: sum / weight as a whole number and a rest
+    double mean_rest = 0.0;
     static constexpr std::size_t kStride = kHome + kPadding;
     std::uint32_t n_drawn = 0;
     std::uint32_t home = 0;             ///< where the node that is home begins

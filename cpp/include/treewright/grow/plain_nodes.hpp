@@ -107,6 +107,7 @@ public:
     PlainNode& begin(std::uint64_t tree_number) {
         tree = {};
         tree.importance.resize(n_columns);
+        tree.nodes.reserve(n_nodes_before);  // trees of a forest are alike
         tree.nodes.resize(1);
         stack.clear();
         classes.clear();
@@ -197,12 +198,14 @@ public:
 
     PackedTree finish() {
         for (double& each : tree.importance) each /= total_weight;
+        n_nodes_before = tree.nodes.size() + tree.nodes.size() / 8;
         renumber(tree);
         return std::move(tree);
     }
 
 private:
     static constexpr std::uint32_t kRowsPerCheck = 4096;
+    std::size_t n_nodes_before = 0;
     std::uint32_t until_check = 0;
     std::uint64_t n_closed = 0;  ///< rows in leaves, not yet told of
     Generator generator{0};

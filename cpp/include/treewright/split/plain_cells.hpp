@@ -21,6 +21,10 @@ struct CellLoops {
     void (*range_few)(const T* cells, std::uint32_t rows, T& low, T& high);
     /// Which of sixteen cells are up to the bound.
     std::uint32_t (*below_few)(const T* cells, T bound);
+    /// Of sixteen rows without copies: how many of `rows`, and of `positives` among them, have a
+    /// cell up to the bound.
+    void (*count_few)(const T* cells, T bound, std::uint32_t rows, std::uint32_t positives,
+                      double& weight, double& positive);
     /// Weight, and weight of class 1, of the rows whose cell is up to the bound.
     void (*count_two)(const T* cells, std::uint32_t n, T bound, const std::uint32_t* weights,
                       const std::uint32_t* positives, double& weight, double& positive);
