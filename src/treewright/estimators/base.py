@@ -64,6 +64,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     def _with_costs(self, problem: Problem) -> Problem:
         return problem
 
+    def _check_pruner(self) -> None:
+        """Refuse a pruner that is none before the data are read."""
+
     def _declared(self) -> tuple[Any, Any]:
         """Give the schema and the columns of codes that the user has declared."""
         return self.schema, getattr(self, "categorical_features", None)
@@ -73,6 +76,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         options = self._options()
         options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
         options = options.replace(n_threads=n_threads(self.n_jobs))
+        self._check_pruner()
         schema, categorical_features = self._declared()
         check_schema(schema)
         verbose = getattr(self, "verbose", 0)
@@ -163,6 +167,9 @@ class TreeEstimator(TableEstimator):
         pruner.check()
         return pruner
 
+    def _check_pruner(self) -> None:
+        self._pruner()
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
 
@@ -180,7 +187,6 @@ class TreeEstimator(TableEstimator):
         -------
         self
         """
-        self._pruner()
 
         def weights_of(target: Any, n_rows: int) -> RowWeights:
             weights = read_weights(sample_weight, n_rows)
