@@ -102,7 +102,8 @@ private:
     void fill_lists(PlainNode& root, std::span<const std::uint32_t> copies) {
         const std::size_t n = table_row.size();
         stride = n + kPadding;
-        for (auto& each : lists) each.resize(nodes.options.columns.size() * stride + kPadding);
+        lists.resize(nodes.options.columns.size() * stride + kPadding);
+        home_lists.resize(nodes.options.columns.size() * kHomeStride);
         has_ties.assign(nodes.n_columns, 0);
         slot_of_column.assign(nodes.n_columns, 0);
         std::size_t slot = 0;
@@ -182,6 +183,7 @@ private:
     /// Gives the rows of a node the numbers begin, begin + 1, ... No other node has these.
     void bring_home(PlainNode& node) {
         node.is_home = true;
+        home = node.begin;
         const std::uint32_t n = node.size();
         home_row.resize(table_row.size());
         const std::uint32_t* list = list_of(node, nodes.columns[node.columns]);
@@ -256,7 +258,9 @@ private:
 
     /// A node's part of a column's list.
     [[nodiscard]] std::uint32_t* list_of(const PlainNode& node, std::uint32_t column) {
-        return lists[node.buffer].data() + slot_of_column[column] * stride + node.begin;
+        const std::size_t slot = slot_of_column[column];
+        return node.buffer == 0 ? lists.data() + slot * stride + node.begin
+                                : home_lists.data() + slot * kHomeStride + (node.begin - home);
     }
 
     // ---------------------------------------------------------------- splits
@@ -480,16 +484,20 @@ private:
             children[1].end = node.begin + (n - n_left);
         }
         const bool both = grows[0] && grows[1];
-        if (both) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
+        const bool moves_back = both && !node.is_home;  // a large node has no second buffer
+        if (both && node.is_home) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
+        if (moves_back && spare.size() < n) spare.resize(n);
         const std::uint8_t which = grows[0] ? 0 : 1;
         for (std::uint32_t c = 0; c < node.n_columns; ++c) {
             const std::uint32_t column = nodes.columns[node.columns + c];
             std::uint32_t* list = list_of(node, column);
-            std::uint32_t* other = both ? list_of(children[1], column) : list;
+            std::uint32_t* there = both ? list_of(children[1], column) : list;
             if (column == asked) {  // a cut leaves its own list in order
-                if (!grows[0] || both) std::copy(list + n_left, list + n, other);
+                if (list + n_left != there && (!grows[0] || both))
+                    std::copy(list + n_left, list + n, there);
                 continue;
             }
+            std::uint32_t* other = moves_back ? spare.data() : there;
             const std::uint64_t bit = tie_bit(column);
             if (both && (node.tied & bit) == 0) {
                 loops.divide_untied(list, n, side.data(), other);
@@ -498,6 +506,7 @@ private:
                 for (unsigned b = 0; b < 2; ++b)
                     if ((ties >> b & 1U) == 0 && bit != kLastBit) children[b].tied &= ~bit;
             } else loops.keep(list, n, side.data(), which);
+            if (moves_back) std::copy_n(spare.data(), n - n_left, there);
         }
     }
 
@@ -533,7 +542,11 @@ private:
     std::size_t stride = 0;
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;
-    std::vector<std::uint32_t> lists[2];
+    static constexpr std::size_t kHomeStride = kHome + kPadding;
+    std::vector<std::uint32_t> lists;
+    std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for what is home
+    std::vector<std::uint32_t> spare;       ///< what stands in for it above
+    std::uint32_t home = 0;                 ///< where the node that is home begins
     std::vector<std::size_t> slot_of_column;
     std::vector<char> has_ties;
     std::vector<std::uint8_t> side;
