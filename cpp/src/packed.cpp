@@ -173,6 +173,23 @@ void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatr
     for (; row < n; ++row) arrived(row, leaf_with_gaps(tree.nodes, rows.cells + row * rows.stride));
 }
 
+/// Where one row arrives in kInFlight trees.
+template <class T>
+void walk_trees(const PackedTree* trees, const T* row, std::uint32_t* at) {
+    const PackedNode* nodes[kInFlight];
+    for (std::size_t i = 0; i < kInFlight; ++i) nodes[i] = trees[i].nodes.data();
+    std::fill_n(at, kInFlight, 0U);
+    std::uint32_t moved = 1;
+    while (moved != 0) {
+        moved = 0;
+        for (std::size_t i = 0; i < kInFlight; ++i) {
+            const std::uint32_t next = step(nodes[i][at[i]], row);
+            moved |= next ^ at[i];
+            at[i] = next;
+        }
+    }
+}
+
 /// Leaves of some of the rows.
 template <class T>
 void find_leaves(const PackedTree& tree, const RowMatrix<T>& rows,
@@ -281,11 +298,21 @@ void PackedForest::add_answers(const Rows& rows, std::size_t first, std::size_t 
         Team team(1);
         std::vector<double> answer(n_out);
         for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t, std::size_t n) {
-            for (std::size_t t = first; t < last; ++t)
-                walk(trees[t], {}, matrix, n, [&](std::size_t row, std::uint32_t at) {
-                    answer_of(trees[t], n_classes, vote, trees[t].nodes[at].leaf(), answer.data());
-                    for (std::size_t k = 0; k < n_out; ++k) sums[row * n_out + k] += answer[k];
-                });
+            const auto add = [&](std::size_t t, std::size_t row, std::uint32_t at) {
+                answer_of(trees[t], n_classes, vote, trees[t].nodes[at].leaf(), answer.data());
+                for (std::size_t k = 0; k < n_out; ++k) sums[row * n_out + k] += answer[k];
+            };
+            std::size_t t = first;
+            if (n < kInFlight && !matrix.has_gaps)
+                for (; t + kInFlight <= last; t += kInFlight)
+                    for (std::size_t row = 0; row < n; ++row) {
+                        std::uint32_t at[kInFlight];
+                        walk_trees(trees.data() + t, matrix.cells + row * matrix.stride, at);
+                        for (std::size_t i = 0; i < kInFlight; ++i) add(t + i, row, at[i]);
+                    }
+            for (; t < last; ++t)
+                walk(trees[t], {}, matrix, n,
+                     [&](std::size_t row, std::uint32_t at) { add(t, row, at); });
         });
         return;
     }

@@ -195,3 +195,14 @@ def test_many_rows_reach_trees_of_one_leaf(dtype: type) -> None:
     assert [tree.n_leaves for tree in forest] == [1, 1, 1]
     expected = np.mean([tree.arrays.value[0, 0] for tree in forest])
     np.testing.assert_allclose(forest.predict(X), expected)
+
+
+def test_answers_do_not_depend_on_the_batch() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3000, 5)).astype(np.float32)
+    y = (X[:, 0] + rng.normal(size=3000) > 0).astype(int)
+    forest = tw.RandomForestClassifier(37).fit(X, y)
+    whole = forest.predict_proba(X)
+    for size in (1, 7, 16, 500):
+        parts = [forest.predict_proba(X[i : i + size]) for i in range(0, 1500, size)]
+        assert np.array_equal(np.vstack(parts)[:1500], whole[:1500])
