@@ -29,7 +29,7 @@ public:
           data(*shared.data),
           progress(progress),
           loops(plain_loops()),
-          nodes(options, data.columns.size()),
+          nodes(options, data.target, data.columns.size()),
           n_classes(data.target.is_classification() ? data.target.n_classes[0] : 0),
           kind(n_classes == 0            ? Kind::values
                : data.target.is_binary() ? Kind::two_classes
@@ -170,10 +170,10 @@ private:
             highest = std::max(highest, value);
         }
         const double offset = grid_offset(lowest, highest);
-        unit = grid_scale(std::max(highest - offset, offset - lowest), node.weight);
+        nodes.unit = grid_scale(std::max(highest - offset, offset - lowest), node.weight);
         node.sum = 0.0;
         for (std::uint32_t i = 0; i < n; ++i) {
-            const double on_grid = std::nearbyint((target_of(list[i]) - offset) * unit);
+            const double on_grid = std::nearbyint((target_of(list[i]) - offset) * nodes.unit);
             const double value = on_grid * weight_of(list[i]);
             values[row_of(list[i])] = value;
             node.sum += value;
@@ -266,8 +266,7 @@ private:
     // ---------------------------------------------------------------- splits
 
     void split_or_close(PlainNode& node) {
-        const double w = node.weight;
-        const double purity = purity_of(node);
+        const double purity = nodes.purity_of(node);
         nodes.begin_draws(node);
         // Two rows are parted alike by every column: the first that parts them wins.
         const bool is_pair = size_of(node) == 2 && least == 1;
@@ -277,34 +276,13 @@ private:
             nodes.note_cut(cut);
         }
         nodes.end_draws(node);
-        const PlainCut* best = select_plain(nodes.cuts, purity);
-        if (best == nullptr ||
-            best->decrease * w / nodes.total_weight * unit_squared() < nodes.options.min_gain) {
+        const PlainCut* best = nodes.select(node, purity);
+        if (best == nullptr) {
             close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
             return;
         }
         const double tolerance = kTie * (purity + best->decrease);
         divide(node, *best, tolerance);
-    }
-
-    /// What concept.hpp calls purity, per unit of weight.
-    [[nodiscard]] double purity_of(const PlainNode& node) const {
-        const double w = node.weight;
-        if (kind == Kind::classes) {
-            double squares = 0.0;
-            for (std::uint32_t k = 0; k < n_classes; ++k) {
-                const double count = nodes.classes[node.classes + k];
-                squares += count * count;
-            }
-            return squares / w / w;
-        }
-        const double share = node.sum / w;
-        return kind == Kind::two_classes ? share * share + (1.0 - share) * (1.0 - share) : 0.0;
-    }
-
-    /// What a decrease on the grid is in the target's own units.
-    [[nodiscard]] double unit_squared() const {
-        return kind == Kind::values ? 1.0 / unit / unit : 1.0;
     }
 
     [[nodiscard]] PlainList part_of(const PlainNode& node, std::uint32_t column) {
@@ -325,7 +303,7 @@ private:
             accumulate(node, list);
             const double found = loops.best_scores(list, left.data(), right.data(), weights.data());
             if (found != kNoPlainCut)
-                decrease = std::max(0.0, found / node.weight - purity_of(node));
+                decrease = std::max(0.0, found / node.weight - nodes.purity_of(node));
         }
         const bool is_constant =
             decrease < 0.0 && has_ties[column] != 0 &&
@@ -384,7 +362,7 @@ private:
         accumulate(node, list);
         PlainPlace found;
         found.position = loops.locate_scores(list, left.data(), right.data(), weights.data(),
-                                             (enough + purity_of(node)) * node.weight);
+                                             (enough + nodes.purity_of(node)) * node.weight);
         for (std::uint32_t i = 0; i < found.position; ++i)
             found.weight += weight_of(list.entries[i]);
         return found;
@@ -404,7 +382,7 @@ private:
                       nodes.options, threshold, whole);
         if (!column.is_real()) threshold = static_cast<double>(whole);
         const double right_weight = node.weight - place.weight;
-        nodes.tree.importance[cut.column] += cut.decrease * node.weight * unit_squared();
+        nodes.tree.importance[cut.column] += nodes.brought_by(cut, node);
         const std::uint32_t first =
             nodes.add_children(node.node, cut.column, threshold, place.weight >= right_weight);
 
@@ -460,12 +438,7 @@ private:
     /// Whether the rows agree on the target.
     [[nodiscard]] bool is_settled(const PlainNode& node, const std::uint32_t* list,
                                   std::uint32_t n) const {
-        if (kind == Kind::two_classes) return node.sum == 0.0 || node.sum == node.weight;
-        if (kind == Kind::classes) {
-            const auto* counts = nodes.classes.data() + node.classes;
-            return std::any_of(counts, counts + n_classes,
-                               [&](std::uint32_t count) { return count == node.weight; });
-        }
+        if (kind != Kind::values) return nodes.agrees(node);
         const double first = target_of(list[0]);
         for (std::uint32_t i = 1; i < n; ++i)
             if (target_of(list[i]) != first) return false;
@@ -514,19 +487,13 @@ private:
 
     void close(const PlainNode& node, const std::uint32_t* list, std::uint32_t n) {
         nodes.add_leaf(node.node, n);
-        PackedTree& tree = nodes.tree;
-        if (kind == Kind::two_classes) {
-            const auto positive = static_cast<std::uint32_t>(node.sum);
-            tree.counts.push_back(static_cast<std::uint32_t>(node.weight) - positive);
-            if (n_classes > 1) tree.counts.push_back(positive);
-        } else if (kind == Kind::classes) {
-            tree.counts.insert(tree.counts.end(), nodes.classes.begin() + node.classes,
-                               nodes.classes.begin() + node.classes + n_classes);
-        } else {
-            add_value_leaf(tree, n, [&](std::uint32_t i) {
-                return std::pair{target_of(list[i]), weight_of(list[i])};
-            });
+        if (kind != Kind::values) {
+            nodes.add_counts(node);
+            return;
         }
+        add_value_leaf(nodes.tree, n, [&](std::uint32_t i) {
+            return std::pair{target_of(list[i]), weight_of(list[i])};
+        });
     }
 
     const PlainData& shared;
@@ -538,7 +505,6 @@ private:
     Kind kind;
     std::uint32_t least;
     bool has_repeats = false;
-    double unit = 1.0;
     std::size_t stride = 0;
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;

@@ -49,7 +49,7 @@ public:
           data(*shared.data),
           progress(progress),
           loops(cell_loops<T>()),
-          nodes(options, data.columns.size()),
+          nodes(options, data.target, data.columns.size()),
           n_classes(data.target.is_classification() ? data.target.n_classes[0] : 0),
           is_two(n_classes > 0 && n_classes <= 2),
           least(std::max({1.0, options.min_leaf, options.min_leaf_weight})),
@@ -136,10 +136,11 @@ private:
         }
         if (n_classes > 0) return;
         const double offset = grid_offset(lowest, highest);
-        unit = grid_scale(std::max(highest - offset, offset - lowest), root.weight);
+        nodes.unit = grid_scale(std::max(highest - offset, offset - lowest), root.weight);
         for (std::uint32_t i = 0; i < root.end; ++i) {
-            rows.value[i] = std::nearbyint((data.target.values[rows.row[i]] - offset) * unit) *
-                            static_cast<double>(rows.weight[i]);
+            rows.value[i] =
+                std::nearbyint((data.target.values[rows.row[i]] - offset) * nodes.unit) *
+                static_cast<double>(rows.weight[i]);
             root.sum += rows.value[i];
         }
     }
@@ -196,7 +197,7 @@ private:
     // ---------------------------------------------------------------- splits
 
     void split_or_close(PlainNode& node) {
-        const double purity = purity_of(node);
+        const double purity = nodes.purity_of(node);
         mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
         mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
         nodes.begin_draws(node);
@@ -206,9 +207,8 @@ private:
             nodes.note_cut(cut);
         }
         nodes.end_draws(node);
-        const PlainCut* best = select_plain(nodes.cuts, purity);
-        if (best == nullptr || best->decrease * node.weight / nodes.total_weight * unit_squared() <
-                                   nodes.options.min_gain) {
+        const PlainCut* best = nodes.select(node, purity);
+        if (best == nullptr) {
             list_rows(node, 0, false);
             close(node, 0);
             return;
@@ -301,23 +301,8 @@ private:
         }
         if (w < least || node.weight - w < least) return kNoCut;
         const double score = of_left / w + of_right / (node.weight - w);
-        return std::max(0.0, score / node.weight - purity_of(node));
+        return std::max(0.0, score / node.weight - nodes.purity_of(node));
     }
-
-    [[nodiscard]] double purity_of(const PlainNode& node) const {
-        if (n_classes > 2) {
-            double squares = 0.0;
-            for (std::uint32_t k = 0; k < n_classes; ++k) {
-                const double count = nodes.classes[node.classes + k];
-                squares += count * count;
-            }
-            return squares / node.weight / node.weight;
-        }
-        const double share = node.sum / node.weight;
-        return is_two ? share * share + (1.0 - share) * (1.0 - share) : 0.0;
-    }
-
-    [[nodiscard]] double unit_squared() const { return n_classes > 0 ? 1.0 : 1.0 / unit / unit; }
 
     // ---------------------------------------------------------------- children
 
@@ -333,7 +318,7 @@ private:
             if (!is_two) list_rows(node, b, true);
         }
         sum_children(node, cut.column, children);
-        nodes.tree.importance[cut.column] += cut.decrease * node.weight * unit_squared();
+        nodes.tree.importance[cut.column] += nodes.brought_by(cut, node);
         const std::uint32_t first =
             nodes.add_children(node.node, cut.column, is_real ? at : std::floor(at),
                                children[0].weight >= children[1].weight);
@@ -403,12 +388,7 @@ private:
 
     /// Whether the rows agree on the target; of numbers those listed in places[b].
     [[nodiscard]] bool is_settled(const PlainNode& node, std::uint32_t b) {
-        if (is_two) return node.sum == 0.0 || node.sum == node.weight;
-        if (n_classes > 0) {
-            const auto* counts = nodes.classes.data() + node.classes;
-            return std::any_of(counts, counts + n_classes,
-                               [&](std::uint32_t count) { return count == node.weight; });
-        }
+        if (n_classes > 0) return nodes.agrees(node);
         if (node.depth == 0) list_rows(node, b, false);
         const double first = target_at(node, places[b][0]);
         return std::all_of(places[b].begin(), places[b].end(),
@@ -450,22 +430,16 @@ private:
 
     void close(const PlainNode& node, std::uint32_t b) {
         nodes.add_leaf(node.node, static_cast<std::uint32_t>(node.weight));
-        PackedTree& tree = nodes.tree;
-        if (is_two) {
-            const auto positive = static_cast<std::uint32_t>(node.sum);
-            tree.counts.push_back(static_cast<std::uint32_t>(node.weight) - positive);
-            if (n_classes > 1) tree.counts.push_back(positive);
-        } else if (n_classes > 2) {
-            tree.counts.insert(tree.counts.end(), nodes.classes.begin() + node.classes,
-                               nodes.classes.begin() + node.classes + n_classes);
-        } else {
-            const Rows& rows = buffers[node.buffer];
-            add_value_leaf(tree, static_cast<std::uint32_t>(places[b].size()),
-                           [&](std::uint32_t i) {
-                               const std::uint32_t at = places[b][i];
-                               return std::pair{data.target.values[rows.row[at]], rows.weight[at]};
-                           });
+        if (n_classes > 0) {
+            nodes.add_counts(node);
+            return;
         }
+        const Rows& rows = buffers[node.buffer];
+        add_value_leaf(nodes.tree, static_cast<std::uint32_t>(places[b].size()),
+                       [&](std::uint32_t i) {
+                           const std::uint32_t at = places[b][i];
+                           return std::pair{data.target.values[rows.row[at]], rows.weight[at]};
+                       });
     }
 
     static constexpr double kNoCut = -1.0;
@@ -478,7 +452,6 @@ private:
     std::uint32_t n_classes;
     bool is_two;
     double least;
-    double unit = 1.0;
     double mean_whole = 0.0;  ///< of the node at hand: sum / weight as a whole number and a rest
     double mean_rest = 0.0;
     static constexpr std::size_t kStride = kHome + kPadding;

@@ -32,8 +32,9 @@ def check_tree(name: str, given: object, *, owner: object) -> TreeEstimator:
             also = " C45RulesClassifier answers by rules."
         elif isinstance(given, type):
             also = f" Give an estimator, {given.__name__}(...), not its class."
+        other = "" if name == "base" else ", or an estimator of scikit-learn"
         _refuse(
-            f"{name}={_shown(given)} must be a single tree of Treewright.{also}",
+            f"{name}={_shown(given)} must be a single tree of Treewright{other}.{also}",
             f"{name}=C45Classifier(), CARTRegressor(), M5Regressor(), ...",
         )
     assert isinstance(given, TreeEstimator)

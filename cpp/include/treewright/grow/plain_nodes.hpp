@@ -11,6 +11,7 @@
 #include "treewright/base/exact_sum.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/data/dataset.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/judge.hpp"
 #include "treewright/tree/packed.hpp"
@@ -89,11 +90,17 @@ void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
 
 class PlainNodes {
 public:
-    PlainNodes(const GrowOptions& options, std::size_t n_columns)
-        : options(options), n_columns(n_columns) {}
+    PlainNodes(const GrowOptions& options, const Target& target, std::size_t n_columns)
+        : options(options),
+          n_columns(n_columns),
+          n_classes(target.is_classification() ? target.n_classes[0] : 0),
+          is_two(n_classes > 0 && n_classes <= 2) {}
 
     const GrowOptions& options;
     std::size_t n_columns;
+    std::uint32_t n_classes;  ///< 0: numbers
+    bool is_two;              ///< classes, of which a node's sum counts the second
+    double unit = 1.0;        ///< scale of the grid that numbers are on
     PackedTree tree;
     std::vector<PlainNode> stack;
     std::vector<std::uint32_t> columns;  ///< pool
@@ -118,6 +125,52 @@ public:
         root.key = Mixed(mix(options.seed, tree_number));
         root.n_columns = static_cast<std::uint32_t>(columns.size());
         return root;
+    }
+
+    /// What concept.hpp calls purity, per unit of weight; of numbers about their mean.
+    [[nodiscard]] double purity_of(const PlainNode& node) const {
+        if (n_classes == 0) return 0.0;
+        const double share = node.sum / node.weight;
+        if (is_two) return share * share + (1.0 - share) * (1.0 - share);
+        double squares = 0.0;
+        for (std::uint32_t k = 0; k < n_classes; ++k) {
+            const double count = classes[node.classes + k];
+            squares += count * count;
+        }
+        return squares / node.weight / node.weight;
+    }
+
+    /// What a cut brings in the target's own units, summed over the node's weight.
+    [[nodiscard]] double brought_by(const PlainCut& cut, const PlainNode& node) const {
+        return cut.decrease * node.weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
+    }
+
+    /// The winner among the cuts judged; null if there is none, or none that gains enough.
+    [[nodiscard]] const PlainCut* select(const PlainNode& node, double purity) {
+        const PlainCut* best = select_plain(cuts, purity);
+        const bool gains =
+            best != nullptr && brought_by(*best, node) / total_weight >= options.min_gain;
+        return gains ? best : nullptr;
+    }
+
+    /// Whether the rows of a node agree on their class.
+    [[nodiscard]] bool agrees(const PlainNode& node) const {
+        if (is_two) return node.sum == 0.0 || node.sum == node.weight;
+        const std::uint32_t* counts = classes.data() + node.classes;
+        return std::any_of(counts, counts + n_classes,
+                           [&](std::uint32_t count) { return count == node.weight; });
+    }
+
+    /// Adds the counts of a leaf of classes.
+    void add_counts(const PlainNode& node) {
+        if (is_two) {
+            const auto positive = static_cast<std::uint32_t>(node.sum);
+            tree.counts.push_back(static_cast<std::uint32_t>(node.weight) - positive);
+            if (n_classes > 1) tree.counts.push_back(positive);
+            return;
+        }
+        tree.counts.insert(tree.counts.end(), classes.begin() + node.classes,
+                           classes.begin() + node.classes + n_classes);
     }
 
     /// Tells how far we are and whether to stop, once in a while.
