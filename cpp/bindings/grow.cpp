@@ -163,6 +163,7 @@ const char* name_of(Guard guard) {
         case Guard::limits: return "limits";
         case Guard::no_gain: return "no_gain";
         case Guard::average_gain: return "average_gain";
+        case Guard::many_values: return "many_values";
         case Guard::few_columns: return "few_columns";
         case Guard::few_rows: return "few_rows";
         case Guard::one_column: return "one_column";
@@ -262,6 +263,7 @@ void bind_grow(nb::module_& module) {
         .def_rw("min_information", &GrowOptions::min_information)
         .def_rw("single_precision", &GrowOptions::single_precision)
         .def_rw("two_branches_suffice", &GrowOptions::two_branches_suffice)
+        .def_rw("pure_share", &GrowOptions::pure_share)
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("min_split", &GrowOptions::min_split)
@@ -298,7 +300,8 @@ void bind_grow(nb::module_& module) {
              [](GrowOptions& self, const std::string& name) {
                  self.nominal = named<Nominal>(name, {{"multiway", Nominal::multiway},
                                                       {"subset", Nominal::subset},
-                                                      {"one_vs_rest", Nominal::one_vs_rest}});
+                                                      {"one_vs_rest", Nominal::one_vs_rest},
+                                                      {"groups", Nominal::groups}});
              })
         .def("set_numeric",
              [](GrowOptions& self, const std::string& name) {
@@ -329,7 +332,9 @@ void bind_grow(nb::module_& module) {
                  self.selection = named<Selection>(
                      name, {{"gain", Selection::gain},
                             {"gain_ratio", Selection::gain_ratio},
-                            {"guarded_gain_ratio", Selection::guarded_gain_ratio}});
+                            {"guarded_gain_ratio", Selection::guarded_gain_ratio},
+                            {"c5_gain_ratio", Selection::c5_gain_ratio},
+                            {"guarded_c5_gain_ratio", Selection::guarded_c5_gain_ratio}});
              })
         .def("set_cost_rule",
              [](GrowOptions& self, const std::string& name) {

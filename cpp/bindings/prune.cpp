@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
+#include "treewright/prune/regrow.hpp"
 
 using namespace treewright;
 
@@ -14,6 +15,8 @@ void bind_prune(nb::module_& module) {
         .def(nb::init<>())
         .def_rw("raising", &ErrorPruning::raising)
         .def_rw("slack", &ErrorPruning::slack)
+        .def_rw("joint_below", &ErrorPruning::joint_below)
+        .def_rw("least_branch", &ErrorPruning::least_branch)
         .def_prop_rw(
             "log_confidence", [](const ErrorPruning& self) { return self.added.log_confidence; },
             [](ErrorPruning& self, double value) { self.added.log_confidence = value; })
@@ -67,14 +70,18 @@ void bind_prune(nb::module_& module) {
     module.def(
         "prune_by_error",
         [](const BoundColumns& columns, const BoundTarget& target, const nb::dict& arrays,
-           const Plan& plan, const ErrorPruning& options) {
+           const Plan& plan, const ErrorPruning& options, const GrowOptions* regrow,
+           bool collapse) {
             const Dataset data = dataset_of(columns, target);
             const Tree tree = tree_of(arrays);
             Progress progress = make_progress(std::nullopt);
             Pruned pruned;
             {
                 const nb::gil_scoped_release release;
-                pruned = prune_by_error(data, tree, plan, options, progress);
+                std::optional<Regrower> regrower;
+                if (regrow != nullptr) regrower.emplace(data, *regrow, collapse);
+                pruned = prune_by_error(data, tree, plan, options, regrower ? &*regrower : nullptr,
+                                        progress);
             }
             nb::dict out;
             const std::size_t n_nodes = pruned.source.size();
@@ -99,10 +106,13 @@ void bind_prune(nb::module_& module) {
             out["step_node"] = to_numpy(std::move(node));
             out["step_raised"] = to_numpy(std::move(raised));
             out["step_figures"] = to_numpy(std::move(figures), {n_steps, 7});
+            out["origin"] = to_numpy(std::move(pruned.origin));
+            out["regrown"] = arrays_of(std::move(pruned.regrown));
             return out;
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("arrays"), nb::arg("plan"),
-        nb::arg("options"),
+        nb::arg("options"), nb::arg("regrow").none(), nb::arg("collapse"),
         nb::sig("def prune_by_error(columns: Columns, target: Target, arrays: dict[str, object], "
-                "plan: Plan, options: ErrorPruning) -> dict[str, object]"));
+                "plan: Plan, options: ErrorPruning, regrow: GrowOptions | None, collapse: bool) "
+                "-> dict[str, object]"));
 }

@@ -40,7 +40,8 @@ Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
         c.gain *= unit;
         c.noise *= unit;
     }
-    Candidate* winner = select(candidates, data, options, total_weight, ws.order);
+    Candidate* winner =
+        select(candidates, data, options, {total_weight, open.total[kWeight]}, ws.order);
     if (winner == nullptr) return nullptr;
     const double improvement = winner->gain * open.total[kWeight] / total_weight;
     return improvement >= options.min_gain ? winner : nullptr;

@@ -9,6 +9,7 @@
 #include "treewright/criteria/registry.hpp"
 #include "treewright/missing/policy.hpp"
 #include "treewright/split/absolute.hpp"
+#include "treewright/split/groups.hpp"
 #include "treewright/split/merge.hpp"
 #include "treewright/split/multiway.hpp"
 #include "treewright/split/one_vs_rest.hpp"
@@ -179,7 +180,10 @@ private:
                     search, candidate);
             return;
         }
-        if (options.nominal == Nominal::multiway) {
+        const bool groups = options.nominal == Nominal::groups;
+        if (groups && raw.n_codes > 2) {
+            GroupSearch<C>(judge).run(tally.n_runs() < raw.n_codes, candidate);
+        } else if (groups || options.nominal == Nominal::multiway) {
             best_multiway(judge, search, candidate);
         } else if (options.splitter == Splitter::random) {
             random_subset(judge, generator, search, candidate);
@@ -239,7 +243,9 @@ private:
             branch_weights[static_cast<std::size_t>(candidate.missing_branch)] +=
                 tally.missing[kWeight];
         const double all = tally.known[kWeight] + tally.missing[kWeight];
-        if (options.single_precision) candidate.gain = static_cast<float>(candidate.gain);
+        // Release 8 adds up information in floats, C5.0 keeps only gain and information in them.
+        const bool sums_in_floats = options.single_precision && !selects_as_c5(options);
+        if (sums_in_floats) candidate.gain = static_cast<float>(candidate.gain);
         if (options.mdl_penalty && candidate.question == Question::cut)
             candidate.gain -= std::log2(places_of_cut(raw, candidate)) / all;
         if (options.single_precision) candidate.gain = static_cast<float>(candidate.gain);
@@ -247,11 +253,12 @@ private:
             if (options.missing == Missing::divide && tally.any_missing)
                 branch_weights.insert(branch_weights.begin(), tally.missing[kWeight]);
             candidate.split_information =
-                options.single_precision
-                    ? single_information(branch_weights.data(),
-                                         branch_weights.data() + branch_weights.size()) /
-                          static_cast<float>(all)
-                    : split_information(branch_weights);
+                sums_in_floats ? single_information(branch_weights.data(),
+                                                    branch_weights.data() + branch_weights.size()) /
+                                     static_cast<float>(all)
+                               : split_information(branch_weights);
+            if (options.single_precision)
+                candidate.split_information = static_cast<float>(candidate.split_information);
         }
     }
 

@@ -73,7 +73,7 @@ Open Growth::open_root(Fragment& fragment) {
     ws.finder->add(root.total.data(), *root.block, ws.rows);
     root.is_settled = is_settled(*root.block, ws.rows, root.total.data(), *ws.finder);
     note(fragment, 0, *root.block, ws.rows, root.lower, root.upper);
-    total_weight = root.total[kWeight];
+    total_weight = options.whole_weight > 0.0 ? options.whole_weight : root.total[kWeight];
     return root;
 }
 
@@ -97,6 +97,10 @@ bool Growth::is_settled(const Block& block, std::span<const std::uint32_t> rows,
     if (agree(block, rows)) return true;
     if (options.numeric == Numeric::cal5 && is_dominated(sums, finder.width(), dominance(options)))
         return true;
+    if (options.pure_share < 1.0 && data.target.is_classification()) {
+        const double most = *std::max_element(sums + kStatistics, sums + finder.width());
+        if (most >= options.pure_share * sums[kWeight]) return true;
+    }
     if (!(options.min_impurity > 0.0)) return false;
     if (data.target.is_classification()) return finder.impurity_of(sums) <= options.min_impurity;
     std::vector<std::uint32_t> table_rows;

@@ -11,10 +11,9 @@ constexpr std::size_t kRowsPerCheck = 1 << 15;
 
 }  // namespace
 
-Shares::Shares(const Dataset& data, const Tree& tree, const Plan& plan)
+Shares::Shares(const Dataset& data, const Tree& tree)
     : data(data),
       tree(tree),
-      plan(plan),
       n_classes(data.target.n_classes.at(0)),
       rows{data.n_rows, data.columns} {
     for (std::uint32_t row = 0; row < data.n_rows; ++row)
@@ -23,7 +22,7 @@ Shares::Shares(const Dataset& data, const Tree& tree, const Plan& plan)
     branch_at.resize(sequence.size());
 }
 
-bool Shares::sort_by_leaf(Counts& counts, Progress& progress) {
+bool Shares::sort_by_leaf(const Plan& plan, Counts& counts, Progress& progress) {
     std::vector<std::uint32_t> leaf(data.n_rows);
     for (std::size_t begin = 0; begin < data.n_rows; begin += kRowsPerCheck) {
         progress.check(true);
@@ -54,6 +53,17 @@ bool Shares::sort_by_leaf(Counts& counts, Progress& progress) {
     return true;
 }
 
+double Shares::n_copies(const Share& share) const {
+    const auto copies_of = [&](std::uint32_t row) {
+        return data.copies.empty() ? 1.0 : data.copies[row];
+    };
+    double total = 0.0;
+    for (std::size_t i = share.begin; i < share.end; ++i) total += copies_of(sequence[i]);
+    for (const Part& part : share.parts)
+        total += copies_of(part.row) * part.weight / weight_of(part.row);
+    return total;
+}
+
 double* Shares::count(const Share& share, double* into) const {
     std::fill(into, into + n_classes, 0.0);
     for (std::size_t i = share.begin; i < share.end; ++i)
@@ -62,7 +72,8 @@ double* Shares::count(const Share& share, double* into) const {
     return into;
 }
 
-Division Shares::divide(const Share& share, std::uint32_t question, std::size_t n_branches) {
+Division Shares::divide(const Share& share, const Plan& plan, std::uint32_t question,
+                        std::size_t n_branches) {
     Division out;
     out.start.assign(n_branches + 1, 0);
     out.known.assign(n_branches, 0.0);

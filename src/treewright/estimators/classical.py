@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 from treewright.data.schema import Schema
+from treewright.errors import UnsupportedError
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.learn import recipes
 from treewright.learn.fit import Report
 from treewright.learn.options import GrowthOptions
 from treewright.learn.problem import Problem
+from treewright.learn.record import TrainingRecord
 from treewright.measures.errors import ErrorVariant
+from treewright.model.merging import merge_leaves
 from treewright.model.tree import Tree
 from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import ErrorBased, OneStandardError, Pruner
@@ -90,6 +94,9 @@ class C45Classifier(TreeClassifier):
         Compute gains and midpoints in single precision, and do not part values closer than
         0.00001, as release 8 does: its rounding errors then choose between nearly equal splits as
         they do there.
+    nominal : {"multiway", "groups"}
+        A branch for each value, or, for ``variant="c5"``, for each group of values (C5.0's -s, the
+        default of R's C50): groups are merged while the gain ratio does not fall.
     gain_guard : bool
         Compare gain ratios only among columns of at least average gain.
     mdl_penalty : bool
@@ -116,6 +123,7 @@ class C45Classifier(TreeClassifier):
         raising: bool = True,
         collapse: bool = True,
         single_precision: bool = False,
+        nominal: str = "multiway",
         gain_guard: bool = True,
         mdl_penalty: bool = True,
         column_costs: Any = None,
@@ -134,6 +142,7 @@ class C45Classifier(TreeClassifier):
         self.raising = raising
         self.collapse = collapse
         self.single_precision = single_precision
+        self.nominal = nominal
         self.gain_guard = gain_guard
         self.mdl_penalty = mdl_penalty
         self.column_costs = column_costs
@@ -152,11 +161,18 @@ class C45Classifier(TreeClassifier):
         check_flag("single_precision", self.single_precision)
         check_flag("mdl_penalty", self.mdl_penalty)
         check_choice("variant", self.variant, tuple(recipes.C45_VARIANTS))
+        check_choice("nominal", self.nominal, ("multiway", "groups"))
+        if self.nominal == "groups" and self.variant != "c5":
+            raise UnsupportedError(
+                f"nominal='groups' is C5.0's; variant={self.variant!r} has a branch for each value."
+                "\n  Hint: variant='c5'."
+            )
         recipe = recipes.C45_VARIANTS[self.variant]
         if self.single_precision:
             recipe = recipes.in_single_precision(recipe)
         return recipe.replace(
             min_cases=float(self.min_cases),
+            nominal=self.nominal,
             gain_guard=bool(self.gain_guard),
             mdl_penalty=bool(self.mdl_penalty),
             column_costs=self.column_costs,
@@ -168,12 +184,21 @@ class C45Classifier(TreeClassifier):
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         tree = super()._grow(problem, report)
-        if self.variant == "c5" and self.confidence is not None:
-            tree = OneStandardError().prune(tree)
-        return tree
+        if self.variant != "c5":
+            return tree
+        if self.confidence is not None:
+            second = OneStandardError(single_precision=bool(self.single_precision))
+            tree = second.run(tree, training=TrainingRecord(problem))
+        return self._as_c5_leaves_it(tree)
+
+    def _as_c5_leaves_it(self, tree: Tree) -> Tree:
+        """Merge leaves of one class; where classes are equally probable, take that of the root."""
+        tree = merge_leaves(tree, grouped=self.nominal == "groups")
+        most = int(tree.arrays.value[0].argmax())
+        return tree.with_arrays(tree.arrays, leaf=replace(tree.leaf, preferred=most))
 
     def _only_prunes(self) -> bool:
-        return self.variant != "c5"  # which prunes again
+        return self.variant != "c5"  # which prunes again, and merges leaves
 
     def _pruner(self) -> Pruner | None:
         pruner = ErrorBased(

@@ -58,8 +58,9 @@ class DecisionTreeClassifier(TreeClassifier):
         gain / weighted impurity.
     splitter : {"best", "random"}
         ``"random"`` draws one threshold (or subset) per column instead of the best.
-    nominal : {"subset", "multiway", "one_vs_rest"}
-        Questions about nominal columns: ``x in S``, one branch per value, ``x = v``. The best
+    nominal : {"subset", "multiway", "one_vs_rest", "groups"}
+        Questions about nominal columns: ``x in S``, one branch per value, ``x = v``, or a branch
+        for each group of values, as C5.0 forms them by the gain ratio. The best
         subset is exact for two classes and, up to ten values in the node, for more; beyond that
         the values are ordered by each class's share in turn, which is a heuristic.
     numeric : {"threshold", "mdlp", "cal5"}

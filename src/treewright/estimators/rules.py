@@ -15,6 +15,7 @@ from treewright.estimators.classical import C45Classifier
 from treewright.learn.options import GrowthOptions
 from treewright.learn.problem import Problem
 from treewright.measures.errors import ErrorVariant
+from treewright.model.merging import merge_leaves
 from treewright.model.tree import Tree
 from treewright.parameters import check_choice, check_number
 from treewright.prune import ErrorBased, Pruner
@@ -50,7 +51,7 @@ class C45RulesClassifier(C45Classifier):
         Also drop conditions whose p-value in Fisher's exact test is higher (-F).
     search : {"greedy", "annealing"}
         How a subset of more than ten rules is looked for (-a anneals); of up to ten all are tried.
-    single_precision, gain_guard, mdl_penalty, column_costs, cost_rule, cost_exponent
+    single_precision, nominal, gain_guard, mdl_penalty, column_costs, cost_rule, cost_exponent
         Of growing, as for :class:`C45Classifier`.
     class_weight, categorical_features, unseen, schema, n_jobs
         As for :class:`DecisionTreeClassifier`. Weights count as cases, which matters to rules as it
@@ -99,6 +100,7 @@ class C45RulesClassifier(C45Classifier):
         significance: float | None = None,
         search: str = "greedy",
         single_precision: bool = False,
+        nominal: str = "multiway",
         gain_guard: bool = True,
         mdl_penalty: bool = True,
         column_costs: Any = None,
@@ -118,6 +120,7 @@ class C45RulesClassifier(C45Classifier):
         self.significance = significance
         self.search = search
         self.single_precision = single_precision
+        self.nominal = nominal
         self.gain_guard = gain_guard
         self.mdl_penalty = mdl_penalty
         self.column_costs = column_costs
@@ -149,6 +152,10 @@ class C45RulesClassifier(C45Classifier):
         # C4.5rules starts from an unpruned tree, which C4.5 collapses as it is grown.
         confidence = cast(float, self.confidence) if self.variant == "c5" else None
         return ErrorBased(confidence=confidence, variant=cast(ErrorVariant, self.variant))
+
+    def _as_c5_leaves_it(self, tree: Tree) -> Tree:
+        # Every branch is to become a rule of its own, and nobody asks the tree.
+        return merge_leaves(tree, grouped=True) if self.nominal == "groups" else tree
 
     def _learned(self, tree: Tree, problem: Problem) -> None:
         ruleset = self._make_rules(tree, problem)

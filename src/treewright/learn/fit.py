@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.data.encoding import lend
@@ -17,7 +16,7 @@ from treewright.learn.extremes import restore
 from treewright.learn.options import check_combination
 from treewright.learn.problem import Problem
 from treewright.learn.record import TrainingRecord, recall_of
-from treewright.model.arrays import TreeArrays
+from treewright.model.arrays import TreeArrays, heaviest_branch
 from treewright.model.tree import Tree
 
 Report = Callable[[int], None]
@@ -64,7 +63,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         # follow all branches (tree-cat-200k: accuracy 0.637, by the learned side 0.631).
         filled["unseen_branch"] = np.where(filled["kind"] == 2, -1, filled["missing_branch"])
     if options.unseen == "majority":
-        filled["unseen_branch"] = _heaviest_branch(filled)
+        filled["unseen_branch"] = heaviest_branch(filled)
     if options.criterion == "impurity_ratio":
         gain, impurity = filled["gain"], filled["impurity"]
         left_over = impurity - gain
@@ -86,20 +85,6 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         record=TrainingRecord.keep(problem) if recalls else None,
         recall=recall_of(problem) if recalls else None,
     )
-
-
-def _heaviest_branch(arrays: Mapping[str, Any]) -> npt.NDArray[np.int32]:
-    """Give each node's branch of most weight, the first of equals; -1 at leaves."""
-    parent, weight, first = arrays["parent"], arrays["weight"], arrays["first_child"]
-    heaviest = np.full(len(parent), -1, dtype=np.int32)
-    if len(parent) == 1:
-        return heaviest
-    children = np.arange(1, len(parent))
-    owners = parent[1:]
-    order = np.lexsort((children, -weight[1:], owners))
-    firsts = np.unique(owners[order], return_index=True)
-    heaviest[firsts[0]] = (children[order][firsts[1]] - first[firsts[0]]).astype(np.int32)
-    return heaviest
 
 
 def _check_target(problem: Problem) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "splitter": ("best", "random"),
-    "nominal": ("multiway", "subset", "one_vs_rest"),
+    "nominal": ("multiway", "subset", "one_vs_rest", "groups"),
     "numeric": ("threshold", "mdlp", "cal5"),
     "missing": (
         "divide",
@@ -94,6 +94,9 @@ class Merging:
             )
 
 
+MOST_GROUPED = 500
+"""As many values a column may have where they are grouped."""
+
 MOST_BINS = 128
 """As many branches a column gets when values are merged."""
 
@@ -138,6 +141,8 @@ class GrowthOptions:
     strict_gain: bool = False
     idle_values: bool = False
     gain_guard: bool = False
+    c5_selection: bool = False
+    pure_share: float = 1.0
     mdl_penalty: bool = False
     c45_sides: bool = False
     min_gap: float = 0.0
@@ -281,6 +286,8 @@ def check_combination(
                 "criterion 'absolute_error' cannot be used with monotonic_cst.",
                 "criterion='squared_error' and 'poisson' can.",
             )
+    if options.nominal == "groups":
+        _check_groups(options, schema, is_single=is_classification and n_outputs == 1)
     if options.merging is not None:
         _check_merging(schema)
     if options.numeric != "threshold":
@@ -304,6 +311,28 @@ def check_combination(
             " its thresholds.",
             "splitter='best'.",
         )
+
+
+def _check_groups(options: GrowthOptions, schema: FittedSchema, *, is_single: bool) -> None:
+    """Refuse what groups of values cannot be used with."""
+    way = "nominal='groups'"
+    if not is_single:
+        refuse(f"{way} needs one target of classes.", "nominal='subset'.")
+    if options.criterion not in ("gain_ratio", "entropy"):
+        refuse(
+            f"{way} weighs a gain against bits and cannot be used with criterion"
+            f" {options.criterion!r}.",
+            "criterion='gain_ratio' or 'entropy'.",
+        )
+    if options.splitter == "random" or options.missing != "divide":
+        refuse(f"{way} needs splitter='best' and missing='divide'.", "nominal='subset'.")
+    for spec in schema.columns:
+        if spec.kind == "nominal" and len(spec.values) > MOST_GROUPED:
+            refuse(
+                f"{way} compares all pairs of values, and column {spec.name!r} has"
+                f" {len(spec.values):,}; it takes up to {MOST_GROUPED}.",
+                "nominal='multiway', or leave the column out: Schema(ignore=[...]).",
+            )
 
 
 def _check_merging(schema: FittedSchema) -> None:

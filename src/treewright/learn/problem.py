@@ -29,6 +29,7 @@ _AS_THEY_ARE = (
     "mdl_penalty",
     "c45_sides",
     "two_branches_suffice",
+    "pure_share",
     "min_branch_share",
     "min_gap",
     "penalty_by_interval",
@@ -259,7 +260,7 @@ class Problem:
 
     def _core_criterion(self) -> str:
         name = self.options.criterion
-        if self.options.single_precision:
+        if self.options.single_precision and not self.options.c5_selection:
             return "single_entropy"
         if self.options.merging is not None and name == "squared_error":
             return "anova"  # squared error with the sums that F-tests need
@@ -268,7 +269,8 @@ class Problem:
     def _selection(self) -> str:
         if self.options.criterion != "gain_ratio":
             return "gain"
-        return "guarded_gain_ratio" if self.options.gain_guard else "gain_ratio"
+        ratio = "c5_gain_ratio" if self.options.c5_selection else "gain_ratio"
+        return f"guarded_{ratio}" if self.options.gain_guard else ratio
 
     @property
     def drawn_columns(self) -> list[int]:

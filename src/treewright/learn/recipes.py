@@ -39,14 +39,18 @@ C45 = GrowthOptions(
 C45_VARIANTS = {
     "release8": C45.replace(min_information=1e-3, idle_values=True),
     "j48": C45.replace(min_gap=1e-5),
-    "c5": C45.replace(threshold_at="midpoint", penalty_by_interval=True),
+    "c5": C45.replace(penalty_by_interval=True, c5_selection=True, pure_share=0.999),
 }
 """What sets the programs apart in growing; docs/decisions/011-c45-variants.md says why."""
 
 
 def in_single_precision(recipe: GrowthOptions) -> GrowthOptions:
-    """Give C4.5 with the roundings of release 8, which does not part values closer than 1e-5."""
-    return recipe.replace(single_precision=True, min_gap=1e-5)
+    """Give C4.5 with the roundings of release 8, which does not part values closer than 1e-5.
+
+    C5.0 parts them, and keeps gains, not sums, in single precision.
+    """
+    min_gap = recipe.min_gap if recipe.c5_selection else 1e-5
+    return recipe.replace(single_precision=True, min_gap=min_gap)
 
 
 CART_CLASSIFIER = GrowthOptions(

@@ -53,6 +53,10 @@ class TrainingRecord:
         known = target.codes if isinstance(target, ClassTarget) else target.values
         return self.problem.table, known, self.problem.weights.weight
 
+    def growth(self) -> tuple[_core.GrowOptions, FloatArray | None]:
+        """Give the options of growing, as the core takes them, and the copies of rows (or 1)."""
+        return self.problem.core_options(), self.problem.weights.copies
+
     def why(self, tree: Tree, node: int) -> WhyTable:
         """Measure every column's candidate in a node."""
         problem = self.problem

@@ -33,6 +33,7 @@ _GUARDS = {
     "limits": "branch too small",
     "no_gain": "no gain",
     "average_gain": "below average gain",
+    "many_values": "a value for every few rows",
     "no_cut": "no cut accepted",
     "insignificant": "not significant",
     "not_drawn": "not drawn",

@@ -16,6 +16,7 @@ is run before the arrays reach compiled code.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -221,3 +222,17 @@ def read_only(array: NDArray[Any], name: str, dtype: np.dtype[Any]) -> NDArray[A
 def same_bits(left: NDArray[Any], right: NDArray[Any]) -> bool:
     """Tell whether two arrays are equal to the last bit; NaN equals itself."""
     return left.shape == right.shape and left.tobytes() == right.tobytes()
+
+
+def heaviest_branch(arrays: Mapping[str, Any]) -> Int32Array:
+    """Give each node's branch of most weight, the first of equals; -1 at leaves."""
+    parent, weight, first = arrays["parent"], arrays["weight"], arrays["first_child"]
+    heaviest = np.full(len(parent), -1, dtype=np.int32)
+    children = np.flatnonzero(parent >= 0)
+    if not len(children):
+        return heaviest
+    owners = parent[children]
+    order = np.lexsort((children, -weight[children], owners))
+    firsts = np.unique(owners[order], return_index=True)
+    heaviest[firsts[0]] = (children[order][firsts[1]] - first[firsts[0]]).astype(np.int32)
+    return heaviest

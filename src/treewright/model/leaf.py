@@ -36,11 +36,14 @@ class LeafRule:
         Cost of each decision: rows are the actual class, columns the predicted one. The class of
         least expected cost is predicted, and classes count by their costs in growing; None
         predicts the most probable one.
+    preferred
+        Of equally probable classes, the one to take where it is among them; None takes the first.
     """
 
     estimate: str = "majority"
     m: float = 2.0
     cost_matrix: FloatArray | None = None
+    preferred: int | None = None
 
     def smoothed(self, weights: FloatArray, whole: FloatArray) -> FloatArray:
         """Give the class weights of nodes with what the estimate adds to them.
@@ -65,6 +68,8 @@ class LeafRule:
     def choose(self, shares: FloatArray) -> Int64Array:
         """Give the class decided for each line of shares; of equally good ones the first.
 
+        Or, of equally probable ones, the preferred one.
+
         >>> costs = np.array([[0.0, 1.0], [10.0, 0.0]])
         >>> LeafRule(cost_matrix=costs).choose(np.array([[7 / 8, 1 / 8], [1.0, 0.0]])).tolist()
         [1, 0]
@@ -72,6 +77,10 @@ class LeafRule:
         chosen: Int64Array
         if self.cost_matrix is None:
             chosen = shares.argmax(axis=1)
+            if self.preferred is not None:
+                most = shares.max(axis=1)
+                ties = shares[:, self.preferred] >= most * (1 - _ROUNDING)
+                chosen = np.where(ties, self.preferred, chosen)
         else:
             costs = shares @ self.cost_matrix
             least = costs.min(axis=1, keepdims=True, initial=np.inf)
@@ -120,7 +129,8 @@ class LeafRule:
         same_costs = mine is theirs or (
             mine is not None and theirs is not None and np.array_equal(mine, theirs)
         )
-        return (self.estimate, self.m) == (other.estimate, other.m) and same_costs
+        mine_too = (self.estimate, self.m, self.preferred)
+        return mine_too == (other.estimate, other.m, other.preferred) and same_costs
 
 
 BY_MAJORITY = LeafRule()

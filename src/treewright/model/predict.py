@@ -55,9 +55,14 @@ class Plan:
         target: _core.Target,
         arrays: TreeArrays,
         settings: _core.ErrorPruning,
+        regrow: _core.GrowOptions | None,
+        *,
+        collapse: bool,
     ) -> dict[str, Any]:
         """Prune the tree of this plan by estimated errors; see :mod:`treewright.model.raising`."""
-        return _core.prune_by_error(columns, target, arrays.to_dict(), self._core, settings)
+        return _core.prune_by_error(
+            columns, target, arrays.to_dict(), self._core, settings, regrow, collapse
+        )
 
     def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Give the leaves of each row, as ``indptr`` and ``indices``, and its share in each."""

@@ -29,6 +29,7 @@ class PruningStep:
         The node of the tree before pruning.
     action
         ``"leaf"``: it became a leaf. ``"raised"``: its largest branch took its place.
+        ``"merged"``: branches of it that are leaves of one class became one.
     before, after
         What the method compared: the figure of the subtree, and of what replaced it.
     n_leaves
@@ -94,9 +95,11 @@ class Pruning:
         For each set of rows, what each node would cost as a leaf.
     totals
         For each set of rows its weight.
+    action
+        What was done where no branch was raised.
     followed, source
-        Where branches were raised: the curve, which nodes that become leaves do not tell then, and
-        the node of the tree before that each node of the pruned one was.
+        Where branches were raised or merged: the curve, which nodes that become leaves do not tell
+        then, and the node of the tree before that each node of the pruned one was.
     """
 
     method: str
@@ -108,6 +111,7 @@ class Pruning:
     risks: Mapping[str, FloatArray] = field(repr=False)
     totals: Mapping[str, float] = field(repr=False)
     raised: Sequence[bool] = ()
+    action: str = "leaf"
     followed: Curve | None = field(default=None, repr=False)
     source: Int64Array | None = field(default=None, repr=False)
 
@@ -122,7 +126,7 @@ class Pruning:
         return [
             PruningStep(
                 node=node,
-                action="raised" if is_raised else "leaf",
+                action="raised" if is_raised else self.action,
                 before=before,
                 after=after,
                 n_leaves=n_leaves,
@@ -193,6 +197,8 @@ def _asked(tree: Tree, node: int) -> str:
 def _became(tree: Tree, step: PruningStep) -> str:
     if step.action == "raised":
         return "its largest branch"
+    if step.action == "merged":
+        return "a question of fewer branches"
     label = tree.label(node=step.node)
     return figure(label) if tree.classes is None and isinstance(label, float) else str(label)
 

@@ -11,13 +11,18 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.data.encoding import lend
 from treewright.measures.errors import normal_deviate
-from treewright.model.surgery import rebuilt
+from treewright.model.arrays import TreeArrays, heaviest_branch
+from treewright.model.surgery import followed_by, rebuilt
 from treewright.model.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.data.table import Table
     from treewright.measures.errors import ErrorVariant
     from treewright.model.arrays import FloatArray, Int32Array
+
+
+_LEAST_BRANCH = 0.05
+"""C5.0 leaves a branch empty that gets less than this of a row (GPL edition, defns.i)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,7 +32,8 @@ class Raised:
     Parameters
     ----------
     tree, source
-        The pruned tree, and the node of the old tree that each of its nodes was.
+        The pruned tree, and the node of the old tree that each of its nodes was, or below which it
+        was grown again.
     node, raised
         The nodes (of the old tree) that were replaced, in order, and whether by their largest
         branch rather than by a leaf.
@@ -52,6 +58,9 @@ def prune_by_error(
     confidence: float,
     variant: ErrorVariant,
     raising: bool,
+    collapse: bool,
+    regrowing: bool,
+    growth: tuple[_core.GrowOptions, FloatArray | None],
 ) -> Raised:
     """Replace subtrees by leaves or by their largest branch where C4.5 would.
 
@@ -61,35 +70,63 @@ def prune_by_error(
         The grown tree.
     table, codes, weight
         Its training rows, their classes as positions in ``tree.classes``, and their weights.
-    confidence, variant, raising
+    confidence, variant, raising, collapse, regrowing
         As for :class:`treewright.prune.ErrorBased`.
+    growth
+        How the tree was grown, and how many rows each row stands for.
     """
     assert tree.classes is not None
+    options, copies = growth
     settings = _core.ErrorPruning()
     settings.raising = bool(raising)
     settings.log_confidence = float(np.log(confidence))
     settings.deviate_squared = normal_deviate(confidence, variant) ** 2
     settings.set_variant(variant, variant == "j48" and confidence > 0.5)
+    is_c5 = variant == "c5"
+    if is_c5:
+        settings.joint_below, settings.least_branch = options.min_leaf, _LEAST_BRANCH
     target = _core.Target.classes(
         np.ascontiguousarray(codes, dtype=np.int32), [len(tree.classes[0])]
     )
     if weight is not None:
         target.set_weight(np.ascontiguousarray(weight))
-    done: Any = tree.plan.prune_by_error(lend(table), target, tree.arrays, settings)
+    if copies is not None:
+        target.set_copies(np.ascontiguousarray(copies))
+    done: Any = tree.plan.prune_by_error(
+        lend(table),
+        target,
+        tree.arrays,
+        settings,
+        options if is_c5 and regrowing else None,
+        collapse=collapse,
+    )
     value = done["value"]
     total = np.where(done["n_rows"] > 0, value.sum(axis=1), 0.0)
     changes = {name: done[name] for name in ("first_child", "n_branches", "parent", "n_rows")}
-    changes |= {"value": value, "weight": total, "impurity": _impurity(tree, value)}
+    changes |= {"value": value, "weight": total, "impurity": impurity_of(tree, value)}
+    nodes = _with_regrown(tree, done["regrown"])
+    origin = np.append(np.arange(tree.n_nodes, dtype=np.int32), done["origin"])
     return Raised(
-        tree=rebuilt(tree, done["source"], changes),
-        source=done["source"],
-        node=done["step_node"].astype(np.int64),
+        tree=rebuilt(tree, done["source"], changes, nodes=nodes),
+        source=origin[done["source"]],
+        node=origin[done["step_node"]].astype(np.int64),
         raised=done["step_raised"].astype(bool),
         figures=done["step_figures"],
     )
 
 
-def _impurity(tree: Tree, value: FloatArray) -> FloatArray:
+def _with_regrown(tree: Tree, regrown: dict[str, Any]) -> TreeArrays:
+    """Give the nodes of the tree and those grown again."""
+    if not len(regrown["parent"]):
+        return tree.arrays
+    regrown["surrogate_reversed"] = regrown["surrogate_reversed"].view(np.bool_)
+    regrown["unseen_branch"] = regrown["missing_branch"]
+    if tree.unseen == "majority":
+        regrown["unseen_branch"] = heaviest_branch(regrown)
+    return followed_by(tree.arrays, TreeArrays(**regrown))
+
+
+def impurity_of(tree: Tree, value: FloatArray) -> FloatArray:
     """Impurity of nodes by the tree's own criterion."""
     by_entropy = tree.criterion in ("gain_ratio", "impurity_ratio")
     name = "entropy" if by_entropy else tree.criterion

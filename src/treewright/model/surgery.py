@@ -6,6 +6,7 @@ nodes keep their order, so that they are still numbered after their parents.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,13 @@ def has_marked_ancestor(tree: Tree, marked: BoolArray) -> BoolArray:
     return found
 
 
-def rebuilt(tree: Tree, source: Int32Array, changes: Mapping[str, NDArray[Any]]) -> Tree:
+def rebuilt(
+    tree: Tree,
+    source: Int32Array,
+    changes: Mapping[str, NDArray[Any]],
+    *,
+    nodes: TreeArrays | None = None,
+) -> Tree:
     """Give the tree whose node ``i`` asks what node ``source[i]`` of the old one did.
 
     Parameters
@@ -83,8 +90,10 @@ def rebuilt(tree: Tree, source: Int32Array, changes: Mapping[str, NDArray[Any]])
         The node each new node is taken from; one that gets no branches asks nothing.
     changes
         The new shape (``first_child``, ``n_branches``, ``parent``) and whatever else differs.
+    nodes
+        The nodes to take from, where they are more than those of the tree.
     """
-    old = tree.arrays
+    old = tree.arrays if nodes is None else nodes
     is_leaf = np.asarray(changes["n_branches"]) == 0
     new: dict[str, Any] = {}
     for name in ("n_rows", "weight", "impurity", "value"):
@@ -104,6 +113,23 @@ def rebuilt(tree: Tree, source: Int32Array, changes: Mapping[str, NDArray[Any]])
     new.update(changes)
     linear = None if tree.linear is None else tree.linear.taken(source, is_leaf)
     return tree.with_arrays(TreeArrays(**new), linear=linear)
+
+
+def followed_by(old: TreeArrays, more: TreeArrays) -> TreeArrays:
+    """Give the nodes of one tree and then those of others, to be taken from by :func:`rebuilt`."""
+    shift = {"first_child": old.n_nodes, "parent": old.n_nodes}
+    for prefix, arrays in _SLICES.items():
+        shift[f"{prefix}_offset"] = len(getattr(old, arrays[0]))
+    shift["surrogate_code_offset"] = len(old.code)
+    joined: dict[str, Any] = {}
+    for entry in dataclasses.fields(old):
+        first, second = getattr(old, entry.name), getattr(more, entry.name)
+        if entry.name in shift:
+            second = np.where(second < 0, second, second + shift[entry.name])
+        if entry.name == "surrogate_start":
+            second = second[1:] + old.n_surrogates
+        joined[entry.name] = np.concatenate([first, second]).astype(first.dtype)
+    return TreeArrays(**joined)
 
 
 def _take_surrogates(

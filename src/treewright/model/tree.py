@@ -121,8 +121,9 @@ class Tree(Shape):
         *,
         linear: LinearLeaves | None = None,
         pruning: Pruning | None = None,
+        leaf: LeafRule | None = None,
     ) -> Tree:
-        """Give the same tree with other nodes, and the linear models of these."""
+        """Give the same tree with other nodes, the linear models of these, or another leaf rule."""
         return Tree(
             arrays=arrays,
             schema=self.schema,
@@ -130,7 +131,7 @@ class Tree(Shape):
             criterion=self.criterion,
             combine=self.combine,
             unseen=self.unseen,
-            leaf=self.leaf,
+            leaf=self.leaf if leaf is None else leaf,
             linear=linear,
             record=self._record,
             recall=self._recall,

@@ -271,6 +271,9 @@ class Record(Protocol):
     def rows(self) -> tuple[Table, NDArray[Any], FloatArray | None]:
         """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
 
+    def growth(self) -> tuple[Any, FloatArray | None]:
+        """Give the options of growing, as the core takes them, and the copies of rows (or 1)."""
+
 
 class Recall(Protocol):
     """Makes the record again from the training data."""

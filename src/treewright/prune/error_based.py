@@ -25,6 +25,9 @@ from treewright.prune.sums import training_risk
 _COLLAPSE = 1e-3
 """A subtree must save more errors than this to be kept at all (C4.5 build.c, J48)."""
 
+_NEARLY_ALL = 0.999
+"""Or have fewer than this share of a leaf's errors (C5.0 GPL edition, formtree.c)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBased(Pruner):
@@ -45,7 +48,12 @@ class ErrorBased(Pruner):
     collapse : bool
         First cut subtrees that do not even classify the training rows better than a leaf.
     variant : {"release8", "j48", "c5"}
-        Whose estimate of errors is taken; see :func:`treewright.measures.added_errors`.
+        Whose estimate of errors is taken; see :func:`treewright.measures.added_errors`. C5.0 also
+        estimates branches below the minimum of rows together, as one leaf, and raises only branches
+        that ask, hold a tenth of the rows and do not cut the same column.
+    regrowing : bool
+        Whether branches are grown again below a raised node, where that had less than 95 % of the
+        rows it gets; C5.0 alone does so.
 
     Examples
     --------
@@ -65,6 +73,7 @@ class ErrorBased(Pruner):
     raising: bool = True
     collapse: bool = True
     variant: ErrorVariant = "release8"
+    regrowing: bool = True
 
     def check(self) -> None:
         """Refuse parameters outside their range."""
@@ -72,6 +81,7 @@ class ErrorBased(Pruner):
         check_flag("raising", self.raising)
         check_flag("collapse", self.collapse)
         check_choice("variant", self.variant, ERROR_VARIANTS)
+        check_flag("regrowing", self.regrowing)
 
     def check_tree(self, tree: Tree) -> None:
         """Refuse trees that the method says nothing about."""
@@ -121,6 +131,9 @@ class ErrorBased(Pruner):
             confidence=self.confidence,
             variant=self.variant,
             raising=self.raising,
+            collapse=self.collapse,
+            regrowing=self.regrowing,
+            growth=training.growth(),
         )
         subtree, leaf, branch = done.figures[:, :3].T
         followed = _curve(
@@ -148,6 +161,8 @@ class ErrorBased(Pruner):
     def _collapse(self, tree: Tree, risk: FloatArray) -> list[tuple[int, float, float]]:
         if not self.collapse:
             return []
+        if self.variant == "c5":
+            return bottom_up(tree, risk, lambda _, subtree, leaf: subtree >= _NEARLY_ALL * leaf)
         return bottom_up(tree, risk, lambda _, subtree, leaf: subtree >= leaf - _COLLAPSE)
 
 

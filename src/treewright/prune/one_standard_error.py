@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from treewright.model.leaf import BY_MAJORITY
 from treewright.model.tree import Tree
-from treewright.parameters import check_number
-from treewright.prune.base import Cuts, Pruner
-from treewright.prune.cost_complexity import CostComplexity, cost_complexity_path
+from treewright.model.why import Record
+from treewright.parameters import check_flag, check_number
+from treewright.prune.base import Cuts, Pruner, cut
 from treewright.prune.sample import Sample
-from treewright.prune.sums import training_risk
+from treewright.prune.sums import add_up, training_risk
+
+_FILLED_LEAF = 1e-3
+_FILLED_BRANCH = 0.1
+"""Weight from which C5.0 counts a leaf, and looks into a branch."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OneStandardError(Pruner):
     """Cut weakest links until the training errors have risen by a standard error (C5.0, prune.c).
 
-    Of the nested trees of cost-complexity pruning the smallest one is taken whose training errors E
-    are at most those of the whole tree plus sqrt(E (1 - E / N)). C5.0 does so after error-based
-    pruning.
+    With E errors among N training rows, sqrt(E (1 - E / N)) more are allowed. Of the subtrees that
+    would not cost more than what is left of them, the one is cut that costs the fewest for each
+    leaf it has less; subtrees that tie are cut together, and where they do not all fit, it ends.
+    C5.0 prunes so after error-based pruning.
 
     Parameters
     ----------
     n_standard_errors : float
         How many standard errors the training errors may rise.
+    single_precision : bool
+        Count errors and keep the least cost in single precision, as C5.0 does: equal costs that
+        are not exact, like 1/3 of an error a leaf, do not tie then, and the subtrees are cut one
+        after the other.
 
     Examples
     --------
@@ -42,16 +54,169 @@ class OneStandardError(Pruner):
     for_numbers: ClassVar[bool] = False
     several_outputs: ClassVar[bool] = False
     n_standard_errors: float = 1.0
+    single_precision: bool = False
 
     def check(self) -> None:
         """Refuse parameters outside their range."""
         check_number("n_standard_errors", self.n_standard_errors, low=0.0)
+        check_flag("single_precision", self.single_precision)
 
-    def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
-        path = cost_complexity_path(tree, on="errors")
-        at_leaves = tree.arrays.n_branches == 0
-        total = float(tree.arrays.weight[0]) or 1.0
-        rate = float(training_risk(tree)[at_leaves].sum()) / total
-        allowed = rate + self.n_standard_errors * np.sqrt(max(rate * (1 - rate), 0.0) / total)
-        last = int(np.flatnonzero(path.risks <= allowed + 1e-12)[-1])
-        return CostComplexity().cuts_at(path, float(path.alphas[last]))
+    def run(
+        self,
+        tree: Tree,
+        *,
+        training: Record | None = None,
+        validation: Sample | None = None,
+        tested: Sample | None = None,
+    ) -> Tree:
+        """Prune; E is counted anew where the training rows are given and some were divided."""
+        links = _Links(tree, single_precision=self.single_precision)
+        errors, total = links.errors[0], float(tree.arrays.weight[0])
+        if training is not None and _divides_rows(tree, training):
+            errors = _errors_of_rows(tree, training)
+        spread = np.sqrt(max(errors * (1 - errors / total), 0.0)) if total > 0 else 0.0
+        cuts = Cuts.of(
+            links.cut_within(self.n_standard_errors * float(spread)),
+            "errors of the subtree, and of a leaf",
+        )
+        return cut(self.name, tree, cuts, validation=validation, test=tested)
+
+
+class _Links:
+    """The subtrees of a tree and what cutting each would cost by now."""
+
+    def __init__(self, tree: Tree, *, single_precision: bool) -> None:
+        arrays = tree.arrays
+        self.single_precision = single_precision
+        self.parent = arrays.parent.tolist()
+        self.first_child = arrays.first_child.tolist()
+        self.n_branches = arrays.n_branches.tolist()
+        self.risk = [self._rounded(risk) for risk in training_risk(tree).tolist()]
+        self.errors = self._errors_below()
+        filled = (arrays.n_branches == 0) & (arrays.weight > _FILLED_LEAF)
+        self.leaves: list[float] = add_up(tree, filled.astype(np.float64)).tolist()
+        self.place = _order_after_children(self.first_child, self.n_branches)
+        self.is_cut = [False] * len(self.parent)
+        is_open = (arrays.weight > _FILLED_BRANCH).tolist()
+        for node in range(1, len(is_open)):  # nothing is looked for below a branch of no weight
+            is_open[node] = is_open[node] and is_open[self.parent[node]]
+        self.heap: list[tuple[float, int, int]] = []
+        for node, n_branches in enumerate(self.n_branches):
+            if n_branches > 0 and (node == 0 or is_open[node]):
+                self._offer(node)
+
+    def cut_within(self, budget: float) -> Iterator[tuple[int, float, float]]:
+        """Cut while it costs no more than the budget; give node, errors before and as a leaf."""
+        while budget > 0:
+            ties = self._weakest(budget)
+            if not ties or sum(self._cost(node) for node in ties) > budget:
+                return
+            for node in ties:
+                cost, n_fewer = self._cost(node), self.leaves[node] - 1
+                yield node, self.errors[node], self.risk[node]
+                self._cut(node, cost, n_fewer)
+                budget -= cost
+
+    def _weakest(self, budget: float) -> list[int]:
+        """Give the subtrees of least cost for each leaf that the budget has room for."""
+        found: list[tuple[int, float, int]] = []  # place, cost for each leaf, node
+        least = np.inf
+        while self.heap:
+            ratio, place, node = self.heap[0]
+            if found and self._rounded(ratio) != least:
+                break
+            heapq.heappop(self.heap)
+            if self._is_current(node, ratio) and self._cost(node) <= budget:
+                least = self._rounded(ratio)
+                found.append((place, ratio, node))
+        # C5.0 goes through the nodes, those below first, with the least cost so far, rounded: a
+        # cost below it begins a new list of ties, one above it is no tie.
+        chosen: list[int] = []
+        for _, ratio, node in sorted(found):
+            below = [each for each in chosen if self._is_below(each, node)]
+            if not chosen or ratio < least or (ratio == least and below == chosen):
+                chosen = [node]
+            elif ratio == least:
+                chosen = [each for each in chosen if each not in below] + [node]
+        for place, ratio, node in found:
+            if node not in chosen:
+                heapq.heappush(self.heap, (ratio, place, node))
+        return chosen
+
+    def _errors_below(self) -> list[float]:
+        """Add up the errors of the leaves, branch by branch."""
+        errors = list(self.risk)
+        for node in range(len(errors) - 1, -1, -1):
+            if self.n_branches[node] > 0:
+                errors[node] = 0.0
+                first = self.first_child[node]
+                for child in range(first, first + self.n_branches[node]):
+                    errors[node] = self._rounded(errors[node] + errors[child])
+        return errors
+
+    def _cut(self, node: int, cost: float, n_fewer: float) -> None:
+        pending = [node]
+        while pending:
+            at = pending.pop()
+            if not self.is_cut[at]:
+                self.is_cut[at] = True
+                first = self.first_child[at]
+                pending.extend(range(first, first + self.n_branches[at]))
+        self.errors[node], self.leaves[node] = self.risk[node], 1.0
+        above = self.parent[node]
+        while above >= 0:
+            self.errors[above] = self._rounded(self.errors[above] + cost)
+            self.leaves[above] -= n_fewer
+            self._offer(above)
+            above = self.parent[above]
+
+    def _cost(self, node: int) -> float:
+        return self._rounded(self.risk[node] - self.errors[node])
+
+    def _offer(self, node: int) -> None:
+        if self.leaves[node] > 1:
+            heapq.heappush(self.heap, (self._ratio(node), self.place[node], node))
+
+    def _is_current(self, node: int, ratio: float) -> bool:
+        return not self.is_cut[node] and self.leaves[node] > 1 and self._ratio(node) == ratio
+
+    def _ratio(self, node: int) -> float:
+        """Give the cost for each leaf less; only the least one is kept in single precision."""
+        ratio = self._cost(node) / (self.leaves[node] - 1)
+        return ratio if self.single_precision else self._rounded(ratio)
+
+    def _rounded(self, figure: float) -> float:
+        """Round as C5.0 does, or off what sums of parts of rows differ by."""
+        return float(np.float32(figure)) if self.single_precision else float(f"{figure:.12g}")
+
+    def _is_below(self, node: int, above: int) -> bool:
+        while node > above:  # nodes are numbered after those above them
+            node = self.parent[node]
+        return node == above
+
+
+def _order_after_children(first_child: list[int], n_branches: list[int]) -> list[int]:
+    """Give each node its place in an order in which it comes after all nodes below it."""
+    place = [0] * len(n_branches)
+    order, pending = [], [0]
+    while pending:
+        node = pending.pop()
+        order.append(node)
+        pending.extend(range(first_child[node], first_child[node] + n_branches[node]))
+    for at, node in enumerate(reversed(order)):
+        place[node] = at
+    return place
+
+
+def _divides_rows(tree: Tree, training: Record) -> bool:
+    """Tell whether a column is asked that some training row has no value of."""
+    table = training.rows()[0]
+    asked = np.unique(tree.arrays.column[tree.arrays.n_branches > 0])
+    return any(bool(table.is_missing(int(column)).any()) for column in asked)
+
+
+def _errors_of_rows(tree: Tree, training: Record) -> float:
+    """Give the weight of the training rows that the tree gets wrong."""
+    table, codes, weight = training.rows()
+    wrong = BY_MAJORITY.choose(tree.plan.answers(table)) != codes
+    return float(wrong.sum() if weight is None else weight[wrong].sum())

@@ -13,7 +13,7 @@
 namespace treewright {
 
 enum class Splitter : std::uint8_t { best, random };
-enum class Nominal : std::uint8_t { multiway, subset, one_vs_rest };
+enum class Nominal : std::uint8_t { multiway, subset, one_vs_rest, groups };
 /// How columns with an order are divided: one cut, or several at once.
 enum class Numeric : std::uint8_t { threshold, mdlp, cal5 };
 enum class Missing : std::uint8_t {
@@ -32,8 +32,10 @@ enum class ThresholdAt : std::uint8_t {
 };
 enum class Selection : std::uint8_t {
     gain,
-    gain_ratio,          ///< gain / split information
-    guarded_gain_ratio,  ///< the same, among columns of at least average gain (C4.5)
+    gain_ratio,             ///< gain / split information
+    guarded_gain_ratio,     ///< the same, among columns of at least average gain (C4.5)
+    c5_gain_ratio,          ///< C5.0: nearly equal ratios are ties, fewer branches win
+    guarded_c5_gain_ratio,  ///< the same, among columns of enough gain
 };
 enum class CostRule : std::uint8_t { none, tan_schlimmer, nunez, rpart };
 enum class TallyWay : std::uint8_t { automatic, counting, sorting };
@@ -70,6 +72,8 @@ struct GrowOptions {
     bool penalty_by_interval = false;    ///< C5.0: the penalty of a cut may be that of its interval
     double min_gap = 0.0;                ///< J48: a cut lies between values further apart than this
     bool two_branches_suffice = false;   ///< C4.5: two branches of min_leaf rows are enough
+    double pure_share = 1.0;    ///< C5.0: a class of this share of a node leaves nothing to ask
+    double whole_weight = 0.0;  ///< of the whole table, where a part is grown; 0: the rows given
 
     std::int64_t max_depth = -1;
     std::int64_t max_leaf_nodes = -1;  ///< grows best-first when set
@@ -101,6 +105,11 @@ struct GrowOptions {
     TallyWay tally = TallyWay::automatic;
     bool fuse = true;  ///< scan without a tally where possible; the same splits either way
 };
+
+[[nodiscard]] inline bool selects_as_c5(const GrowOptions& options) {
+    return options.selection == Selection::c5_gain_ratio ||
+           options.selection == Selection::guarded_c5_gain_ratio;
+}
 
 /// Rows every branch of a node must have: the limit for all nodes, or more than a share of its own.
 [[nodiscard]] inline double smallest_branch(const GrowOptions& options, double n_copies) {

@@ -122,6 +122,17 @@ inline CodeBranches branches_of(const Candidate& candidate, const Column& column
         }
         return found;
     }
+    if (candidate.other_branch >= 0) {
+        found.branch.assign(column.n_codes, candidate.other_branch);
+        for (std::int32_t code = 0; code < static_cast<std::int32_t>(column.n_codes); ++code)
+            found.code.push_back(code);
+        for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
+            const auto code = column.whole(block.table_row[candidate.row_of_run[run]]);
+            found.branch[static_cast<std::size_t>(code)] =
+                static_cast<std::int32_t>(candidate.branch_of_run[run]);
+        }
+        return found;
+    }
     for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
         const std::uint32_t row = block.table_row[candidate.row_of_run[run]];
         if (column.is_missing(row) || (candidate.has_rest && candidate.branch_of_run[run] == 1))

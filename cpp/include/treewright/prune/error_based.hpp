@@ -9,6 +9,7 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
+#include "treewright/prune/regrow.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
@@ -39,6 +40,10 @@ struct ErrorPruning {
     /// C5.0: only a branch that asks, holds a tenth of the rows and does not cut the same column
     /// may take the place of its node.
     bool choosy = false;
+    /// C5.0: branches with fewer rows than this are estimated together, as one leaf; 0: none are.
+    double joint_below = 0.0;
+    /// C5.0: parts of rows that weigh less than this together leave a branch empty.
+    double least_branch = 0.0;
     double slack = 0.1;  ///< C4.5 prefers the smaller tree within this many errors
 };
 
@@ -48,7 +53,8 @@ struct Size {
     double wrong = 0.0;
 };
 
-/// A pruned tree: for each node the node of the old tree whose question it asks.
+/// A pruned tree: for each node the node of the old tree whose question it asks, or, numbered after
+/// those, of the branches that were grown again.
 struct Pruned {
     std::vector<std::int32_t> source;
     std::vector<std::int32_t> first_child;
@@ -69,9 +75,11 @@ struct Pruned {
         Size after;
     };
     std::vector<Step> steps;
+    Tree regrown;                      ///< nodes without a common root; `source` goes on with them
+    std::vector<std::int32_t> origin;  ///< of each, the node of the old tree it was grown below
 };
 
 Pruned prune_by_error(const Dataset& data, const Tree& tree, const Plan& plan,
-                      const ErrorPruning& options, Progress& progress);
+                      const ErrorPruning& options, const Regrower* regrower, Progress& progress);
 
 }  // namespace treewright

@@ -49,7 +49,7 @@ struct Counts {
 /// The rows with a weight, in an order that changes as they are divided.
 class Shares {
 public:
-    Shares(const Dataset& data, const Tree& tree, const Plan& plan);
+    Shares(const Dataset& data, const Tree& tree);
 
     [[nodiscard]] const std::vector<std::uint32_t>& order() const { return sequence; }
     [[nodiscard]] double weight_of(std::size_t row) const {
@@ -61,12 +61,14 @@ public:
     ///     order:  |         node        |
     ///             | child 0 |  child 1  |
     /// False, with nothing done, if a row is divided.
-    bool sort_by_leaf(Counts& counts, Progress& progress);
+    bool sort_by_leaf(const Plan& plan, Counts& counts, Progress& progress);
 
+    /// Rows in a share, each as often as its copies say, parts as parts.
+    [[nodiscard]] double n_copies(const Share& share) const;
     /// Class weights of a share.
     double* count(const Share& share, double* into) const;
-    /// Sends a share through the question at a place in the plan.
-    [[nodiscard]] Division divide(const Share& share, std::uint32_t question,
+    /// Sends a share through the question at a place in a plan.
+    [[nodiscard]] Division divide(const Share& share, const Plan& plan, std::uint32_t question,
                                   std::size_t n_branches);
     [[nodiscard]] Share branch_of(const Share& share, const Division& division,
                                   std::int32_t branch) const;
@@ -74,7 +76,6 @@ public:
 private:
     const Dataset& data;
     const Tree& tree;
-    const Plan& plan;
     std::size_t n_classes;
     Rows rows;
     std::vector<std::uint32_t> sequence;

@@ -19,6 +19,7 @@ enum class Guard : std::uint8_t {
     limits,        ///< every split leaves a branch too small or breaks a constraint
     no_gain,       ///< nothing gained (after C4.5's penalty, where it applies)
     average_gain,  ///< gain below the average of the columns (C4.5)
+    many_values,   ///< a value for every few rows of the table (C5.0)
     few_columns,   ///< fewer than two columns of numbers to add
     few_rows,      ///< too few rows to look for a sum of columns
     one_column,    ///< the best sum found is as good with one column left
@@ -69,6 +70,7 @@ struct Candidate {
     std::uint32_t n_branches = 0;
     bool is_declared = false;          ///< branch c is declared value c (see declare_branches)
     bool has_rest = false;             ///< "x = v": branch 1 is every other value, seen or not
+    std::int32_t other_branch = -1;    ///< groups: of declared values that the node has not seen
     bool owns_missing = false;         ///< the last run is the rows without a value
     std::int32_t missing_branch = -1;  ///< -1: divided among all, or settled by the policy
     std::vector<std::int32_t> missing_branch_of_class;  ///< most_likely_in_class only
@@ -82,7 +84,7 @@ struct Candidate {
         n_cuts = n_branches = 0;
         is_drawn = is_declared = owns_missing = has_rest = is_open = false;
         log_p = log_adjusted_p = 0.0;
-        missing_branch = -1;
+        missing_branch = other_branch = -1;
         branch_of_run.clear();
         row_of_run.clear();
         code_of_run.clear();

@@ -1,6 +1,7 @@
 /// Which column's candidate wins the node.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -60,6 +61,89 @@ inline void guard_by_average_gain(std::span<Candidate> candidates, const Dataset
             c.guard = Guard::average_gain;
 }
 
+/// Weight of all rows and of the node's.
+struct Weights {
+    double all = 0.0;
+    double node = 0.0;
+};
+
+/// C5.0 (GPL edition, formtree.c): columns whose gain is below 0.0001, or which have a value for
+/// every three rows or so of the table (unless all have, or values are grouped), are out.
+inline void bar_as_c5(std::span<Candidate> candidates, const Dataset& data,
+                      const GrowOptions& options, double all_weight) {
+    constexpr double kLeastGain = 1e-4;
+    const auto has_many_values = [&](const Column& column) {
+        // C5.0 counts "not applicable" as a value of every nominal column.
+        return column.scale == Scale::nominal &&
+               static_cast<double>(column.n_codes + 1) >= 0.3 * all_weight;
+    };
+    const bool any_number = options.nominal == Nominal::groups ||
+                            std::all_of(data.columns.begin(), data.columns.end(), has_many_values);
+    for (Candidate& c : candidates) {
+        if (c.guard != Guard::none) continue;
+        if (!(c.gain >= kLeastGain)) c.guard = Guard::no_gain;
+        else if (!any_number && has_many_values(data.columns[c.column]))
+            c.guard = Guard::many_values;
+    }
+}
+
+/// Of those left, columns are compared whose gain is at least 0.999 of a threshold: the average
+/// gain where the table has up to 500 rows a class, 0.9 log2(columns) / rows from 1,000 rows a
+/// class on, and in between a mixture.
+inline void guard_as_c5(std::span<Candidate> candidates, double rows_per_class,
+                        double node_weight) {
+    double sum = 0.0;
+    double count = 0.0;
+    for (const Candidate& c : candidates) {
+        if (c.guard != Guard::none) continue;
+        sum += c.gain;
+        count += 1.0;
+    }
+    if (count == 0.0) return;
+    const double by_size = std::clamp((std::floor(rows_per_class) - 500.0) / 500.0, 0.0, 1.0);
+    const double threshold =
+        (1.0 - by_size) * sum / count + by_size * 0.9 * std::log2(count) / node_weight;
+    for (Candidate& c : candidates)
+        if (c.guard == Guard::none && !(c.gain >= 0.999 * threshold)) c.guard = Guard::average_gain;
+}
+
+/// Branches by which C5.0 settles ties: every split has three at least (one for "not applicable").
+inline std::uint32_t branches_as_c5(const Candidate& c, const Column& column,
+                                    const GrowOptions& options) {
+    if (c.question != Question::categories || column.n_codes <= 2) return 3;
+    return options.nominal == Nominal::groups ? c.n_branches : column.n_codes + 1;
+}
+
+/// The best gain ratio, column by column: one within a thousandth of the best so far wins too if it
+/// has fewer branches, or as many and more gain.
+inline Candidate* select_as_c5(std::span<Candidate> candidates, const Dataset& data,
+                               const GrowOptions& options, const Weights& weights) {
+    bar_as_c5(candidates, data, options, weights.all);
+    if (options.selection == Selection::guarded_c5_gain_ratio) {
+        const auto n_classes = std::max(data.target.n_classes[0], options.declared_classes);
+        guard_as_c5(candidates, weights.all / static_cast<double>(n_classes), weights.node);
+    }
+    Candidate* best = nullptr;
+    std::uint32_t fewest = 0;
+    for (Candidate& c : candidates) {
+        if (c.question == Question::none) continue;
+        c.score = c.split_information > 0.0 ? c.gain / c.split_information : 0.0;
+        if (options.cost_rule != CostRule::none)
+            c.score = price(c.score, cost_of(c, options), options);
+        if (options.single_precision) c.score = static_cast<float>(c.score);
+        if (c.guard != Guard::none || !(c.split_information > 0.0)) continue;
+        const std::uint32_t n = branches_as_c5(c, data.columns[c.column], options);
+        const auto ties = [&] {
+            return c.score > 0.999 * best->score &&
+                   (n < fewest || (n == fewest && c.gain > best->gain));
+        };
+        if (best != nullptr && !(c.score > best->score) && !ties()) continue;
+        best = &c;
+        fewest = n;
+    }
+    return best;
+}
+
 /// CHAID: the smaller the adjusted p-value, the better; above alpha_split it is no candidate.
 inline void score_by_significance(Candidate& c, const Merging& merging) {
     c.score = -c.log_adjusted_p;
@@ -71,8 +155,9 @@ inline void score_by_significance(Candidate& c, const Merging& merging) {
 /// Scores that differ by less than their rounding error are ties, and ties go to the lower column,
 /// or to the first in `order` (places of candidates), where one is given.
 inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
-                         const GrowOptions& options, double all_weight,
+                         const GrowOptions& options, const Weights& weights,
                          std::span<const std::uint32_t> order) {
+    if (selects_as_c5(options)) return select_as_c5(candidates, data, options, weights);
     const auto bar_without_gain = [&](Question question) {
         for (Candidate& c : candidates)
             if (c.guard == Guard::none && c.question == question && options.strict_gain &&
@@ -84,7 +169,7 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
     bar_without_gain(Question::cut);
     bar_without_gain(Question::intervals);
     if (options.selection == Selection::guarded_gain_ratio)
-        guard_by_average_gain(candidates, data, all_weight);
+        guard_by_average_gain(candidates, data, weights.all);
     if (!options.idle_values) bar_without_gain(Question::categories);
     for (Candidate& c : candidates)
         if (c.guard == Guard::none && c.split_information <= options.min_information &&

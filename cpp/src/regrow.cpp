@@ -1,0 +1,99 @@
+#include "treewright/prune/regrow.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "treewright/grow/grower.hpp"
+#include "treewright/grow/summary.hpp"
+
+namespace treewright {
+namespace {
+
+/// Some rows of a dataset, copied.
+struct Taken {
+    Dataset data;
+    std::vector<std::vector<std::byte>> cells;
+    std::vector<std::vector<std::uint8_t>> known;
+    std::vector<std::int32_t> classes;
+    std::vector<double> weight;
+    std::vector<double> copies;
+};
+
+std::size_t size_of(ValueType type) {
+    return type == ValueType::f32 || type == ValueType::code ? 4 : 8;
+}
+
+void take_column(const Column& column, const std::vector<Part>& rows, Taken& out) {
+    const std::size_t size = size_of(column.type);
+    std::vector<std::byte>& cells = out.cells.emplace_back(rows.size() * size);
+    std::vector<std::uint8_t>& known = out.known.emplace_back();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::memcpy(cells.data() + i * size,
+                    column.data + static_cast<std::ptrdiff_t>(rows[i].row) * column.stride, size);
+        if (column.known != nullptr) known.push_back(column.known[rows[i].row]);
+    }
+    Column copy = column;
+    copy.data = cells.data();
+    copy.stride = static_cast<std::ptrdiff_t>(size);
+    copy.known = column.known == nullptr ? nullptr : known.data();
+    out.data.columns.push_back(copy);
+}
+
+Taken take(const Dataset& data, const std::vector<Part>& rows) {
+    Taken out;
+    for (const Column& column : data.columns) take_column(column, rows, out);
+    for (const Part& part : rows) {
+        const double whole = data.weight.empty() ? 1.0 : data.weight[part.row];
+        const double n_copies = data.copies.empty() ? 1.0 : data.copies[part.row];
+        out.classes.push_back(data.target.classes[part.row]);
+        out.weight.push_back(part.weight);
+        out.copies.push_back(n_copies * part.weight / whole);
+    }
+    out.data.n_rows = rows.size();
+    out.data.target.n_classes = data.target.n_classes;
+    out.data.target.classes = out.classes;
+    out.data.weight = out.weight;
+    out.data.copies = out.copies;
+    return out;
+}
+
+}  // namespace
+
+Regrower::Regrower(const Dataset& data, const GrowOptions& options, bool collapses)
+    : data(data),
+      options(options),
+      collapses(collapses),
+      moves_thresholds(options.threshold_at == ThresholdAt::training) {
+    this->options.whole_weight = data.weight.empty()
+                                     ? static_cast<double>(data.n_rows)
+                                     : std::accumulate(data.weight.begin(), data.weight.end(), 0.0);
+    // Thresholds become values of the whole training set, not of these rows.
+    if (moves_thresholds) this->options.threshold_at = ThresholdAt::midpoint;
+}
+
+Tree Regrower::grow(const std::vector<Part>& rows, Progress& progress) const {
+    const Taken part = take(data, rows);
+    Tree tree = treewright::grow(part.data, options, progress);
+    if (moves_thresholds) move_thresholds_down(data, tree);
+    return tree;
+}
+
+void Regrower::collapse(Tree& tree) const {
+    if (!collapses) return;
+    constexpr double kNearlyAll = 0.999;  // C5.0 GPL edition, formtree.c
+    std::vector<double> wrong(tree.nodes.size());
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        TreeNode& node = tree.nodes[i];
+        const double* line = tree.value.data() + i * tree.width;
+        const double as_leaf = std::accumulate(line, line + tree.width, 0.0) -
+                               *std::max_element(line, line + tree.width);
+        double below = 0.0;
+        for (std::int32_t b = 0; b < node.n_branches; ++b)
+            below += wrong[static_cast<std::size_t>(node.first_child + b)];
+        if (node.n_branches > 0 && below >= kNearlyAll * as_leaf) node.n_branches = 0;
+        wrong[i] = node.n_branches > 0 ? below : as_leaf;
+    }
+}
+
+}  // namespace treewright
