@@ -98,6 +98,7 @@ private:
         std::int32_t next = -1;  ///< branch to go down; -1: not entered yet
         bool is_sorted = false;  ///< rows lie as `sort_by_leaf` left them, and are counted
         bool may_regrow = false;
+        bool is_joint = false;  ///< estimated together with others, above
     };
 
     [[nodiscard]] bool is_empty(const Share& share) const {
@@ -171,7 +172,28 @@ private:
         }
         counts.n_rows[at] = 0;
         errors[at] = {0.0, {1.0, 0.0}};
+        if (places[at].n_branches == 0) return;
+        steps.push_back({origin_of(places[at].source), false, 0.0, 0.0, kInfinite, size_below(node),
+                         errors[at].size});
         places[at].n_branches = 0;
+    }
+
+    /// Leaves below a node, and what they got wrong when they were grown.
+    [[nodiscard]] Size size_below(std::int32_t node) const {
+        Size size;
+        std::vector<std::int32_t> pending = {node};
+        while (!pending.empty()) {
+            const Place& place = place_of(pending.back());
+            pending.pop_back();
+            for (std::int32_t b = 0; b < place.n_branches; ++b)
+                pending.push_back(place.first_child + b);
+            if (place.n_branches > 0) continue;
+            const double* line = source_value(place.source);
+            size.leaves += 1.0;
+            size.wrong += std::accumulate(line, line + n_classes, 0.0) -
+                          *std::max_element(line, line + n_classes);
+        }
+        return size;
     }
 
     [[nodiscard]] Division divide(const Frame& frame) {
@@ -210,7 +232,8 @@ private:
             pending.pop_back();
             const Place& place = place_of(frame.node);
             if (place.n_branches == 0) {
-                total += estimate(shares.count(frame.share, local.data()));
+                const Estimate leaf = estimate(shares.count(frame.share, local.data()));
+                total += frame.is_joint ? Estimate{0.0, leaf.size} : leaf;
                 continue;
             }
             frame.division = divide(frame);
@@ -219,13 +242,18 @@ private:
                 Frame below;
                 below.node = place.first_child + b;
                 below.share = shares.branch_of(frame.share, frame.division, b);
-                if (is_empty(below.share)) continue;
-                if (is_joint(below.share)) {
+                if (is_empty(below.share)) {  // what it asks goes once it is looked at
+                    const bool asks = place_of(below.node).n_branches > 0;
+                    total += {0.0, asks ? size_below(below.node) : Size{1.0, 0.0}};
+                    continue;
+                }
+                below.is_joint = frame.is_joint;
+                if (!frame.is_joint && is_joint(below.share)) {
+                    below.is_joint = true;
                     shares.count(below.share, local.data());
                     for (std::size_t k = 0; k < n_classes; ++k) together[k] += local[k];
-                } else {
-                    pending.push_back(std::move(below));
                 }
+                pending.push_back(std::move(below));
             }
             total += estimate_joint(together);
         }
@@ -391,13 +419,16 @@ private:
             origins.resize(origins.size() + found.nodes.size(), origin);
             grown.push_back(
                 std::make_unique<Grown>(Grown{std::move(found), std::move(packed), n_known}));
-            adopt(*grown.back(), first_child + b, size);
+            adopt(*grown.back(), first_child + b);
+            const Size below = size_below(first_child + b);
+            size.leaves += below.leaves;
+            size.wrong += below.wrong;
         }
         return size;
     }
 
     /// Makes the nodes of a tree the place `at` and places below it.
-    void adopt(const Grown& from, std::int32_t at, Size& size) {
+    void adopt(const Grown& from, std::int32_t at) {
         std::vector<std::uint32_t> position(from.tree.nodes.size());
         for (std::uint32_t p = 0; p < position.size(); ++p) position[from.plan.order()[p]] = p;
         std::vector<std::pair<std::int32_t, std::int32_t>> pending = {{at, 0}};  // place, node
@@ -410,11 +441,6 @@ private:
                                position[static_cast<std::size_t>(i)], &from.plan};
             for (std::int32_t b = 0; b < node.n_branches; ++b)
                 pending.emplace_back(first + b, node.first_child + b);
-            if (node.n_branches > 0) continue;
-            const double* line = from.tree.value.data() + static_cast<std::size_t>(i) * n_classes;
-            size.leaves += 1.0;
-            size.wrong += std::accumulate(line, line + n_classes, 0.0) -
-                          *std::max_element(line, line + n_classes);
         }
     }
 
@@ -433,13 +459,21 @@ private:
 
     /// The node that asks the question of a source, in the tree or in a branch grown again.
     [[nodiscard]] const TreeNode& source_node(std::int32_t source) const {
+        const auto [from, node] = at_source(source);
+        return from->nodes[node];
+    }
+    [[nodiscard]] const double* source_value(std::int32_t source) const {
+        const auto [from, node] = at_source(source);
+        return from->value.data() + node * n_classes;
+    }
+    [[nodiscard]] std::pair<const Tree*, std::size_t> at_source(std::int32_t source) const {
         if (source < static_cast<std::int32_t>(tree.nodes.size()))
-            return tree.nodes[static_cast<std::size_t>(source)];
+            return {&tree, static_cast<std::size_t>(source)};
         const auto after = std::upper_bound(
             grown.begin(), grown.end(), source,
             [](std::int32_t at, const auto& each) { return at < each->first_source; });
         const Grown& from = **(after - 1);
-        return from.tree.nodes[static_cast<std::size_t>(source - from.first_source)];
+        return {&from.tree, static_cast<std::size_t>(source - from.first_source)};
     }
     [[nodiscard]] std::int32_t origin_of(std::int32_t source) const {
         const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());

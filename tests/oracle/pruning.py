@@ -262,15 +262,33 @@ def chi_square(root: Node, margin: Margin, *, alpha: float = 0.05, yates: bool =
 
 
 def one_standard_error(root: Node, margin: Margin, *, n_standard_errors: float = 1.0) -> Node:
-    """C5.0: the smallest tree of the sequence that errs hardly more on the training rows."""
+    """C5.0: cut the weakest of the links that fit while the errors rise by a standard error."""
     risk = training_risk()
     wrong, n = total_risk(root, risk), root.weight
-    allowed = wrong + n_standard_errors * math.sqrt(wrong * (1 - wrong / n))
-    return [
-        node
-        for _, node in cost_complexity(root, risk, margin)
-        if margin.less(total_risk(node, risk), allowed, or_equal=True)
-    ][-1]
+    budget = n_standard_errors * math.sqrt(max(wrong * (1 - wrong / n), 0.0))
+    tree = root
+
+    def filled(node: Node) -> int:
+        return sum(leaf.weight > 1e-3 for leaf in leaves(node))
+
+    while budget > 0:
+        links = {}
+        for node in tests(tree):
+            cost = risk(node) - total_risk(node, risk)
+            if filled(node) > 1 and margin.less(cost, budget, or_equal=True):
+                links[node.number] = (cost / (filled(node) - 1), cost, node)
+        if not links:
+            break
+        least = min(ratio for ratio, _, _ in links.values())
+        tied = {k for k, (ratio, _, _) in links.items() if margin.less(ratio, least, or_equal=True)}
+        below = {child.number for k in tied for child in walk(links[k][2]) if child.number != k}
+        due = tied - below
+        cost = math.fsum(links[k][1] for k in due)
+        if not margin.less(cost, budget, or_equal=True):
+            break
+        budget -= cost
+        tree = without(tree, due)
+    return tree
 
 
 def minimum_fraction(root: Node, margin: Margin, *, fraction: float = 0.03) -> Node:
@@ -411,7 +429,8 @@ def collapse(node: Node, margin: Margin, *, variant: Variant) -> Node:
     risk = training_risk()
 
     def is_no_better(node: Node, tree: Node) -> bool:
-        return margin.within(risk(node) - 1e-3, total_risk(tree, risk))
+        bound = 0.999 * risk(node) if variant == "c5" else risk(node) - 1e-3
+        return margin.within(bound, total_risk(tree, risk))
 
     if variant != "j48":
         return _bottom_up(node, is_no_better, [])
@@ -435,36 +454,72 @@ class ErrorBased:
     variant: Variant
     raising: bool
     margin: Margin
+    weights: Sequence[float] = ()
+    copies: Sequence[float] = ()
+    min_cases: float = 0.0
 
     def prune(self, node: Node, cases: list[tuple[int, float]]) -> Node:
+        return self._pruned(node, cases)[0]
+
+    def _pruned(self, node: Node, cases: list[tuple[int, float]]) -> tuple[Node, float]:
+        """What is left, and the errors to expect of it."""
         counts = self._counts(cases)
         node = replace(node, counts=counts)
+        as_one_leaf = self._estimate(counts)
         if not node.children:
-            return node
+            return node, as_one_leaf
         parts, known = self._divided(node, cases)
-        children = []
+        children, estimates = [], []
         for child, part in zip(node.children, parts, strict=True):
-            children.append(self.prune(child, part) if part else self._empty(child, node))
+            met = self._is_met(part)
+            left, expected = self._pruned(child, part) if met else (self._empty(child, node), 0.0)
+            children.append(left)
+            estimates.append(expected)
         tree = replace(node, children=tuple(children))
         largest = self._candidate(tree, known)
-        as_tree = math.fsum(self._estimate(leaf.counts) for leaf in leaves(tree) if _is_met(leaf))
-        as_one_leaf = self._estimate(counts)
+        as_tree = self._together(parts, estimates)
         as_branch = math.inf if largest is None else self._of_branch(largest, cases)
         within = self.margin.within
         if within(as_one_leaf, as_tree + 0.1) and within(as_one_leaf, as_branch + 0.1):
-            return as_leaf(node)
+            return as_leaf(node), as_one_leaf
         if largest is not None and within(as_branch, as_tree + 0.1):
-            return self.prune(largest, cases)
-        return tree
+            return self._pruned(largest, cases)
+        return tree, as_tree
+
+    def _together(self, parts: list[list[tuple[int, float]]], estimates: list[float]) -> float:
+        """The errors to expect of all branches; C5.0 makes one leaf of those of few rows."""
+        alone, joint = [], []
+        for part, expected in zip(parts, estimates, strict=True):
+            if not self._is_met(part):
+                continue
+            is_small = self.variant == "c5" and self.margin.less(
+                self._n_rows(part), self.min_cases, or_equal=False
+            )
+            if is_small:
+                joint += part
+            else:
+                alone.append(expected)
+        if joint:
+            alone.append(self._estimate(self._counts(joint)))
+        return math.fsum(alone)
+
+    def _is_met(self, part: list[tuple[int, float]]) -> bool:
+        """Whether rows come here; C5.0 wants a twentieth of one."""
+        if self.variant != "c5":
+            return bool(part)
+        return bool(part) and not self.margin.less(self._n_rows(part), 0.05, or_equal=False)
+
+    def _n_rows(self, part: list[tuple[int, float]]) -> float:
+        return math.fsum(self.copies[row] * w / self.weights[row] for row, w in part)
 
     def _candidate(self, tree: Node, known: list[float]) -> Node | None:
-        """The branch of most known weight, the last of several; C5.0 asks more of it."""
+        """The branch of most known weight, the last of several; C5.0 takes the first."""
         allowed = [b for b in range(len(known)) if self._may_be_raised(tree, b, known[b])]
         if not self.raising or not allowed:
             return None
         best = allowed[0]
         for b in allowed[1:]:
-            if not self.margin.less(known[b], known[best], or_equal=False):
+            if not self.margin.less(known[b], known[best], or_equal=self.variant == "c5"):
                 best = b
         return tree.children[best]
 
@@ -486,11 +541,11 @@ class ErrorBased:
         if not node.children:
             return self._estimate(self._counts(cases))
         parts, _ = self._divided(node, cases)
-        return math.fsum(
-            self._of_branch(child, part)
+        estimates = [
+            self._of_branch(child, part) if self._is_met(part) else 0.0
             for child, part in zip(node.children, parts, strict=True)
-            if part
-        )
+        ]
+        return self._together(parts, estimates)
 
     def _estimate(self, counts: Sequence[float]) -> float:
         n = math.fsum(counts)
@@ -524,10 +579,6 @@ class ErrorBased:
             if share > 0:
                 part += [(row, w * share) for row, w in unknown]
         return parts, shares
-
-
-def _is_met(leaf: Node) -> bool:
-    return leaf.weight > 0
 
 
 def branch_of(node: Node, row: Row) -> int | None:

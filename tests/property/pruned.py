@@ -67,6 +67,7 @@ def pruned_by_error(
     codes: list[int],
     weights: list[float],
     pruner: ErrorBased,
+    min_cases: float = 0.0,
 ) -> pruning.Node:
     if pruner.collapse:
         root = pruning.collapse(root, margin, variant=pruner.variant)
@@ -80,6 +81,9 @@ def pruned_by_error(
         variant=pruner.variant,
         raising=pruner.raising,
         margin=margin,
+        weights=weights,
+        copies=weights if all(w == int(w) for w in weights) else [1.0] * len(weights),
+        min_cases=min_cases,
     )
     return method.prune(root, [(row, w) for row, w in enumerate(weights) if w > 0])
 

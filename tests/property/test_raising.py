@@ -55,6 +55,7 @@ def test_error_based_is_the_oracles(
         raising=raising,
         collapse=data.draw(st.booleans()),
         variant=variant,
+        regrowing=False,  # which is the oracle's that grows as well
     )
     assume(pruned_as_the_oracle(tree, sample, pruner) is not None)
 
@@ -72,13 +73,21 @@ def pruned_as_the_oracle(tree: Tree, sample: Sample, pruner: ErrorBased) -> Tree
         codes=codes_of(tree, sample),
         weights=weights_of(sample),
         pruner=pruner,
+        min_cases=min_cases_of(tree),
     )
     if not margin.is_clear:
         return None
     assert_raised(pruned, expected)
-    check_counts(pruned, sample)
-    check_curve(pruned, tree)
+    # C5.0 leaves branches empty that would get less than a twentieth of a row.
+    lost = 0.05 * tree.n_leaves if pruner.variant == "c5" else 0.0
+    check_counts(pruned, sample, lost)
+    check_curve(pruned, tree, lost)
     return pruned
+
+
+def min_cases_of(tree: Tree) -> float:
+    """Rows that branches needed in growing."""
+    return float(tree.record(None, None, None, owner="", hint="").growth()[0].min_leaf)
 
 
 def noisy_sample(seed: int, *, gaps: float) -> Sample:
@@ -106,7 +115,7 @@ def test_noisy_tables_are_raised_as_the_oracles(variant: ErrorVariant, gaps: flo
         sample = noisy_sample(seed, gaps=gaps)
         # Splits drawn at random: many a good one stands below a useless one.
         tree = grow(sample, seed=seed, splitter="random", missing="divide", nominal="multiway")
-        pruner = ErrorBased(confidence=0.5, variant=variant, collapse=False)
+        pruner = ErrorBased(confidence=0.5, variant=variant, collapse=False, regrowing=False)
         pruned = pruned_as_the_oracle(tree, sample, pruner)
         if pruned is None:
             continue
@@ -126,7 +135,7 @@ def test_counts_are_those_of_the_rows_whatever_becomes_of_gaps(data: st.DataObje
     assert pruned.n_nodes <= tree.n_nodes
 
 
-def check_counts(tree: Tree, sample: Sample) -> None:
+def check_counts(tree: Tree, sample: Sample, lost: float = 0.0) -> None:
     """Sending the training rows through the pruned tree gives the counts in its nodes."""
     table = tree._read(sample.frame)
     start, leaf, share = tree.plan.parts(table)
@@ -138,11 +147,11 @@ def check_counts(tree: Tree, sample: Sample) -> None:
         if node > 0:
             counts[tree.arrays.parent[node]] += counts[node]
     met = tree.arrays.weight > 0
-    np.testing.assert_allclose(counts[met], tree.arrays.value[met], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(counts[met], tree.arrays.value[met], rtol=1e-9, atol=1e-9 + lost)
     np.testing.assert_allclose(counts[~met], 0.0, atol=1e-12)
 
 
-def check_curve(pruned: Tree, tree: Tree) -> None:
+def check_curve(pruned: Tree, tree: Tree, lost: float) -> None:
     record = pruned.pruning
     assert record is not None
     curve = record.curve
@@ -152,7 +161,8 @@ def check_curve(pruned: Tree, tree: Tree) -> None:
     for place, at in ((0, tree), (-1, pruned)):
         wrong = sum(pruning.training_risk()(leaf) for leaf in pruning.leaves(as_oracle(at)))
         rate = wrong / tree.arrays.weight[0]
-        assert curve.errors["train"][place] == pytest.approx(rate, abs=1e-9)
+        tolerance = 1e-9 + (lost / tree.arrays.weight[0] if place == -1 else 0.0)
+        assert curve.errors["train"][place] == pytest.approx(rate, abs=tolerance)
     assert "error_based" in str(record)
 
 

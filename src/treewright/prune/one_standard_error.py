@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from treewright.model.leaf import BY_MAJORITY
+from treewright.model.leaf import LeafRule
 from treewright.model.tree import Tree
 from treewright.model.why import Record
 from treewright.parameters import check_flag, check_number
@@ -218,5 +218,6 @@ def _divides_rows(tree: Tree, training: Record) -> bool:
 def _errors_of_rows(tree: Tree, training: Record) -> float:
     """Give the weight of the training rows that the tree gets wrong."""
     table, codes, weight = training.rows()
-    wrong = BY_MAJORITY.choose(tree.plan.answers(table)) != codes
+    # Of equally probable classes the first, whatever the rounding of parts.
+    wrong = LeafRule(preferred=0).choose(tree.plan.answers(table)) != codes
     return float(wrong.sum() if weight is None else weight[wrong].sum())
