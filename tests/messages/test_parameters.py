@@ -52,7 +52,7 @@ def test_a_choice_offers_the_nearest() -> None:
     )
     assert of_classifier(splitter=3) == "splitter=3 must be one of 'best', 'random'."
     assert of_classifier(nominal="multi-way") == (
-        "nominal='multi-way' must be one of 'multiway', 'subset', 'one_vs_rest'.\n"
+        "nominal='multi-way' must be one of 'multiway', 'subset', 'one_vs_rest', 'groups'.\n"
         "  Hint: did you mean 'multiway'?"
     )
     assert of_classifier(missing=None) == (
