@@ -114,6 +114,9 @@ inline std::uint32_t branches_as_c5(const Candidate& c, const Column& column,
     return options.nominal == Nominal::groups ? c.n_branches : column.n_codes + 1;
 }
 
+/// Of the numbers that a gain ratio is made of.
+inline constexpr double kRounding = 1e-13;
+
 /// The best gain ratio, column by column: one within a thousandth of the best so far wins too if it
 /// has fewer branches, or as many and more gain.
 inline Candidate* select_as_c5(std::span<Candidate> candidates, const Dataset& data,
@@ -133,11 +136,17 @@ inline Candidate* select_as_c5(std::span<Candidate> candidates, const Dataset& d
         if (options.single_precision) c.score = static_cast<float>(c.score);
         if (c.guard != Guard::none || !(c.split_information > 0.0)) continue;
         const std::uint32_t n = branches_as_c5(c, data.columns[c.column], options);
-        const auto ties = [&] {
-            return c.score > 0.999 * best->score &&
-                   (n < fewest || (n == fewest && c.gain > best->gain));
+        // Scores and gains that differ by rounding are equal; floats differ or not.
+        const auto beats = [&](double here, double there, double noise) {
+            return here > there + (options.single_precision ? 0.0 : noise);
         };
-        if (best != nullptr && !(c.score > best->score) && !ties()) continue;
+        const double slack = kRounding * c.score + c.noise / c.split_information;
+        const auto wins_tie = [&] {
+            return beats(c.score, 0.999 * best->score, slack) &&
+                   (n < fewest ||
+                    (n == fewest && beats(c.gain, best->gain, c.noise + best->noise)));
+        };
+        if (best != nullptr && !beats(c.score, best->score, 2.0 * slack) && !wins_tie()) continue;
         best = &c;
         fewest = n;
     }
