@@ -90,10 +90,12 @@ def test_other_starts_give_nearly_the_same_accuracy() -> None:
 
 @pytest.mark.slow
 def test_voting_rules_are_about_as_accurate_as_those_of_c5() -> None:
-    """C5.0 as R calls it groups the values of nominal columns; on numbers alone it is nearer."""
+    """C5.0 as R calls it groups the values of nominal columns."""
     apart = []
-    for name in ("iris", "diabetes", "glass", "ionosphere", "heart_statlog", "yeast6"):
+    model = C45RulesClassifier(variant="c5", nominal="groups")
+    for name in ("iris", "diabetes", "glass", "heart_statlog", "labor", "breast_cancer", "zoo"):
         figures = figures_of(name, "r", "C5.0 rules")
         assert figures is not None
-        apart.append(outcome(name, C45RulesClassifier(variant="c5")).accuracy - figures["accuracy"])
-    assert abs(np.mean(apart)) < 1.5
+        apart.append(abs(outcome(name, model).accuracy - figures["accuracy"]))
+    assert sum(each < 0.0101 for each in apart) >= 6
+    assert np.mean(apart) < 0.1

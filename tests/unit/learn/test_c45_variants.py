@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treewright import C45Classifier
+from treewright import C45Classifier, DecisionTreeClassifier
+from treewright.errors import UnsupportedError
+from treewright.model.leaf import LeafRule
 
 EXCLUSIVE_OR = pd.DataFrame(
     [(a, b, str(a != b)) for a in "xy" for b in "xy" for _ in range(5)],
@@ -49,3 +51,63 @@ def test_in_single_precision_a_cut_may_beat_the_values_that_part_rows_alike(
     y = ["<=50K"] * 2 + [">50K"] * 10 + ["<=50K"] * 2
     tree = C45Classifier(single_precision=single_precision).fit(X, y).tree_
     assert tree.arrays.column[0] == chosen
+
+
+def test_c5_merges_leaves_of_one_class_and_says_so() -> None:
+    y = np.repeat(["yes", "no", "yes", "no"], 10)
+    X = pd.DataFrame({"colour": np.repeat(["red", "green", "blue", "grey"], 10)})
+    tree = C45Classifier(variant="c5").fit(X, y).tree_
+    assert tree.n_leaves == 2
+    assert tree.pruning is not None
+    (step,) = tree.pruning.steps
+    assert (step.action, step.before, step.after, step.n_leaves) == ("merged", 4.0, 2.0, 2)
+    assert "a question of fewer branches" in str(tree.pruning)
+    assert tree.predict(X).tolist() == y.tolist()
+
+
+def test_groups_of_values_are_a_question_of_any_tree() -> None:
+    y = np.repeat(["yes", "no", "yes", "no"], 10)
+    X = pd.DataFrame({"colour": np.repeat(["red", "green", "blue", "grey"], 10)})
+    settings = {"nominal": "groups", "criterion": "gain_ratio", "missing": "divide"}
+    tree = DecisionTreeClassifier(**settings).fit(X, y).tree_
+    assert tree.n_leaves == 2
+    (candidate,) = tree.why(0).candidates
+    assert candidate.chosen
+    assert [branch.n_rows for branch in candidate.branches] == [20, 20]
+    # S(4, 2) = 7 ways to form two groups of four values.
+    assert candidate.gain == pytest.approx(1 - np.log2(7) / 40)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"criterion": "gini"}, "weighs a gain against bits and cannot be used with criterion"),
+        ({"missing": "majority"}, "needs splitter='best' and missing='divide'"),
+    ],
+)
+def test_groups_are_refused_where_they_mean_nothing(settings: dict[str, str], message: str) -> None:
+    X, y = EXCLUSIVE_OR[["a", "b"]], EXCLUSIVE_OR["differ"]
+    usual = {"criterion": "gain_ratio", "missing": "divide"}
+    with pytest.raises(UnsupportedError, match=message):
+        DecisionTreeClassifier(nominal="groups", **{**usual, **settings}).fit(X, y)
+
+
+def test_only_c5_groups_values() -> None:
+    X, y = EXCLUSIVE_OR[["a", "b"]], EXCLUSIVE_OR["differ"]
+    with pytest.raises(UnsupportedError, match="variant='j48' has a branch for each"):
+        C45Classifier(variant="j48", nominal="groups").fit(X, y)
+
+
+def test_groups_take_up_to_500_values() -> None:
+    X = pd.DataFrame({"name": [f"n{i}" for i in range(501)] * 2})
+    with pytest.raises(UnsupportedError, match="column 'name' has 501; it takes up to 500"):
+        C45Classifier(variant="c5", nominal="groups").fit(X, ["a", "b"] * 501)
+
+
+def test_c5_gives_equally_probable_classes_to_that_of_the_root() -> None:
+    X = pd.DataFrame({"colour": ["red"] * 2 + ["green"] * 20})
+    y = ["a", "b"] + ["b"] * 20
+    model = C45Classifier(variant="c5", confidence=None, collapse=False, min_cases=1).fit(X, y)
+    model.tree_.arrays.validate(model.tree_.schema)
+    assert model.predict(X[:1]).tolist() == ["b"]
+    assert LeafRule(preferred=1).choose(np.array([[0.5, 0.5], [0.6, 0.4]])).tolist() == [1, 0]
