@@ -5,6 +5,18 @@
 #include "treewright/base/error.hpp"
 
 namespace treewright {
+namespace {
+
+/// Looks before sleeping; about 20 microseconds.
+constexpr int kLooks = 500;
+
+inline void relax() {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
 
 Team::Team(std::size_t n_threads) {
     // Fewer threads than asked for change nothing but the time it takes.
@@ -41,6 +53,8 @@ void Team::for_each(std::size_t count, const std::function<void(std::size_t, std
     }
     wake.notify_all();
     drain(0);
+    for (int look = 0; look < kLooks && n_busy.load(std::memory_order_acquire) != 0; ++look)
+        relax();
     std::unique_lock lock(mutex);
     done.wait(lock, [this] { return n_busy == 0; });
     job = nullptr;
@@ -50,6 +64,9 @@ void Team::for_each(std::size_t count, const std::function<void(std::size_t, std
 void Team::serve(std::size_t thread) {
     std::size_t seen = 0;
     while (true) {
+        for (int look = 0; look < kLooks && generation.load(std::memory_order_relaxed) == seen;
+             ++look)
+            relax();
         {
             std::unique_lock lock(mutex);
             wake.wait(lock, [&] { return closing || generation != seen; });

@@ -1,0 +1,388 @@
+#include "treewright/boost/booster.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/random.hpp"
+
+namespace treewright {
+namespace {
+
+constexpr std::size_t kRowsPerBlock = 8192;
+
+std::size_t n_blocks(std::size_t n) {
+    return (n + kRowsPerBlock - 1) / kRowsPerBlock;
+}
+
+/// Calls work(begin, end, block) for blocks of rows that do not depend on the number of threads.
+template <class Work>
+void by_blocks(std::size_t n, Team& team, Work&& work) {
+    team.for_each(n_blocks(n), [&](std::size_t block, std::size_t) {
+        const std::size_t begin = block * kRowsPerBlock;
+        work(begin, std::min(n, begin + kRowsPerBlock), block);
+    });
+}
+
+/// The least power of two that is not below x.
+double power_above(double x) {
+    int exponent = 0;
+    const double mantissa = std::frexp(x, &exponent);
+    return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
+}
+
+struct Residual {
+    double value;
+    double weight;
+};
+
+/// The least value with at least `level` of the weight up to it; midway where exactly so much is.
+double weighted_quantile(std::vector<Residual>& residuals, double level) {
+    std::sort(residuals.begin(), residuals.end(),
+              [](const Residual& a, const Residual& b) { return a.value < b.value; });
+    double all = 0.0;
+    for (const Residual& one : residuals) all += one.weight;
+    double below = 0.0;
+    for (std::size_t i = 0; i < residuals.size(); ++i) {
+        below += residuals[i].weight;
+        if (below > level * all || i + 1 == residuals.size()) return residuals[i].value;
+        if (below == level * all) return (residuals[i].value + residuals[i + 1].value) / 2.0;
+    }
+    return 0.0;
+}
+
+}  // namespace
+
+LossKind loss_kind_of(std::string_view name) {
+    constexpr std::pair<std::string_view, LossKind> kNames[] = {
+        {"squared_error", LossKind::squared},
+        {"absolute_error", LossKind::absolute},
+        {"quantile", LossKind::quantile},
+        {"huber", LossKind::huber},
+        {"poisson", LossKind::poisson},
+        {"gamma", LossKind::gamma},
+        {"tweedie", LossKind::tweedie},
+        {"log_loss", LossKind::logistic},
+        {"exponential", LossKind::exponential},
+        {"multinomial", LossKind::multinomial},
+        {"given", LossKind::given}};
+    for (const auto& [known, kind] : kNames)
+        if (known == name) return kind;
+    throw InvariantError("unknown loss");
+}
+
+Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double parameter,
+                 std::size_t n_outputs, std::vector<double> start, Team& team)
+    : scores(std::move(start)),
+      book(std::move(learned)),
+      table(data, book, team),
+      kind(kind),
+      parameter(parameter),
+      n_outputs(n_outputs),
+      y(data.target.values.begin(), data.target.values.end()),
+      weight(data.weight.begin(), data.weight.end()),
+      copies(data.copies.begin(), data.copies.end()),
+      fixed(n_outputs) {
+    require(y.size() == table.n_rows && scores.size() == n_outputs * table.n_rows,
+            "a target for every row, and a score for every output");
+    if (!copies.empty() && weight == copies) weight.clear();
+    for (std::size_t row = 0; row < table.n_rows; ++row) total_copies += copies_of(row);
+    const bool same = kind != LossKind::multinomial && kind != LossKind::given &&
+                      with_loss(kind, parameter, [](const auto& loss) {
+                          return std::decay_t<decltype(loss)>::kSameHessian;
+                      });
+    // Rows of one weight and one hessian need neither; whole weights are copies.
+    if (same && weight.empty()) form = Form::narrow;
+    else if (!weight.empty() || !copies.empty()) form = Form::wide;
+    gradient.resize(n_outputs * table.n_rows);
+    if (!same) hessian.resize(n_outputs * table.n_rows);
+    slim.resize(n_outputs);
+    wide.resize(n_outputs);
+    narrow.resize(n_outputs);
+}
+
+void Booster::set_slopes(std::span<const double> given_gradient,
+                         std::span<const double> given_hessian) {
+    require(given_gradient.size() == gradient.size() && given_hessian.size() == hessian.size(),
+            "a slope for every output and row");
+    std::copy(given_gradient.begin(), given_gradient.end(), gradient.begin());
+    std::copy(given_hessian.begin(), given_hessian.end(), hessian.begin());
+}
+
+void Booster::fill_slopes(Team& team) {
+    if (kind == LossKind::given) return;
+    if (kind == LossKind::multinomial) return fill_multinomial(team);
+    with_loss(kind, parameter, [&](const auto& loss) {
+        by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t row = begin; row < end; ++row) {
+                const Slope slope = loss.slope(scores[row], y[row]);
+                gradient[row] = slope.gradient;
+                if (!hessian.empty()) hessian[row] = slope.hessian;
+            }
+        });
+    });
+}
+
+void Booster::fill_multinomial(Team& team) {
+    const std::size_t n = table.n_rows;
+    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; ++row) {
+            double most = scores[row];
+            for (std::size_t k = 1; k < n_outputs; ++k) most = std::max(most, scores[k * n + row]);
+            double all = 0.0;
+            for (std::size_t k = 0; k < n_outputs; ++k) {
+                const double part = std::exp(scores[k * n + row] - most);
+                gradient[k * n + row] = part;
+                all += part;
+            }
+            for (std::size_t k = 0; k < n_outputs; ++k) {
+                const double p = gradient[k * n + row] / all;
+                gradient[k * n + row] = p - (y[row] == static_cast<double>(k) ? 1.0 : 0.0);
+                hessian[k * n + row] = p * (1.0 - p);
+            }
+        }
+    });
+}
+
+double Booster::mean_loss(Team& team) const {
+    if (kind == LossKind::given) return std::numeric_limits<double>::quiet_NaN();
+    const std::size_t n = table.n_rows;
+    std::vector<double> losses(n_blocks(n));
+    std::vector<double> weights(n_blocks(n));
+    const auto add = [&](auto&& loss_at) {
+        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t block) {
+            for (std::size_t row = begin; row < end; ++row) {
+                losses[block] += weight_of(row) * loss_at(row);
+                weights[block] += weight_of(row);
+            }
+        });
+    };
+    if (kind == LossKind::multinomial)
+        add([&](std::size_t row) {
+            double most = scores[row];
+            for (std::size_t k = 1; k < n_outputs; ++k) most = std::max(most, scores[k * n + row]);
+            double all = 0.0;
+            for (std::size_t k = 0; k < n_outputs; ++k) all += std::exp(scores[k * n + row] - most);
+            return std::log(all) + most - scores[static_cast<std::size_t>(y[row]) * n + row];
+        });
+    else
+        with_loss(kind, parameter, [&](const auto& loss) {
+            add([&](std::size_t row) { return loss.loss(scores[row], y[row]); });
+        });
+    return std::accumulate(losses.begin(), losses.end(), 0.0) /
+           std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+/// Chooses units such that no sum leaves its bits.
+FixedPoint Booster::lay_out(const Range& range) const {
+    FixedPoint made;
+    made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
+    require(made.count_bits <= 28, "fewer than 2^28 rows");
+    const int bits = made.count_bits;
+    const double gradient_top = power_above(std::max(range.gradient, 1e-300));
+    const int gradient_bits = form == Form::narrow ? 62 - 2 * bits : std::min(62 - bits, kSlimBits);
+    made.gradient_unit = std::ldexp(gradient_top, -gradient_bits);
+    if (form != Form::narrow)
+        made.hessian_unit = std::ldexp(power_above(std::max(range.hessian, 1e-300)),
+                                       -std::min(62 - 2 * bits, kSlimBits));
+    return made;
+}
+
+template <class Work>
+void Booster::with_rows(std::size_t output, Work&& work) {
+    switch (form) {
+        case Form::slim: return work(slim[output]);
+        case Form::wide: return work(wide[output]);
+        case Form::narrow: return work(narrow[output]);
+    }
+}
+
+template <class Row>
+void Booster::quantise_output(std::size_t output, std::vector<Row>& rows, Team& team) {
+    const std::size_t n = table.n_rows;
+    const double* g = gradient.data() + output * n;
+    const double* h = hessian.empty() ? nullptr : hessian.data() + output * n;
+    const auto share_of = [&](std::size_t row) {  // of one copy
+        double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
+        if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
+        return share;
+    };
+    const bool is_plain = factor.empty() && weight.empty();
+    std::vector<Range> ranges(n_blocks(n));
+    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        Range range;
+        for (std::size_t row = begin; row < end; ++row) {
+            const double share = is_plain ? 1.0 : share_of(row);
+            range.gradient = std::max(range.gradient, std::abs(g[row]) * share);
+            range.hessian = std::max(range.hessian, (h == nullptr ? 1.0 : h[row]) * share);
+        }
+        ranges[block] = range;
+    });
+    Range range;
+    for (const Range& one : ranges) {
+        range.gradient = std::max(range.gradient, one.gradient);
+        range.hessian = std::max(range.hessian, one.hessian);
+    }
+    fixed[output] = lay_out(range);
+    const double per_gradient = 1.0 / fixed[output].gradient_unit;
+    const double per_hessian = 1.0 / fixed[output].hessian_unit;
+    const int bits = fixed[output].count_bits;
+    // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
+    constexpr double kRound = 0x1.8p52;
+    rows.resize(n);
+    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; ++row) {
+            const double share = is_plain ? 1.0 : share_of(row);
+            const auto count = copies.empty() && weight.empty()
+                                   ? std::int64_t{1}
+                                   : static_cast<std::int64_t>(copies_of(row));
+            Sums sums;
+            sums.gradient =
+                static_cast<std::int64_t>((g[row] * share * per_gradient + kRound) - kRound) *
+                count;
+            sums.hessian =
+                static_cast<std::int64_t>(
+                    ((h == nullptr ? 1.0 : h[row]) * share * per_hessian + kRound) - kRound) *
+                count;
+            sums.n_rows = count;
+            rows[row] = Row::of(sums, bits);
+        }
+    });
+}
+
+void Booster::quantise(Team& team) {
+    for (std::size_t output = 0; output < n_outputs; ++output)
+        with_rows(output, [&](auto& rows) { quantise_output(output, rows, team); });
+}
+
+void Booster::draw_rows(const RoundSample& sample, std::uint64_t key) {
+    sampled.clear();
+    factor.clear();
+    const std::size_t n = table.n_rows;
+    if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
+    const auto n_drawn = static_cast<std::size_t>(
+        std::max(1.0, std::floor(sample.share * static_cast<double>(n) + 0.5)));
+    const Mixed draw(mix(key, 0x5a4d504cULL));
+    std::vector<std::uint32_t> rest(n);
+    std::iota(rest.begin(), rest.end(), 0U);
+    if (sample.top_share > 0.0) {
+        std::vector<double> size(n);
+        for (std::size_t row = 0; row < n; ++row)
+            for (std::size_t k = 0; k < n_outputs; ++k)
+                size[row] += std::abs(gradient[k * n + row]) *
+                             (hessian.empty() ? 1.0 : hessian[k * n + row]) * weight_of(row);
+        const auto n_top = std::min(
+            n,
+            static_cast<std::size_t>(std::floor(sample.top_share * static_cast<double>(n) + 0.5)));
+        std::nth_element(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n_top),
+                         rest.end(), [&](std::uint32_t a, std::uint32_t b) {
+                             return size[a] != size[b] ? size[a] > size[b] : a < b;
+                         });
+        sampled.assign(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n_top));
+        rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n_top));
+        std::sort(rest.begin(), rest.end());
+    }
+    const std::size_t n_from_rest = std::min(n_drawn, rest.size());
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(rest.size());
+    for (std::size_t i = 0; i < rest.size(); ++i) keyed[i] = {draw.with(rest[i]), rest[i]};
+    std::nth_element(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(n_from_rest),
+                     keyed.end());
+    if (sample.top_share > 0.0) {
+        factor.assign(n, 1.0F);
+        const auto more =
+            static_cast<float>(static_cast<double>(rest.size()) /
+                               static_cast<double>(std::max<std::size_t>(n_from_rest, 1)));
+        for (std::size_t i = 0; i < n_from_rest; ++i) factor[keyed[i].second] = more;
+    }
+    for (std::size_t i = 0; i < n_from_rest; ++i) sampled.push_back(keyed[i].second);
+    std::sort(sampled.begin(), sampled.end());
+}
+
+template <class Row>
+BoostTree Booster::grow(std::size_t output, const std::vector<Row>& rows, const BoostGrowth& growth,
+                        const RoundSample& sample, std::uint64_t key, GrowBuffers& memory,
+                        Team& team, Progress& progress) const {
+    std::vector<std::uint32_t> columns(table.columns.size());
+    std::iota(columns.begin(), columns.end(), 0U);
+    if (sample.n_columns > 0 && sample.n_columns < columns.size()) {
+        Generator draw(mix(key, 0x434f4cULL));
+        for (std::size_t i = 0; i < sample.n_columns; ++i)
+            std::swap(columns[i], columns[i + draw.below(columns.size() - i)]);
+        columns.resize(sample.n_columns);
+        std::sort(columns.begin(), columns.end());
+    }
+    const BoostRound<Row> round{table,   book,    rows.data(),     fixed[output],
+                                sampled, columns, mix(key, output)};
+    return grow_boosted(round, growth, memory, team, progress);
+}
+
+void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
+    if (kind != LossKind::absolute && kind != LossKind::quantile && kind != LossKind::huber) return;
+    std::vector<std::vector<Residual>> of_leaf(tree.nodes.size());
+    const auto note = [&](std::size_t row) {
+        const double own = weight_of(row);
+        if (own > 0.0) of_leaf[memory.leaf_of_row[row]].push_back({y[row] - scores[row], own});
+    };
+    if (sampled.empty())
+        for (std::size_t row = 0; row < table.n_rows; ++row) note(row);
+    else
+        for (const std::uint32_t row : sampled) note(row);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        if (!tree.nodes[i].is_leaf() || of_leaf[i].empty()) continue;
+        const double level = kind == LossKind::quantile ? parameter : 0.5;
+        double answer = weighted_quantile(of_leaf[i], level);
+        if (kind == LossKind::huber) {  // Friedman 2001, algorithm 4
+            double sum = 0.0;
+            double all = 0.0;
+            for (const Residual& one : of_leaf[i]) {
+                sum += one.weight * std::clamp(one.value - answer, -parameter, parameter);
+                all += one.weight;
+            }
+            answer += sum / all;
+        }
+        tree.nodes[i].value = answer;
+    }
+}
+
+void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
+                          Team& team) {
+    std::vector<double> value(tree.nodes.size());
+    for (std::size_t i = 0; i < value.size(); ++i) value[i] = tree.nodes[i].value;
+    double* own = scores.data() + output * table.n_rows;
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; ++row) own[row] += value[memory.leaf_of_row[row]];
+    });
+}
+
+void Booster::round(const BoostGrowth& growth, const RoundSample& sample, double learning_rate,
+                    std::uint64_t key, Team& team, Progress& progress) {
+    fill_slopes(team);
+    draw_rows(sample, key);
+    quantise(team);
+    std::vector<BoostTree> grown(n_outputs);
+    const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
+        with_rows(output, [&](const auto& rows) {
+            grown[output] = grow(output, rows, growth, sample, key, memory, own_team, progress);
+        });
+        renew(grown[output], memory);
+        for (BoostNode& node : grown[output].nodes) node.value *= learning_rate;
+        move_scores(grown[output], output, memory, own_team);
+    };
+    buffers.resize(n_outputs == 1 ? 1 : team.size());
+    // Trees of one round do not wait for each other; what is left over is grown by all threads.
+    const std::size_t n_apart =
+        team.size() == 1 ? n_outputs : n_outputs / team.size() * team.size();
+    if (n_outputs > 1)
+        team.for_each(n_apart, [&](std::size_t output, std::size_t thread) {
+            Team alone(1);
+            make(output, buffers[thread], alone);
+        });
+    for (std::size_t output = n_outputs > 1 ? n_apart : 0; output < n_outputs; ++output)
+        make(output, buffers[0], team);
+    for (BoostTree& tree : grown) trees.push_back(std::move(tree));
+}
+
+}  // namespace treewright
