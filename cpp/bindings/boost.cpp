@@ -128,24 +128,29 @@ void bind_boost(nb::module_& module) {
             "__init__",
             [](BoundBooster* self, const BoundColumns& columns, const BoundTarget& target,
                std::size_t max_bins, const std::string& loss, double parameter,
-               std::size_t n_outputs, Flat<double> scores, std::size_t n_threads) {
+               std::size_t n_outputs, Flat<double> scores, std::size_t n_threads,
+               const BoostForest* like) {
                 const Dataset data = dataset_of(columns, target);
                 std::vector<double> start = to_vector(scores);
                 BoundBooster made;
                 {
                     const nb::gil_scoped_release release;
                     Team team(n_threads);
-                    made.core = std::make_unique<Booster>(
-                        data, learn_codebook(data, max_bins, team), loss_kind_of(loss), parameter,
-                        n_outputs, std::move(start), team);
+                    Codebook book =
+                        like != nullptr ? like->book : learn_codebook(data, max_bins, team);
+                    require(book.columns.size() == data.columns.size(), "the columns of the model");
+                    made.core = std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
+                                                          parameter, n_outputs, std::move(start),
+                                                          team);
                 }
                 new (self) BoundBooster(std::move(made));
             },
             nb::arg("columns"), nb::arg("target"), nb::arg("max_bins"), nb::arg("loss"),
             nb::arg("parameter"), nb::arg("n_outputs"), nb::arg("scores"), nb::arg("n_threads"),
+            nb::arg("like").none(),
             nb::sig("def __init__(self, columns: Columns, target: Target, max_bins: int, loss: "
                     "str, parameter: float, n_outputs: int, scores: NDArray[numpy.float64], "
-                    "n_threads: int) -> None"))
+                    "n_threads: int, like: BoostForest | None) -> None"))
         .def(
             "round",
             [](BoundBooster& self, const BoostGrowth& growth, const RoundSample& sample,
@@ -176,6 +181,15 @@ void bind_boost(nb::module_& module) {
             },
             nb::sig("def scores(self) -> NDArray[numpy.float64]"))
         .def_prop_ro("n_trees", [](const BoundBooster& self) { return self.core->trees.size(); })
+        .def(
+            "n_leaves",
+            [](const BoundBooster& self, std::size_t first) {
+                std::size_t n_leaves = 0;
+                for (std::size_t t = first; t < self.core->trees.size(); ++t)
+                    n_leaves += (self.core->trees[t].nodes.size() + 1) / 2;
+                return n_leaves;
+            },
+            nb::arg("first_tree"))
         .def(
             "mean_loss",
             [](const BoundBooster& self, std::size_t n_threads) {
@@ -223,6 +237,24 @@ void bind_boost(nb::module_& module) {
             nb::sig("def __init__(self, cuts: list[object], n_codes: list[int], trees: "
                     "list[dict[str, object]], n_outputs: int) -> None"))
         .def_prop_ro("n_trees", [](const BoostForest& self) { return self.trees.size(); })
+        .def(
+            "part",
+            [](const BoostForest& self, std::size_t first, std::size_t last) {
+                require(first <= last && last <= self.trees.size(), "trees there are");
+                return BoostForest(self.book,
+                                   {self.trees.begin() + static_cast<std::ptrdiff_t>(first),
+                                    self.trees.begin() + static_cast<std::ptrdiff_t>(last)},
+                                   self.n_outputs);
+            },
+            nb::arg("first"), nb::arg("last"))
+        .def(
+            "joined",
+            [](const BoostForest& self, const BoostForest& more) {
+                std::vector<BoostTree> all = self.trees;
+                all.insert(all.end(), more.trees.begin(), more.trees.end());
+                return BoostForest(self.book, std::move(all), self.n_outputs);
+            },
+            nb::arg("more"))
         .def_ro("n_outputs", &BoostForest::n_outputs)
         .def_prop_ro(
             "cuts",

@@ -13,6 +13,9 @@ namespace treewright {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 8192;
+/// Room for hessians of eight bits beside the count of so many rows.
+constexpr double kMostCopies = 0x1p27;
+constexpr double kManyCopies = 0x1p20;  ///< that are left of more
 
 std::size_t n_blocks(std::size_t n) {
     return (n + kRowsPerBlock - 1) / kRowsPerBlock;
@@ -89,7 +92,7 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
     require(y.size() == table.n_rows && scores.size() == n_outputs * table.n_rows,
             "a target for every row, and a score for every output");
     if (!copies.empty() && weight == copies) weight.clear();
-    for (std::size_t row = 0; row < table.n_rows; ++row) total_copies += copies_of(row);
+    count_copies();
     const bool same = kind != LossKind::multinomial && kind != LossKind::given &&
                       with_loss(kind, parameter, [](const auto& loss) {
                           return std::decay_t<decltype(loss)>::kSameHessian;
@@ -102,6 +105,22 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
     slim.resize(n_outputs);
     wide.resize(n_outputs);
     narrow.resize(n_outputs);
+}
+
+/// Rows of very many copies count as fewer, and weigh the more: limits on rows are small numbers.
+void Booster::count_copies() {
+    const auto add_up = [&] {
+        total_copies = 0.0;
+        for (std::size_t row = 0; row < table.n_rows; ++row) total_copies += copies_of(row);
+    };
+    add_up();
+    require(static_cast<double>(table.n_rows) < kMostCopies, "fewer than 2^27 rows");
+    if (total_copies < kMostCopies) return;
+    if (weight.empty()) weight = copies;
+    const double share = std::max(kManyCopies / static_cast<double>(table.n_rows), 1.0);
+    const double most = std::ldexp(1.0, std::ilogb(share));
+    for (double& own : copies) own = std::min(own, most);
+    add_up();
 }
 
 void Booster::set_slopes(std::span<const double> given_gradient,
@@ -180,7 +199,6 @@ double Booster::mean_loss(Team& team) const {
 FixedPoint Booster::lay_out(const Range& range) const {
     FixedPoint made;
     made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
-    require(made.count_bits <= 28, "fewer than 2^28 rows");
     const int bits = made.count_bits;
     const double gradient_top = power_above(std::max(range.gradient, 1e-300));
     const int gradient_bits = form == Form::narrow ? 62 - 2 * bits : std::min(62 - bits, kSlimBits);

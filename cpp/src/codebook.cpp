@@ -112,7 +112,7 @@ Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team) {
         CodedColumn& coded = book.columns[c];
         coded.is_nominal = column.scale == Scale::nominal;
         if (coded.is_nominal) {
-            coded.n_codes = column.n_codes;
+            coded.n_codes = std::min(column.n_codes, kMostCategories);
             return;
         }
         coded.cuts = cuts_of(distinct_values(column, rows, weights, scratch[thread]), max_bins);

@@ -236,7 +236,7 @@ class Problem:
             core.costs = costs
             core.cost_exponent = float(options.cost_exponent)
             core.set_cost_rule(options.cost_rule)
-        signs = monotonic_signs(schema, options)
+        signs = monotonic_signs(schema, options.monotonic_cst)
         if isinstance(target, ClassTarget) and len(target.classes[0]) < 2:
             signs = None  # one class: nothing rises or falls
         if signs is not None:

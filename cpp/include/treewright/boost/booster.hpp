@@ -54,6 +54,7 @@ private:
         double hessian = 0.0;
     };
 
+    void count_copies();
     void fill_slopes(Team& team);
     void fill_multinomial(Team& team);
     [[nodiscard]] FixedPoint lay_out(const Range& range) const;

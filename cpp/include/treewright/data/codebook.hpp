@@ -12,7 +12,8 @@
 
 namespace treewright {
 
-/// Codes 0 .. n_codes - 1 are values, n_codes is missing.
+/// Codes 0 .. n_codes - 1 are values, n_codes is missing. Of a column with more categories than two
+/// bytes can tell apart those beyond are as good as missing.
 struct CodedColumn {
     bool is_nominal = false;
     std::uint32_t n_codes = 0;
@@ -22,6 +23,8 @@ struct CodedColumn {
     [[nodiscard]] std::uint32_t missing() const { return n_codes; }
     [[nodiscard]] std::uint32_t n_all() const { return n_codes + 1; }
 };
+
+inline constexpr std::uint32_t kMostCategories = 65534;
 
 struct Codebook {
     std::vector<CodedColumn> columns;
