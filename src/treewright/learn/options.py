@@ -219,6 +219,7 @@ def _check_amount(name: str, value: object, *, least: int) -> None:
 
 
 def check_per_column(name: str, value: object) -> None:
+    """Refuse anything but an entry for each column, by name or in order."""
     if value is not None and not isinstance(value, Mapping) and not is_list(value):
         raise ParameterError(
             f"{name}={value!r} must be a dict of column to number, a list with one number for each"
