@@ -6,13 +6,14 @@
 #include <limits>
 #include <numeric>
 
+#include "treewright/base/avx512.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 
 namespace treewright {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 8192;
+constexpr std::size_t kRowsPerBlock = 2048;
 /// Room for hessians of eight bits beside the count of so many rows.
 constexpr double kMostCopies = 0x1p27;
 constexpr double kManyCopies = 0x1p20;  ///< that are left of more
@@ -87,21 +88,18 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
       n_outputs(n_outputs),
       y(data.target.values.begin(), data.target.values.end()),
       weight(data.weight.begin(), data.weight.end()),
-      copies(data.copies.begin(), data.copies.end()),
-      fixed(n_outputs) {
+      copies(data.copies.begin(), data.copies.end()) {
     require(y.size() == table.n_rows && scores.size() == n_outputs * table.n_rows,
             "a target for every row, and a score for every output");
     if (!copies.empty() && weight == copies) weight.clear();
     count_copies();
-    const bool same = kind != LossKind::multinomial && kind != LossKind::given &&
-                      with_loss(kind, parameter, [](const auto& loss) {
-                          return std::decay_t<decltype(loss)>::kSameHessian;
-                      });
+    has_same_hessian = kind != LossKind::multinomial && kind != LossKind::given &&
+                       with_loss(kind, parameter, [](const auto& loss) {
+                           return std::decay_t<decltype(loss)>::kSameHessian;
+                       });
     // Rows of one weight and one hessian need neither; whole weights are copies.
-    if (same && weight.empty()) form = Form::narrow;
+    if (has_same_hessian && weight.empty()) form = Form::narrow;
     else if (!weight.empty() || !copies.empty()) form = Form::wide;
-    gradient.resize(n_outputs * table.n_rows);
-    if (!same) hessian.resize(n_outputs * table.n_rows);
     slim.resize(n_outputs);
     wide.resize(n_outputs);
     narrow.resize(n_outputs);
@@ -123,47 +121,104 @@ void Booster::count_copies() {
     add_up();
 }
 
-void Booster::set_slopes(std::span<const double> given_gradient,
-                         std::span<const double> given_hessian) {
-    require(given_gradient.size() == gradient.size() && given_hessian.size() == hessian.size(),
+void Booster::set_slopes(std::span<const double> gradient, std::span<const double> hessian) {
+    require(gradient.size() == n_outputs * table.n_rows && hessian.size() == gradient.size(),
             "a slope for every output and row");
-    std::copy(given_gradient.begin(), given_gradient.end(), gradient.begin());
-    std::copy(given_hessian.begin(), given_hessian.end(), hessian.begin());
+    given_gradient.assign(gradient.begin(), gradient.end());
+    given_hessian.assign(hessian.begin(), hessian.end());
 }
 
-void Booster::fill_slopes(Team& team) {
-    if (kind == LossKind::given) return;
-    if (kind == LossKind::multinomial) return fill_multinomial(team);
-    with_loss(kind, parameter, [&](const auto& loss) {
-        by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-            for (std::size_t row = begin; row < end; ++row) {
-                const Slope slope = loss.slope(scores[row], y[row]);
-                gradient[row] = slope.gradient;
-                if (!hessian.empty()) hessian[row] = slope.hessian;
-            }
-        });
-    });
+namespace {
+
+template <class Loss>
+inline void fill_slopes(const Loss& loss, const double* score, const double* y, std::size_t n,
+                        double* gradient, double* hessian) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const Slope slope = loss.slope(score[i], y[i]);
+        gradient[i] = slope.gradient;
+        if constexpr (!Loss::kSameHessian) hessian[i] = slope.hessian;
+    }
 }
 
-void Booster::fill_multinomial(Team& team) {
-    const std::size_t n = table.n_rows;
-    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t row = begin; row < end; ++row) {
-            double most = scores[row];
-            for (std::size_t k = 1; k < n_outputs; ++k) most = std::max(most, scores[k * n + row]);
-            double all = 0.0;
-            for (std::size_t k = 0; k < n_outputs; ++k) {
-                const double part = std::exp(scores[k * n + row] - most);
-                gradient[k * n + row] = part;
-                all += part;
-            }
-            for (std::size_t k = 0; k < n_outputs; ++k) {
-                const double p = gradient[k * n + row] / all;
-                gradient[k * n + row] = p - (y[row] == static_cast<double>(k) ? 1.0 : 0.0);
-                hessian[k * n + row] = p * (1.0 - p);
-            }
+#ifdef TREEWRIGHT_AVX512
+template <class Loss>
+TREEWRIGHT_WIDE void fill_slopes_wide(const Loss& loss, const double* score, const double* y,
+                                      std::size_t n, double* gradient, double* hessian) {
+    fill_slopes(loss, score, y, n, gradient, hessian);
+}
+#endif
+
+/// Softmax of the scores of some rows, and its slopes.
+inline void fill_multinomial(const double* scores, std::size_t stride, const double* y,
+                             std::size_t n, std::size_t n_outputs, double* gradient,
+                             double* hessian) {
+    double most[kRowsPerBlock];
+    double all[kRowsPerBlock];
+    std::copy(scores, scores + n, most);
+    for (std::size_t k = 1; k < n_outputs; ++k)
+        for (std::size_t i = 0; i < n; ++i) most[i] = std::max(most[i], scores[k * stride + i]);
+    std::fill(all, all + n, 0.0);
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+        double* part = gradient + k * kRowsPerBlock;
+        for (std::size_t i = 0; i < n; ++i) {
+            part[i] = exp_of(scores[k * stride + i] - most[i]);
+            all[i] += part[i];
         }
-    });
+    }
+    for (std::size_t k = 0; k < n_outputs; ++k)
+        for (std::size_t i = 0; i < n; ++i) {
+            const double p = gradient[k * kRowsPerBlock + i] / all[i];
+            const double own = y[i] == static_cast<double>(k) ? 1.0 : 0.0;
+            gradient[k * kRowsPerBlock + i] = p - own;
+            hessian[k * kRowsPerBlock + i] = p * (1.0 - p);
+        }
+}
+
+#ifdef TREEWRIGHT_AVX512
+TREEWRIGHT_WIDE void fill_multinomial_wide(const double* scores, std::size_t stride,
+                                           const double* y, std::size_t n, std::size_t n_outputs,
+                                           double* gradient, double* hessian) {
+    fill_multinomial(scores, stride, y, n, n_outputs, gradient, hessian);
+}
+#endif
+
+/// Working memory for the slopes of a block.
+struct BlockSlopes {
+    explicit BlockSlopes(std::size_t n_outputs)
+        : gradient(n_outputs * kRowsPerBlock), hessian(n_outputs * kRowsPerBlock, 1.0) {}
+    std::vector<double> gradient;
+    std::vector<double> hessian;
+};
+
+}  // namespace
+
+void Booster::block_slopes(std::size_t begin, std::size_t end, double* gradient,
+                           double* hessian) const {
+    const std::size_t n = end - begin;
+    if (kind == LossKind::given) {
+        for (std::size_t k = 0; k < n_outputs; ++k) {
+            const std::size_t at = k * table.n_rows + begin;
+            std::copy_n(given_gradient.data() + at, n, gradient + k * kRowsPerBlock);
+            std::copy_n(given_hessian.data() + at, n, hessian + k * kRowsPerBlock);
+        }
+        return;
+    }
+    const double* score = scores.data() + begin;
+    const double* target = y.data() + begin;
+#ifdef TREEWRIGHT_AVX512
+    if (has_avx512()) {
+        if (kind == LossKind::multinomial)
+            return fill_multinomial_wide(score, table.n_rows, target, n, n_outputs, gradient,
+                                         hessian);
+        return with_loss(kind, parameter, [&](const auto& loss) {
+            fill_slopes_wide(loss, score, target, n, gradient, hessian);
+        });
+    }
+#endif
+    if (kind == LossKind::multinomial)
+        return fill_multinomial(score, table.n_rows, target, n, n_outputs, gradient, hessian);
+    with_loss(kind, parameter,
+              [&](const auto& loss) { fill_slopes(loss, score, target, n, gradient, hessian); });
 }
 
 double Booster::mean_loss(Team& team) const {
@@ -195,8 +250,43 @@ double Booster::mean_loss(Team& team) const {
            std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
+/// The largest slopes of a copy of a row: known beforehand, or looked for.
+SlopeRange Booster::range_of_slopes(Team& team) const {
+    SlopeRange range;
+    if (kind == LossKind::multinomial) range = {1.0, 0.25};
+    else if (kind != LossKind::given)
+        range = with_loss(kind, parameter, [](const auto& loss) { return loss.range(); });
+    const std::size_t n = table.n_rows;
+    if (range.hessian > 0.0) {
+        double most = 1.0;
+        if (!weight.empty() || !factor.empty())
+            for (std::size_t row = 0; row < n; ++row) most = std::max(most, share_of(row));
+        return {range.gradient * most, range.hessian * most};
+    }
+    std::vector<SlopeRange> ranges(n_blocks(n));
+    const bool is_plain = weight.empty() && factor.empty();
+    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        BlockSlopes slopes(n_outputs);
+        block_slopes(begin, end, slopes.gradient.data(), slopes.hessian.data());
+        SlopeRange most;
+        for (std::size_t k = 0; k < n_outputs; ++k)
+            for (std::size_t i = 0; i < end - begin; ++i) {
+                const double share = is_plain ? 1.0 : share_of(begin + i);
+                const std::size_t at = k * kRowsPerBlock + i;
+                most.gradient = std::max(most.gradient, std::abs(slopes.gradient[at]) * share);
+                most.hessian = std::max(most.hessian, slopes.hessian[at] * share);
+            }
+        ranges[block] = most;
+    });
+    for (const SlopeRange& one : ranges) {
+        range.gradient = std::max(range.gradient, one.gradient);
+        range.hessian = std::max(range.hessian, one.hessian);
+    }
+    return range;
+}
+
 /// Chooses units such that no sum leaves its bits.
-FixedPoint Booster::lay_out(const Range& range) const {
+FixedPoint Booster::lay_out(const SlopeRange& range) const {
     FixedPoint made;
     made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
     const int bits = made.count_bits;
@@ -219,64 +309,43 @@ void Booster::with_rows(std::size_t output, Work&& work) {
 }
 
 template <class Row>
-void Booster::quantise_output(std::size_t output, std::vector<Row>& rows, Team& team) {
-    const std::size_t n = table.n_rows;
-    const double* g = gradient.data() + output * n;
-    const double* h = hessian.empty() ? nullptr : hessian.data() + output * n;
-    const auto share_of = [&](std::size_t row) {  // of one copy
-        double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
-        if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
-        return share;
-    };
-    const bool is_plain = factor.empty() && weight.empty();
-    std::vector<Range> ranges(n_blocks(n));
-    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        Range range;
-        for (std::size_t row = begin; row < end; ++row) {
-            const double share = is_plain ? 1.0 : share_of(row);
-            range.gradient = std::max(range.gradient, std::abs(g[row]) * share);
-            range.hessian = std::max(range.hessian, (h == nullptr ? 1.0 : h[row]) * share);
-        }
-        ranges[block] = range;
-    });
-    Range range;
-    for (const Range& one : ranges) {
-        range.gradient = std::max(range.gradient, one.gradient);
-        range.hessian = std::max(range.hessian, one.hessian);
-    }
-    fixed[output] = lay_out(range);
-    const double per_gradient = 1.0 / fixed[output].gradient_unit;
-    const double per_hessian = 1.0 / fixed[output].hessian_unit;
-    const int bits = fixed[output].count_bits;
+void Booster::quantise_block(std::size_t begin, std::size_t end, const double* gradient,
+                             const double* hessian, std::vector<Row>& rows) const {
+    const double per_gradient = 1.0 / fixed.gradient_unit;
+    const double per_hessian = 1.0 / fixed.hessian_unit;
+    const bool is_plain = weight.empty() && factor.empty();
+    const bool is_counted = !copies.empty() || !weight.empty();
     // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
     constexpr double kRound = 0x1.8p52;
-    rows.resize(n);
-    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t row = begin; row < end; ++row) {
-            const double share = is_plain ? 1.0 : share_of(row);
-            const auto count = copies.empty() && weight.empty()
-                                   ? std::int64_t{1}
-                                   : static_cast<std::int64_t>(copies_of(row));
-            Sums sums;
-            sums.gradient =
-                static_cast<std::int64_t>((g[row] * share * per_gradient + kRound) - kRound) *
-                count;
-            sums.hessian =
-                static_cast<std::int64_t>(
-                    ((h == nullptr ? 1.0 : h[row]) * share * per_hessian + kRound) - kRound) *
-                count;
-            sums.n_rows = count;
-            rows[row] = Row::of(sums, bits);
-        }
-    });
+    for (std::size_t row = begin; row < end; ++row) {
+        const double share = is_plain ? 1.0 : share_of(row);
+        const auto count = is_counted ? static_cast<std::int64_t>(copies_of(row)) : std::int64_t{1};
+        const double g = gradient[row - begin] * share * per_gradient;
+        const double h = hessian[row - begin] * share * per_hessian;
+        Sums sums;
+        sums.gradient = static_cast<std::int64_t>((g + kRound) - kRound) * count;
+        sums.hessian = static_cast<std::int64_t>((h + kRound) - kRound) * count;
+        sums.n_rows = count;
+        rows[row] = Row::of(sums, fixed.count_bits);
+    }
 }
 
 void Booster::quantise(Team& team) {
+    fixed = lay_out(range_of_slopes(team));
     for (std::size_t output = 0; output < n_outputs; ++output)
-        with_rows(output, [&](auto& rows) { quantise_output(output, rows, team); });
+        with_rows(output, [&](auto& rows) { rows.resize(table.n_rows); });
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        BlockSlopes slopes(n_outputs);
+        block_slopes(begin, end, slopes.gradient.data(), slopes.hessian.data());
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            with_rows(output, [&](auto& rows) {
+                quantise_block(begin, end, slopes.gradient.data() + output * kRowsPerBlock,
+                               slopes.hessian.data() + output * kRowsPerBlock, rows);
+            });
+    });
 }
 
-void Booster::draw_rows(const RoundSample& sample, std::uint64_t key) {
+void Booster::draw_rows(const RoundSample& sample, std::uint64_t key, Team& team) {
     sampled.clear();
     factor.clear();
     const std::size_t n = table.n_rows;
@@ -288,10 +357,16 @@ void Booster::draw_rows(const RoundSample& sample, std::uint64_t key) {
     std::iota(rest.begin(), rest.end(), 0U);
     if (sample.top_share > 0.0) {
         std::vector<double> size(n);
-        for (std::size_t row = 0; row < n; ++row)
+        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+            BlockSlopes slopes(n_outputs);
+            block_slopes(begin, end, slopes.gradient.data(), slopes.hessian.data());
             for (std::size_t k = 0; k < n_outputs; ++k)
-                size[row] += std::abs(gradient[k * n + row]) *
-                             (hessian.empty() ? 1.0 : hessian[k * n + row]) * weight_of(row);
+                for (std::size_t row = begin; row < end; ++row) {
+                    const std::size_t at = k * kRowsPerBlock + row - begin;
+                    size[row] +=
+                        std::abs(slopes.gradient[at]) * slopes.hessian[at] * weight_of(row);
+                }
+        });
         const auto n_top = std::min(
             n,
             static_cast<std::size_t>(std::floor(sample.top_share * static_cast<double>(n) + 0.5)));
@@ -332,7 +407,7 @@ BoostTree Booster::grow(std::size_t output, const std::vector<Row>& rows, const 
         columns.resize(sample.n_columns);
         std::sort(columns.begin(), columns.end());
     }
-    const BoostRound<Row> round{table,   book,    rows.data(),     fixed[output],
+    const BoostRound<Row> round{table,   book,    rows.data(),     fixed,
                                 sampled, columns, mix(key, output)};
     return grow_boosted(round, growth, memory, team, progress);
 }
@@ -377,8 +452,7 @@ void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowB
 
 void Booster::round(const BoostGrowth& growth, const RoundSample& sample, double learning_rate,
                     std::uint64_t key, Team& team, Progress& progress) {
-    fill_slopes(team);
-    draw_rows(sample, key);
+    draw_rows(sample, key, team);
     quantise(team);
     std::vector<BoostTree> grown(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {

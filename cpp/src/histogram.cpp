@@ -67,19 +67,30 @@ void add_narrow(const std::uint8_t* codes, std::size_t stride, const Entry* of_r
     }
 }
 
-/// Copies what a span of slots has of each row, in words.
+/// Copies of what a span of slots has of some rows, in words.
 struct Near {
     std::vector<std::uint64_t> words;
     std::size_t stride = 0;  ///< bytes
 
     void copy(const std::uint8_t* records, std::size_t record_stride, const std::uint32_t* rows,
               std::size_t n) {
-        const std::size_t n_words = stride / 8;
-        std::uint64_t* to = words.data();
-        for (std::size_t i = 0; i < n; ++i, to += n_words) {
-            const std::uint8_t* from = records + rows[i] * record_stride;
-            for (std::size_t w = 0; w < n_words; ++w) std::memcpy(to + w, from + 8 * w, 8);
+        switch (stride / 8) {
+            case 1: return copy_words<1>(records, record_stride, rows, n);
+            case 2: return copy_words<2>(records, record_stride, rows, n);
+            case 3: return copy_words<3>(records, record_stride, rows, n);
+            case 4: return copy_words<4>(records, record_stride, rows, n);
+            default: return copy_words<0>(records, record_stride, rows, n);
         }
+    }
+
+private:
+    template <std::size_t Words>  // 0: any number
+    void copy_words(const std::uint8_t* records, std::size_t record_stride,
+                    const std::uint32_t* rows, std::size_t n) {
+        const std::size_t n_words = Words == 0 ? stride / 8 : Words;
+        std::uint64_t* to = words.data();
+        for (std::size_t i = 0; i < n; ++i, to += n_words)
+            std::memcpy(to, records + rows[i] * record_stride, n_words * 8);
     }
 };
 

@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.inspection import permutation_importance
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.data.intake import match_table
@@ -345,6 +344,8 @@ class BoostingEstimator(TableEstimator):
             return by_input
         if X is None or y is None:
             raise ParameterError("kind='permutation' needs rows: give X and y.")
+        from sklearn.inspection import permutation_importance  # loads pandas and more
+
         measured = permutation_importance(
             self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0
         )

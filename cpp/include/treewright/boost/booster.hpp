@@ -49,19 +49,23 @@ public:
     [[nodiscard]] std::size_t outputs() const { return n_outputs; }
 
 private:
-    struct Range {
-        double gradient = 0.0;
-        double hessian = 0.0;
-    };
-
     void count_copies();
-    void fill_slopes(Team& team);
-    void fill_multinomial(Team& team);
-    [[nodiscard]] FixedPoint lay_out(const Range& range) const;
-    void draw_rows(const RoundSample& sample, std::uint64_t key);
+    /// Slopes of one copy of rows [begin, end), output after output, kBlock apart; the hessians are
+    /// left alone where all are 1.
+    void block_slopes(std::size_t begin, std::size_t end, double* gradient, double* hessian) const;
+    [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
+    [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
+    void draw_rows(const RoundSample& sample, std::uint64_t key, Team& team);
+    /// Factor of the slopes of a copy of a row.
+    [[nodiscard]] double share_of(std::size_t row) const {
+        double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
+        if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
+        return share;
+    }
     void quantise(Team& team);
     template <class Row>
-    void quantise_output(std::size_t output, std::vector<Row>& rows, Team& team);
+    void quantise_block(std::size_t begin, std::size_t end, const double* gradient,
+                        const double* hessian, std::vector<Row>& rows) const;
     template <class Row>
     BoostTree grow(std::size_t output, const std::vector<Row>& rows, const BoostGrowth& growth,
                    const RoundSample& sample, std::uint64_t key, GrowBuffers& memory, Team& team,
@@ -90,9 +94,10 @@ private:
     std::vector<double> copies;  ///< empty: 1 each
     double total_copies = 0.0;
 
-    std::vector<double> gradient;   ///< outputs x rows, of one copy of each row
-    std::vector<double> hessian;    ///< empty: all 1
-    std::vector<FixedPoint> fixed;  ///< by output
+    std::vector<double> given_gradient;  ///< outputs x rows, where they come from outside
+    std::vector<double> given_hessian;
+    bool has_same_hessian = false;
+    FixedPoint fixed;
     enum class Form : std::uint8_t { slim, wide, narrow } form = Form::slim;
     std::vector<std::vector<SlimRow>> slim;
     std::vector<std::vector<WideRow>> wide;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "treewright/base/exp.hpp"
+
 namespace treewright {
 
 struct Slope {
@@ -14,10 +16,16 @@ struct Slope {
     double hessian;
 };
 
+/// The largest gradient, by size, and hessian that there can be; 0: not known beforehand.
+struct SlopeRange {
+    double gradient = 0.0;
+    double hessian = 0.0;
+};
+
 /// (F - y)^2 / 2
 struct SquaredLoss {
     static constexpr bool kSameHessian = true;
-    static constexpr bool kRenews = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
     [[nodiscard]] Slope slope(double score, double y) const { return {score - y, 1.0}; }
     [[nodiscard]] double loss(double score, double y) const {
         return 0.5 * (score - y) * (score - y);
@@ -27,7 +35,7 @@ struct SquaredLoss {
 /// |F - y|; leaves answer the median of what is left to explain.
 struct AbsoluteLoss {
     static constexpr bool kSameHessian = true;
-    static constexpr bool kRenews = true;
+    [[nodiscard]] SlopeRange range() const { return {1.0, 1.0}; }
     [[nodiscard]] Slope slope(double score, double y) const {
         return {static_cast<double>((score > y) - (score < y)), 1.0};
     }
@@ -38,7 +46,7 @@ struct AbsoluteLoss {
 struct QuantileLoss {
     double level = 0.5;
     static constexpr bool kSameHessian = true;
-    static constexpr bool kRenews = true;
+    [[nodiscard]] SlopeRange range() const { return {1.0, 1.0}; }
     [[nodiscard]] Slope slope(double score, double y) const {
         return {score >= y ? 1.0 - level : -level, 1.0};
     }
@@ -51,7 +59,7 @@ struct QuantileLoss {
 struct HuberLoss {
     double delta = 1.0;
     static constexpr bool kSameHessian = true;
-    static constexpr bool kRenews = true;
+    [[nodiscard]] SlopeRange range() const { return {delta, 1.0}; }
     [[nodiscard]] Slope slope(double score, double y) const {
         const double r = score - y;
         return {r > delta ? delta : (r < -delta ? -delta : r), 1.0};
@@ -65,9 +73,9 @@ struct HuberLoss {
 /// Half the Poisson deviance, up to what depends on y alone; exp(F) is the expected count.
 struct PoissonLoss {
     static constexpr bool kSameHessian = false;
-    static constexpr bool kRenews = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
     [[nodiscard]] Slope slope(double score, double y) const {
-        const double mean = std::exp(score);
+        const double mean = exp_of(score);
         return {mean - y, mean};
     }
     [[nodiscard]] double loss(double score, double y) const { return std::exp(score) - y * score; }
@@ -76,9 +84,9 @@ struct PoissonLoss {
 /// Half the gamma deviance, up to what depends on y alone.
 struct GammaLoss {
     static constexpr bool kSameHessian = false;
-    static constexpr bool kRenews = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
     [[nodiscard]] Slope slope(double score, double y) const {
-        const double ratio = y * std::exp(-score);
+        const double ratio = y * exp_of(-score);
         return {1.0 - ratio, ratio};
     }
     [[nodiscard]] double loss(double score, double y) const { return score + y * std::exp(-score); }
@@ -88,10 +96,10 @@ struct GammaLoss {
 struct TweedieLoss {
     double power = 1.5;
     static constexpr bool kSameHessian = false;
-    static constexpr bool kRenews = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
     [[nodiscard]] Slope slope(double score, double y) const {
-        const double a = y * std::exp((1.0 - power) * score);
-        const double b = std::exp((2.0 - power) * score);
+        const double a = y * exp_of((1.0 - power) * score);
+        const double b = exp_of((2.0 - power) * score);
         return {b - a, (2.0 - power) * b - (1.0 - power) * a};
     }
     [[nodiscard]] double loss(double score, double y) const {
@@ -103,9 +111,9 @@ struct TweedieLoss {
 /// -log of the probability 1 / (1 + exp(-F)) of class 1, or of the rest for class 0.
 struct LogisticLoss {
     static constexpr bool kSameHessian = false;
-    static constexpr bool kRenews = false;
+    [[nodiscard]] SlopeRange range() const { return {1.0, 0.25}; }
     [[nodiscard]] Slope slope(double score, double y) const {
-        const double p = 1.0 / (1.0 + std::exp(-score));
+        const double p = 1.0 / (1.0 + exp_of(-score));
         return {p - y, p * (1.0 - p)};
     }
     [[nodiscard]] double loss(double score, double y) const {
@@ -117,10 +125,10 @@ struct LogisticLoss {
 /// exp(-F) for class 1, exp(F) for class 0: AdaBoost's.
 struct ExponentialLoss {
     static constexpr bool kSameHessian = false;
-    static constexpr bool kRenews = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
     [[nodiscard]] Slope slope(double score, double y) const {
         const double sign = y > 0.5 ? 1.0 : -1.0;
-        const double off = std::exp(-sign * score);
+        const double off = exp_of(-sign * score);
         return {-sign * off, off};
     }
     [[nodiscard]] double loss(double score, double y) const {
