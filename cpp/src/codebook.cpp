@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <type_traits>
 
 #include "treewright/data/order.hpp"
 
@@ -27,19 +29,70 @@ std::vector<std::uint32_t> rows_for_bins(const Dataset& data, std::span<const do
     return rows;
 }
 
+/// A whole number that is greater where the float is; back again by value_of.
+template <class T>
+using KeyOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+template <class T>
+KeyOf<T> key_of(T value) {
+    const auto bits = std::bit_cast<KeyOf<T>>(value + T{0});  // -0.0 is 0.0
+    constexpr int kSign = 8 * sizeof(T) - 1;
+    return bits ^ (bits >> kSign != 0 ? ~KeyOf<T>{0} : KeyOf<T>{1} << kSign);
+}
+
+template <class T>
+T value_of(KeyOf<T> key) {
+    constexpr int kSign = 8 * sizeof(T) - 1;
+    return std::bit_cast<T>(key ^ (key >> kSign != 0 ? KeyOf<T>{1} << kSign : ~KeyOf<T>{0}));
+}
+
+/// Sorts by eleven bits at a time, from the lowest.
+template <class Key>
+void radix_sort(std::vector<Key>& keys) {
+    constexpr int kBits = 11;
+    std::vector<Key> spare(keys.size());
+    std::vector<std::size_t> start(std::size_t{1} << kBits);
+    for (int shift = 0; shift < static_cast<int>(8 * sizeof(Key)); shift += kBits) {
+        const auto digit = [&](Key key) { return (key >> shift) & ((Key{1} << kBits) - 1); };
+        std::fill(start.begin(), start.end(), 0);
+        for (const Key key : keys) ++start[digit(key)];
+        std::exclusive_scan(start.begin(), start.end(), start.begin(), std::size_t{0});
+        for (const Key key : keys) spare[start[digit(key)]++] = key;
+        keys.swap(spare);
+    }
+}
+
+/// The known numbers of rows that count alike, ascending, equal ones joined.
+template <class T>
+std::vector<Weighed> distinct_floats(const Column& column, std::span<const std::uint32_t> rows) {
+    std::vector<KeyOf<T>> keys;
+    keys.reserve(rows.size());
+    for (const std::uint32_t row : rows) {
+        const T value = column.at<T>(row);
+        if (value == value) keys.push_back(key_of(value));
+    }
+    radix_sort(keys);
+    std::vector<Weighed> found;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (i > 0 && keys[i] == keys[i - 1]) found.back().weight += 1.0;
+        else found.push_back({static_cast<double>(value_of<T>(keys[i])), 1.0});
+    return found;
+}
+
 /// The known numbers of a column with the weights of their rows, ascending, equal ones joined.
 std::vector<Weighed> distinct_values(const Column& column, std::span<const std::uint32_t> rows,
                                      std::span<const double> weights, OrderScratch& scratch) {
+    if (weights.empty() && column.type == ValueType::f32)
+        return distinct_floats<float>(column, rows);
+    if (weights.empty() && column.type == ValueType::f64)
+        return distinct_floats<double>(column, rows);
     const Order order = order_of(column, rows, scratch);
     std::vector<Weighed> found;
     for (std::size_t i = 0; i < order.entries.size() - order.n_missing; ++i) {
         const std::uint32_t row = order.entries[i] >> 1;
         const double weight = weights.empty() ? 1.0 : weights[row];
         if (i > 0 && (order.entries[i] & 1) != 0) found.back().weight += weight;
-        else
-            found.push_back(
-                {column.is_real() ? column.real(row) : static_cast<double>(column.whole(row)),
-                 weight});
+        else found.push_back({column.number(row), weight});
     }
     return found;
 }
