@@ -166,6 +166,16 @@ private:
         const std::size_t n = table.slots.size();
         return {part * n / team.size(), (part + 1) * n / team.size()};
     }
+    /// Slots with about equally many entries.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> entries_of(std::size_t part) const {
+        const auto slot_at = [&](std::size_t i) {
+            const std::size_t entry = i * table.n_entries / team.size();
+            std::size_t slot = 0;
+            while (slot < table.slots.size() && entry_of(slot) < entry) ++slot;
+            return slot;
+        };
+        return {slot_at(part), part + 1 == team.size() ? table.slots.size() : slot_at(part + 1)};
+    }
     [[nodiscard]] std::size_t entry_of(std::size_t slot) const {
         return slot == table.slots.size() ? table.n_entries : table.slots[slot].offset;
     }
@@ -179,7 +189,7 @@ private:
         std::vector<std::vector<std::uint32_t>> columns(leaves.size());
         for (std::size_t l = 0; l < leaves.size(); ++l) columns[l] = columns_of(leaves[l]);
         team.for_each(n_parts, [&](std::size_t part, std::size_t thread) {
-            const auto [low, high] = slots_of(part);
+            const auto [low, high] = entries_of(part);
             if (less != nullptr)
                 for (std::size_t i = entry_of(low); i < entry_of(high); ++i)
                     leaves[0].histogram[i] -= less[i];

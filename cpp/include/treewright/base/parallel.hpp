@@ -43,7 +43,7 @@ private:
     std::size_t n_items = 0;
     std::atomic<std::size_t> n_busy{0};
     std::atomic<std::size_t> generation{0};
-    bool closing = false;
+    std::atomic<bool> is_closing{false};
     std::exception_ptr failure;
 };
 
