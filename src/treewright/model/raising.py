@@ -75,7 +75,7 @@ def prune_by_error(
     )
     if weight is not None:
         target.set_weight(np.ascontiguousarray(weight))
-    done: Any = tree.plan.prune_by_error(lend(table), target, tree.arrays, settings)
+    done: Any = tree.plan.prune_by_error(lend(table), target, [], tree.arrays, settings)
     value = done["value"]
     total = np.where(done["n_rows"] > 0, value.sum(axis=1), 0.0)
     changes = {name: done[name] for name in ("first_child", "n_branches", "parent", "n_rows")}

@@ -122,7 +122,7 @@ class ErrorBased(Pruner):
             variant=self.variant,
             raising=self.raising,
         )
-        subtree, leaf, branch = done.figures[:, :3].T
+        before, after = done.figures[:, :2].T
         followed = _curve(
             curve_of(tree, collapsing.node, {"train": risk}, {"train": total}), done, total
         )
@@ -135,8 +135,8 @@ class ErrorBased(Pruner):
             compared="errors, counted (collapsing) or estimated: of the subtree, and instead",
             node=np.append(collapsing.node, number[done.node]),
             raised=[False] * len(collapsing.node) + done.raised.tolist(),
-            before=np.append(collapsing.before, subtree),
-            after=np.append(collapsing.after, np.where(done.raised, branch, leaf)),
+            before=np.append(collapsing.before, before),
+            after=np.append(collapsing.after, after),
             tree=tree,
             risks={"train": risk},
             totals={"train": total},
@@ -185,8 +185,8 @@ def _is_complete(table: Table) -> BoolArray:
 
 def _curve(collapsing: Curve, done: Raised, total: float) -> Curve:
     """Follow size and training errors through both stages."""
-    leaves_before, wrong_before, leaves_after, wrong_after = done.figures[:, 3:].T
+    leaves, wrong = np.cumsum(done.figures[:, 2:], axis=0).T
     n_leaves, errors = collapsing.n_leaves, collapsing.errors["train"]
-    sizes = n_leaves[-1] - np.cumsum(leaves_before - leaves_after).astype(np.int64)
-    wrong = errors[-1] + np.cumsum(wrong_after - wrong_before) / total
+    sizes = n_leaves[-1] + leaves.astype(np.int64)
+    wrong = errors[-1] + wrong / total
     return Curve(n_leaves=np.append(n_leaves, sizes), errors={"train": np.append(errors, wrong)})

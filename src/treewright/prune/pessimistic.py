@@ -7,12 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from treewright.model.sums import add_up
 from treewright.model.surgery import has_marked_ancestor
 from treewright.model.tree import Tree
 from treewright.parameters import check_number
 from treewright.prune.base import Cuts, Pruner
 from treewright.prune.sample import Sample
-from treewright.prune.sums import add_up, leaves_below, training_risk
+from treewright.prune.sums import leaves_below, training_risk
 
 
 @dataclass(frozen=True, kw_only=True)

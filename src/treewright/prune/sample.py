@@ -16,8 +16,8 @@ from treewright.errors import ParameterError, TargetError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.predict import by_output, refuse_unseen
 from treewright.model.reading import read_rows
+from treewright.model.sums import add_up
 from treewright.model.tree import Tree
-from treewright.prune.sums import add_up
 
 _ORDINARY = 400
 """Up to 2 to this power, and down to its inverse, squares and their sums are ordinary numbers."""

@@ -1,25 +1,14 @@
-"""Sums over subtrees, and what each node would cost the training rows as a leaf."""
+"""Leaves below each node, and what each node would cost the training rows as a leaf."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from treewright.model.arrays import FloatArray
 from treewright.model.importance import impurity_mass
 from treewright.model.predict import by_output
+from treewright.model.sums import add_up
 from treewright.model.tree import Tree
-
-
-def add_up(tree: Tree, at_leaves: npt.NDArray[Any]) -> FloatArray:
-    """Give every node the sum of what is at the leaves below it (its own, where it is one)."""
-    parent = tree.arrays.parent.tolist()
-    total = at_leaves.tolist()
-    for node in range(len(total) - 1, 0, -1):
-        total[parent[node]] += total[node]
-    return np.array(total)
 
 
 def leaves_below(tree: Tree) -> FloatArray:
