@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace treewright {
 
@@ -21,8 +22,9 @@ MovedRows::Verdict MovedRows::send(std::int32_t node, std::int32_t child, double
     arrivals.clear();
     any_divided = false;
     next_look = kFirstLook;
-    // Whole rows alone cannot say enough where most errors are made by parts of rows.
     const double missing = limit - tree.state(child).at_least;
+    if (missing < -kRounding) return Verdict::too_many;
+    // Whole rows alone cannot say enough where most errors are made by parts of rows.
     if (tree.state(node).has_parts && missing > tree.weight(node) - tree.weight(child))
         return Verdict::unknown;
     const std::size_t end = tree.begin_of(node) + tree.state(node).n_whole;
@@ -48,21 +50,25 @@ MovedRows::Verdict MovedRows::send(std::int32_t node, std::int32_t child, double
 /// be divided are left out: the others alone already say how many errors there are at least.
 bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t child, double limit) {
     std::array<std::int32_t, kInFlight> at;
+    std::array<std::uint8_t, kInFlight> moving;
     const std::uint32_t* order = shares.order().data();
     for (; begin < end; begin += kInFlight) {
         progress.check(true);
         const std::size_t n = std::min(kInFlight, end - begin);
         at.fill(child);
-        for (bool is_moving = true; is_moving;) {
-            is_moving = false;
-            for (std::size_t r = 0; r < n; ++r) {
-                if (at[r] < 0) continue;
+        std::iota(moving.begin(), moving.begin() + n, 0);
+        for (std::size_t n_moving = n; n_moving > 0;) {
+            std::size_t n_left = 0;
+            for (std::size_t i = 0; i < n_moving; ++i) {
+                const std::uint8_t r = moving[i];
                 const Place& place = tree.place(at[r]);
                 if (place.n_branches == 0) continue;
                 const int branch = shares.branch_of(order[begin + r], place.question);
                 at[r] = branch < 0 ? -1 : place.first_child + branch;
-                is_moving = true;
+                moving[n_left] = r;
+                n_left += branch < 0 ? 0 : 1;
             }
+            n_moving = n_left;
         }
         for (std::size_t r = 0; r < n; ++r) {
             any_divided |= at[r] < 0;

@@ -171,14 +171,10 @@ std::int32_t Plan::branch_in_list(const Node& node, std::int64_t code) const {
 }
 
 /// Branch of a row at a node; -1 = all branches.
-int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
+int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     const Node& node = nodes[i];
     const Kind kind = kind_of(node);
     const Column& column = rows.columns[column_of(node)];
-    if (kind == real_cut) {  // the usual question, without a look at what else there is
-        const double x = column.real(row);
-        if (!std::isnan(x)) return x > node.threshold ? 1 : 0;
-    }
     bool missing = column.is_missing(row);
     if (kind == linear) {
         const double sum = sum_of(rows, row, node);
@@ -197,6 +193,7 @@ int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
                 std::lower_bound(first, first + static_cast<std::ptrdiff_t>(slice.n), x) - first);
         };
         switch (kind) {
+            case real_cut: return column.real(row) > node.threshold ? 1 : 0;
             case whole_cut: return column.whole(row) > node.whole ? 1 : 0;
             case real_intervals: return place(cuts.real, column.real(row));
             default: return place(cuts.whole, column.whole(row));
