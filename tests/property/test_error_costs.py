@@ -179,7 +179,7 @@ def pruned_with(pruner: Pruner, tree: Tree, others: Sample) -> Tree:
 
 @pytest.mark.parametrize("pruner", JUDGING, ids=repr)
 @given(data=st.data(), price=st.sampled_from([1.0, 1.0, 0.25, 8.0]))
-@settings(examples(0.4))
+@settings(examples(0.2))
 def test_errors_that_all_cost_alike_prune_as_without_costs(
     pruner: Pruner, data: st.DataObject, price: float
 ) -> None:
@@ -213,7 +213,7 @@ def test_errors_that_all_cost_alike_prune_as_without_costs(
 
 @pytest.mark.parametrize("pruner", JUDGING, ids=repr)
 @given(data=st.data(), factor=st.sampled_from([0.5, 2.0, 1024.0]))
-@settings(examples(0.4))
+@settings(examples(0.2))
 def test_the_unit_of_costs_is_of_no_account(
     pruner: Pruner, data: st.DataObject, factor: float
 ) -> None:
@@ -237,7 +237,7 @@ def test_the_unit_of_costs_is_of_no_account(
     whole=st.booleans(),
     confidence=st.floats(1e-9, 1, exclude_max=True),
 )
-@settings(examples(20))
+@settings(examples(8))
 def test_no_estimate_falls_below_its_bound_as_rows_come(
     variant: ErrorVariant,
     right: float,
