@@ -1,11 +1,12 @@
 #include "treewright/prune/error_based.hpp"
 
 #include <algorithm>
-#include <array>
-#include <limits>
-#include <numeric>
+#include <utility>
 
 #include "treewright/base/error.hpp"
+#include "treewright/prune/changing_tree.hpp"
+#include "treewright/prune/followers.hpp"
+#include "treewright/prune/moved_rows.hpp"
 #include "treewright/prune/shares.hpp"
 
 namespace treewright {
@@ -13,59 +14,41 @@ namespace treewright {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-/// Rows that go down a branch together, so that they do not wait for the memory one by one.
-constexpr std::size_t kInFlight = 16;
 
-/// A node as it is now.
-struct Place {
-    std::int32_t source;  ///< node of the tree whose question it asks
-    std::int32_t first_child;
-    std::int32_t n_branches;
-    std::uint32_t question;  ///< place of `source` in the plan
-};
-
-/// Holds the tree while it is being changed. Nothing recurses: a tree may be a long chain.
+/// Nothing recurses: a tree may be a long chain.
 class ErrorPruner {
 public:
-    ErrorPruner(const Dataset& data, const Tree& tree, const Plan& plan,
-                const ErrorPruning& options, Progress& progress)
-        : data(data),
-          tree(tree),
-          plan(plan),
+    ErrorPruner(const Dataset& data, std::span<const Dataset> sets, const Tree& tree,
+                const Plan& plan, const ErrorPruning& options, Progress& progress)
+        : tree(tree),
           options(options),
           progress(progress),
-          n_classes(data.target.n_classes.at(0)),
-          rows{data.n_rows, data.columns},
-          places(tree.nodes.size()),
-          counts{std::vector<std::int64_t>(tree.nodes.size()),
-                 std::vector<double>(tree.nodes.size() * n_classes)},
-          errors(tree.nodes.size()),
-          added(tree.nodes.size() * n_classes),
-          has_parts(tree.nodes.size()),
-          shares(data, tree, plan) {
-        for (std::uint32_t at = 0; at < places.size(); ++at) {
-            const std::uint32_t i = plan.order()[at];
-            const TreeNode& node = tree.nodes[i];
-            places[i] = {static_cast<std::int32_t>(i), node.first_child, node.n_branches, at};
-        }
-    }
+          judge(options.added, options.prices, data.target.n_classes.at(0)),
+          changing(tree, plan, data.target.n_classes.at(0)),
+          shares(data, plan),
+          trial(data, plan),
+          moved(changing, shares, judge, progress),
+          followers(sets, plan, changing, judge, progress),
+          local(changing.n_classes) {}
 
     Pruned run() {
         std::vector<Frame> frames(1);
-        frames[0].share.end = shares.order().size();
-        frames[0].is_sorted = shares.sort_by_leaf(counts, progress);
+        frames[0].share = shares.everything();
+        frames[0].followers = followers.everything();
+        frames[0].is_sorted = shares.sort_by_leaf(tree, changing.counts, changing.begin, progress);
+        if (frames[0].is_sorted)
+            for (std::size_t i = 0; i < changing.states.size(); ++i)
+                changing.states[i].n_whole = static_cast<std::size_t>(changing.counts.n_rows[i]);
         while (!frames.empty()) {
             progress.check(true);
             Frame& frame = frames.back();
             if (frame.next < 0) enter(frame);
-            const Place& place = place_of(frame.node);
+            const Place& place = changing.place(frame.node);
             if (frame.next < place.n_branches) {
                 const std::int32_t branch = frame.next++;
-                Frame below;
-                below.node = place.first_child + branch;
-                below.share = shares.branch_of(frame.share, frame.division, branch);
-                below.is_sorted = frame.is_sorted;
-                if (below.share.empty()) empty(below.node);
+                if (!changing.state(place.first_child + branch).is_open) continue;
+                Frame below = branch_of(frame, branch);
+                if (below.share.empty()) empty(below);
                 else frames.push_back(std::move(below));
             } else if (place.n_branches == 0 || !settle(frame)) {
                 frames.pop_back();
@@ -79,185 +62,138 @@ private:
         std::int32_t node = 0;
         Share share;
         Division division;
+        Followers::Arrived followers;
+        Followers::Divided followers_divided;
         std::int32_t next = -1;  ///< branch to go down; -1: not entered yet
-        bool is_sorted = false;  ///< rows lie as `sort_by_leaf` left them, and are counted
+        /// Rows lie sorted by leaf, and are counted: none is divided here or below.
+        bool is_sorted = false;
     };
-
-    [[nodiscard]] Place& place_of(std::int32_t node) {
-        return places[static_cast<std::size_t>(node)];
-    }
-    [[nodiscard]] const Place& place_of(std::int32_t node) const {
-        return places[static_cast<std::size_t>(node)];
-    }
-
-    struct Estimate {
-        double errors = 0.0;
-        Size size;
-
-        void operator+=(const Estimate& other) {
-            errors += other.errors;
-            size.leaves += other.size.leaves;
-            size.wrong += other.size.wrong;
-        }
-        void operator-=(const Estimate& other) {
-            errors -= other.errors;
-            size.leaves -= other.size.leaves;
-            size.wrong -= other.size.wrong;
-        }
-    };
-
-    /// Of a leaf with these class weights.
-    [[nodiscard]] Estimate estimate(const double* class_weights) const {
-        double total = 0.0;
-        double most = 0.0;
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            total += class_weights[k];
-            most = std::max(most, class_weights[k]);
-        }
-        const double wrong = std::max(total - most, 0.0);
-        return {wrong + options.added(total, wrong), {1.0, wrong}};
-    }
-
-    double* counts_of(std::int32_t node) {
-        return counts.weights.data() + static_cast<std::size_t>(node) * n_classes;
-    }
 
     void enter(Frame& frame) {
-        const auto node = static_cast<std::size_t>(frame.node);
+        NodeState& state = changing.state(frame.node);
+        const Place& place = changing.place(frame.node);
         frame.next = 0;
-        has_parts[node] = frame.share.parts.empty() ? 0 : 1;
-        if (!frame.is_sorted) {
-            shares.count(frame.share, counts_of(frame.node));
-            counts.n_rows[node] = static_cast<std::int64_t>(frame.share.size());
+        state.is_open = false;
+        if (!frame.is_sorted) note_rows(frame.node, frame.share);
+        if (place.n_branches == 0) {
+            state.estimate = judge.estimate(changing.weights(frame.node));
+            state.at_least = judge.at_least(whole_weights(frame.node));
+            followers.settle_leaf(frame.node, frame.followers);
+            return;
         }
-        if (places[node].n_branches == 0) errors[node] = estimate(counts_of(frame.node));
-        else frame.division = frame.is_sorted ? known_division(frame) : divide(frame);
+        if (frame.is_sorted) {
+            changing.fractions(frame.node, frame.division.known);
+        } else {
+            frame.division = shares.divide(frame.share, place.question,
+                                           static_cast<std::size_t>(place.n_branches));
+            for (std::int32_t b = 0; b < place.n_branches; ++b)
+                changing.state(place.first_child + b).is_open = true;
+        }
+        frame.followers_divided =
+            followers.divide(frame.followers, frame.node, frame.division.known);
     }
 
-    /// A branch that no row reaches says nothing, whatever it asked.
-    void empty(std::int32_t node) {
-        const auto at = static_cast<std::size_t>(node);
-        double* own = counts_of(node);
-        std::fill_n(own, n_classes, 0.0);
-        const std::int32_t above = tree.nodes[static_cast<std::size_t>(places[at].source)].parent;
+    void note_rows(std::int32_t node, const Share& share) {
+        shares.count(share, changing.weights(node));
+        changing.n_rows(node) = static_cast<std::int64_t>(share.size());
+        changing.begin_of(node) = share.begin;
+        changing.state(node).n_whole = share.n_whole();
+        changing.state(node).has_parts = !share.parts.empty();
+    }
+
+    [[nodiscard]] const double* whole_weights(std::int32_t node) {
+        if (!changing.state(node).has_parts) return changing.weights(node);
+        std::fill(local.begin(), local.end(), 0.0);
+        shares.add_whole(changing.begin_of(node), changing.end_of(node), local.data());
+        return local.data();
+    }
+
+    [[nodiscard]] Frame branch_of(const Frame& frame, std::int32_t branch) {
+        Frame below;
+        below.node = changing.place(frame.node).first_child + branch;
+        below.is_sorted = frame.is_sorted;
+        if (frame.is_sorted)
+            below.share = {changing.begin_of(below.node), changing.end_of(below.node), {}};
+        else below.share = shares.branch_of(frame.share, frame.division, branch);
+        below.followers = followers.branch_of(frame.followers, frame.followers_divided, branch);
+        return below;
+    }
+
+    /// A branch that no training row reaches says nothing, whatever it asked.
+    void empty(const Frame& frame) {
+        make_empty(frame.node, frame.share.begin);
+        followers.settle_leaf(frame.node, frame.followers);
+    }
+
+    void make_empty(std::int32_t node, std::size_t begin) {
+        Place& place = changing.place(node);
+        double* own = changing.weights(node);
+        std::fill_n(own, changing.n_classes, 0.0);
+        const std::int32_t above = tree.nodes[static_cast<std::size_t>(place.source)].parent;
         if (options.empty_leaves_keep_class && above >= 0) {
-            const double* line = tree.value.data() + static_cast<std::size_t>(above) * n_classes;
+            const double* line =
+                tree.value.data() + static_cast<std::size_t>(above) * changing.n_classes;
             // The first of equals; parts of rows add up to them but for rounding.
-            const double most = *std::max_element(line, line + n_classes) * (1.0 - 1e-12);
-            own[std::find_if(line, line + n_classes, [&](double w) { return w >= most; }) - line] =
-                1.0;
+            const double most = *std::max_element(line, line + changing.n_classes) * (1.0 - 1e-12);
+            own[std::find_if(line, line + changing.n_classes, [&](double w) { return w >= most; }) -
+                line] = 1.0;
         }
-        counts.n_rows[at] = 0;
-        errors[at] = {0.0, {1.0, 0.0}};
-        places[at].n_branches = 0;
+        NodeState& state = changing.state(node);
+        state = {.parent = state.parent, .is_open = false, .estimate = {0.0, {1.0, 0.0}}};
+        changing.n_rows(node) = 0;
+        changing.begin_of(node) = begin;
+        place.n_branches = 0;
     }
 
-    [[nodiscard]] Division divide(const Frame& frame) {
-        const Place& place = place_of(frame.node);
-        return shares.divide(frame.share, place.question,
-                             static_cast<std::size_t>(place.n_branches));
-    }
-
-    /// The same for rows that are already sorted: none lacks the value, and nothing is asked.
-    [[nodiscard]] Division known_division(const Frame& frame) {
-        const Place& place = place_of(frame.node);
-        std::size_t begin = frame.share.begin;
-        Division out;
-        out.start.push_back(begin);
-        for (std::int32_t b = 0; b < place.n_branches; ++b) {
-            const std::int32_t child = place.first_child + b;
-            const double* line = counts_of(child);
-            out.known.push_back(std::accumulate(line, line + n_classes, 0.0));
-            out.start.push_back(begin);
-            begin += static_cast<std::size_t>(counts.n_rows[static_cast<std::size_t>(child)]);
-        }
-        out.make_fractions();
-        return out;
-    }
-
-    /// Errors to expect if all these rows went down this branch instead.
-    [[nodiscard]] Estimate estimate_branch(std::int32_t node, const Share& share) {
-        std::vector<double> local(n_classes);
-        std::vector<Frame> pending(1);
-        pending[0].node = node;
-        pending[0].share = share;
-        Estimate total;
+    /// Sends a share through all below a node. `visit` is told of every node and the share it gets,
+    /// and whether to go on.
+    template <class Visit>
+    void descend(Shares& rows, std::int32_t node, const Share& share, Visit&& visit) {
+        std::vector<std::pair<std::int32_t, Share>> pending = {{node, share}};
         while (!pending.empty()) {
             progress.check(true);
-            Frame frame = std::move(pending.back());
+            const auto [at, here] = std::move(pending.back());
             pending.pop_back();
-            const Place& place = place_of(frame.node);
-            if (place.n_branches == 0) {
-                total += estimate(shares.count(frame.share, local.data()));
-                continue;
-            }
-            frame.division = divide(frame);
-            for (std::int32_t b = 0; b < place.n_branches; ++b) {
-                Frame below;
-                below.node = place.first_child + b;
-                below.share = shares.branch_of(frame.share, frame.division, b);
-                if (!below.share.empty()) pending.push_back(std::move(below));
-            }
+            if (!visit(at, here)) return;
+            const Place& place = changing.place(at);
+            if (here.empty() || place.n_branches == 0) continue;
+            const Division division =
+                rows.divide(here, place.question, static_cast<std::size_t>(place.n_branches));
+            for (std::int32_t b = 0; b < place.n_branches; ++b)
+                pending.emplace_back(place.first_child + b, rows.branch_of(here, division, b));
         }
+    }
+
+    /// Errors to expect if all these rows went down this branch; not finished above the limit.
+    [[nodiscard]] Estimate estimate_branch(std::int32_t node, const Share& share, double limit) {
+        // Tried on a copy: below the node the rows stay sorted as they are.
+        const auto begin = static_cast<std::ptrdiff_t>(share.begin);
+        const auto end = static_cast<std::ptrdiff_t>(share.end);
+        std::copy(shares.order().begin() + begin, shares.order().begin() + end,
+                  trial.order().begin() + begin);
+        Estimate total;
+        descend(trial, node, share, [&](std::int32_t at, const Share& here) {
+            if (here.empty() || changing.place(at).n_branches > 0) return true;
+            total += judge.estimate(trial.count(here, local.data()));
+            return total.errors <= limit;
+        });
         return total;
     }
 
-    /// The same where no row is divided: the branch's own rows stay where they are, so only the
-    /// rows of the other branches have to go down, and only the leaves they reach change. False if
-    /// one of them would be divided.
-    [[nodiscard]] bool estimate_with_others(const Frame& frame, std::int32_t largest,
-                                            Estimate& total) {
-        const std::int32_t child = place_of(frame.node).first_child + largest;
-        if (has_parts[static_cast<std::size_t>(frame.node)] != 0) return false;
-        const Share own = shares.branch_of(frame.share, frame.division, largest);
-        const bool whole = send_down(frame.share.begin, own.begin, child) &&
-                           send_down(own.end, frame.share.end, child);
-        total = errors[static_cast<std::size_t>(child)];
-        for (const std::int32_t leaf : reached) {
-            double* more = added.data() + static_cast<std::size_t>(leaf) * n_classes;
-            total -= errors[static_cast<std::size_t>(leaf)];
-            if (counts.n_rows[static_cast<std::size_t>(leaf)] > 0)
-                for (std::size_t k = 0; k < n_classes; ++k) more[k] += counts_of(leaf)[k];
-            total += estimate(more);
-            std::fill_n(more, n_classes, 0.0);
-        }
-        reached.clear();
-        return whole;
-    }
-
-    /// Adds the rows `order[begin .. end)` to the leaves they reach from a node; false if one of
-    /// them would be divided.
-    bool send_down(std::size_t begin, std::size_t end, std::int32_t node) {
-        std::array<std::int32_t, kInFlight> at;
-        const std::uint32_t* order = shares.order().data();
-        for (; begin < end; begin += kInFlight) {
-            progress.check(true);
-            const std::size_t n = std::min(kInFlight, end - begin);
-            at.fill(node);
-            for (bool moved = true; moved;) {
-                moved = false;
-                for (std::size_t r = 0; r < n; ++r) {
-                    const Place& place = place_of(at[r]);
-                    if (place.n_branches == 0) continue;
-                    const int branch = plan.branch_of(rows, order[begin + r], place.question);
-                    if (branch < 0) return false;
-                    at[r] = place.first_child + branch;
-                    moved = true;
-                }
-            }
-            for (std::size_t r = 0; r < n; ++r) {
-                double* into = added.data() + static_cast<std::size_t>(at[r]) * n_classes;
-                if (std::all_of(into, into + n_classes, [](double w) { return w == 0.0; }))
-                    reached.push_back(at[r]);
-                into[data.target.classes[order[begin + r]]] += shares.weight_of(order[begin + r]);
-            }
-        }
-        return true;
+    /// The same, where it can be told from the rows of the other branches alone.
+    [[nodiscard]] Estimate estimate_raised(const Frame& frame, std::int32_t child, double limit,
+                                           bool& can_move) {
+        Estimate estimate{kInfinite, {}};
+        const auto verdict = moved.send(frame.node, child, limit, estimate);
+        can_move = verdict == MovedRows::Verdict::known;
+        if (verdict == MovedRows::Verdict::unknown)
+            estimate = estimate_branch(child, frame.share, limit + 1e-6);
+        return estimate;
     }
 
     [[nodiscard]] bool may_be_raised(const Frame& frame, std::int32_t branch) const {
-        const Place& place = place_of(frame.node);
-        const Place& child = place_of(place.first_child + branch);
+        const Place& place = changing.place(frame.node);
+        const Place& child = changing.place(place.first_child + branch);
         const TreeNode& asked = tree.nodes[static_cast<std::size_t>(place.source)];
         const TreeNode& below = tree.nodes[static_cast<std::size_t>(child.source)];
         const bool same_cut = below.kind == 1 && below.column == asked.column;
@@ -265,59 +201,106 @@ private:
                frame.division.known[static_cast<std::size_t>(branch)] >= 0.1 && !same_cut;
     }
 
-    /// Decides about a node whose branches are done; true if it is to be gone through again.
-    bool settle(Frame& frame) {
-        const auto node = static_cast<std::size_t>(frame.node);
-        Place& place = places[node];
-        Estimate subtree;
+    /// Of the branches that may take the place of their node the one of most rows; -1: none may.
+    [[nodiscard]] std::int32_t largest_branch(const Frame& frame) const {
+        const std::vector<double>& known = frame.division.known;
         std::int32_t largest = options.choosy ? -1 : 0;
-        for (std::int32_t b = 0; b < place.n_branches; ++b) {
-            const auto child = static_cast<std::size_t>(place.first_child + b);
-            subtree += errors[child];
-            has_parts[node] |= has_parts[child];
+        for (std::int32_t b = 0; b < changing.place(frame.node).n_branches; ++b) {
             if (options.choosy && !may_be_raised(frame, b)) continue;
             // The last of equally large ones, as both programs have it.
-            if (largest < 0 || frame.division.known[static_cast<std::size_t>(b)] >=
-                                   frame.division.known[static_cast<std::size_t>(largest)])
+            if (largest < 0 ||
+                known[static_cast<std::size_t>(b)] >= known[static_cast<std::size_t>(largest)])
                 largest = b;
         }
-        const std::int32_t child = place.first_child + largest;
-        const Estimate leaf = estimate(counts_of(frame.node));
-        Estimate branch{kInfinite, {}};
-        if (options.raising && largest >= 0 && !estimate_with_others(frame, largest, branch))
-            branch = estimate_branch(child, frame.share);
+        return largest;
+    }
+
+    /// Decides about a node whose branches are done; true if it is to be gone through again.
+    bool settle(Frame& frame) {
+        NodeState& state = changing.state(frame.node);
+        Place& place = changing.place(frame.node);
+        state.estimate = {};
+        state.at_least = 0.0;
+        for (std::int32_t b = 0; b < place.n_branches; ++b) {
+            const NodeState& child = changing.state(place.first_child + b);
+            state.estimate += child.estimate;
+            state.at_least += child.at_least;
+            state.has_parts |= child.has_parts;
+        }
+        followers.add_up(frame.node);
+        const Estimate subtree = state.estimate;
+        const Estimate leaf = judge.estimate(changing.weights(frame.node));
         const double bound = subtree.errors + options.slack;
-        const bool to_leaf = leaf.errors <= bound && leaf.errors <= branch.errors + options.slack;
-        const bool to_branch = !to_leaf && branch.errors <= bound;
-        errors[node] = to_leaf ? leaf : subtree;
-        if (!to_leaf && !to_branch) return false;
-        steps.push_back({place.source, to_branch, subtree.errors, leaf.errors, branch.errors,
-                         subtree.size, (to_leaf ? leaf : branch).size});
-        if (to_leaf) {
-            place.n_branches = 0;
+        const bool leaf_will_do = leaf.errors <= bound;
+        const std::int32_t largest = options.raising ? largest_branch(frame) : -1;
+        const std::int32_t child = place.first_child + largest;
+        Estimate branch{kInfinite, {}};
+        bool can_move = false;
+        // A branch that asks nothing is the leaf.
+        if (largest >= 0 && changing.place(child).n_branches > 0)
+            branch = estimate_raised(frame, child,
+                                     leaf_will_do ? leaf.errors - options.slack : bound, can_move);
+        if (leaf_will_do && leaf.errors <= branch.errors + options.slack) {
+            note_step(frame, place.source, false, subtree, leaf, [&] {
+                place.n_branches = 0;
+                state.estimate = leaf;
+                state.at_least = judge.at_least(whole_weights(frame.node));
+                followers.settle_leaf(frame.node, frame.followers);
+            });
             return false;
         }
-        place = place_of(child);
-        frame.is_sorted = false;
-        frame.next = -1;
+        if (branch.errors > bound) return false;
+        note_step(frame, place.source, true, subtree, branch, [&] {
+            if (can_move) moved.move(frame.node, child);
+            else changing.raise(frame.node, child);
+            frame.is_sorted = can_move;
+            frame.next = -1;
+            if (!can_move && followers.size() > 0) recount(frame);
+            followers.spread(frame.node, frame.followers);
+        });
         return true;
+    }
+
+    /// Counts the rows of all nodes below anew, so that it is known what leaves decide.
+    void recount(const Frame& frame) {
+        descend(shares, frame.node, frame.share, [&](std::int32_t at, const Share& here) {
+            if (here.empty()) make_empty(at, here.begin);
+            else note_rows(at, here);
+            return true;
+        });
+    }
+
+    /// Makes a change and notes what it does to the errors.
+    template <class Change>
+    void note_step(const Frame& frame, std::int32_t source, bool raised, const Estimate& before,
+                   const Estimate& after, Change&& change) {
+        const std::vector<double> cost = followers.costs(frame.node);
+        change();
+        const std::vector<double> now = followers.costs(frame.node);
+        for (std::size_t s = 0; s < cost.size(); ++s) followed.push_back(now[s] - cost[s]);
+        const Size difference{after.size.leaves - before.size.leaves,
+                              after.size.wrong - before.size.wrong};
+        steps.push_back({source, raised, before.errors, after.errors, difference});
     }
 
     /// The tree as it is now, numbered from the root, children side by side.
     Pruned numbered() {
         Pruned out;
         out.steps = std::move(steps);
+        out.followed = std::move(followed);
+        out.errors_left = followers.costs(0);
+        out.n_sent = moved.n_sent();
         std::vector<std::int32_t> nodes = {0};
         out.parent = {-1};
         for (std::size_t i = 0; i < nodes.size(); ++i) {
-            const Place& place = place_of(nodes[i]);
+            const Place& place = changing.place(nodes[i]);
             const std::int32_t n = place.n_branches;
             out.source.push_back(place.source);
             out.n_branches.push_back(n);
             out.first_child.push_back(n > 0 ? static_cast<std::int32_t>(nodes.size()) : -1);
-            out.n_rows.push_back(counts.n_rows[static_cast<std::size_t>(nodes[i])]);
-            const double* value = counts_of(nodes[i]);
-            out.value.insert(out.value.end(), value, value + n_classes);
+            out.n_rows.push_back(changing.n_rows(nodes[i]));
+            const double* value = changing.weights(nodes[i]);
+            out.value.insert(out.value.end(), value, value + changing.n_classes);
             for (std::int32_t b = 0; b < n; ++b) {
                 nodes.push_back(place.first_child + b);
                 out.parent.push_back(static_cast<std::int32_t>(i));
@@ -326,29 +309,26 @@ private:
         return out;
     }
 
-    const Dataset& data;
     const Tree& tree;
-    const Plan& plan;
     const ErrorPruning& options;
     Progress& progress;
-    std::size_t n_classes;
-    Rows rows;
-    std::vector<Place> places;
-    Counts counts;
-    std::vector<Estimate> errors;
-    std::vector<double> added;  ///< class weights of rows that would come to a leaf; all 0 between
-    std::vector<std::int32_t> reached;
-    std::vector<char> has_parts;  ///< whether parts of rows are in the node or below
+    LeafJudge judge;
+    ChangingTree changing;
     Shares shares;
+    Shares trial;  ///< where rows are divided only to see what comes of it
+    MovedRows moved;
+    Followers followers;
+    std::vector<double> local;
     std::vector<Pruned::Step> steps;
+    std::vector<double> followed;
 };
 
 }  // namespace
 
-Pruned prune_by_error(const Dataset& data, const Tree& tree, const Plan& plan,
-                      const ErrorPruning& options, Progress& progress) {
+Pruned prune_by_error(const Dataset& data, std::span<const Dataset> followers, const Tree& tree,
+                      const Plan& plan, const ErrorPruning& options, Progress& progress) {
     require(data.target.n_classes.size() == 1, "one target of classes");
-    return ErrorPruner(data, tree, plan, options, progress).run();
+    return ErrorPruner(data, followers, tree, plan, options, progress).run();
 }
 
 }  // namespace treewright

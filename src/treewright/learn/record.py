@@ -51,7 +51,7 @@ class TrainingRecord:
         """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
         target = self.problem.target
         known = target.codes if isinstance(target, ClassTarget) else target.values
-        return self.problem.table, known, self.problem.weights.weight
+        return self.problem.table, known, self.problem.counted_weight
 
     def why(self, tree: Tree, node: int) -> WhyTable:
         """Measure every column's candidate in a node."""

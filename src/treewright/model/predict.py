@@ -53,11 +53,14 @@ class Plan:
         self,
         columns: _core.Columns,
         target: _core.Target,
+        followers: list[tuple[_core.Columns, _core.Target]],
         arrays: TreeArrays,
         settings: _core.ErrorPruning,
     ) -> dict[str, Any]:
         """Prune the tree of this plan by estimated errors; see :mod:`treewright.model.raising`."""
-        return _core.prune_by_error(columns, target, arrays.to_dict(), self._core, settings)
+        return _core.prune_by_error(
+            columns, target, followers, arrays.to_dict(), self._core, settings
+        )
 
     def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Give the leaves of each row, as ``indptr`` and ``indices``, and its share in each."""

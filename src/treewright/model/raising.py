@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.data.encoding import lend
 from treewright.measures.errors import normal_deviate
+from treewright.model.prices import error_prices
 from treewright.model.surgery import rebuilt
 from treewright.model.tree import Tree
 
@@ -32,8 +34,13 @@ class Raised:
         The nodes (of the old tree) that were replaced, in order, and whether by their largest
         branch rather than by a leaf.
     figures
-        A line per step: estimated errors of the subtree, of a leaf and of the largest branch; then
-        leaves and training errors of the subtree before and after.
+        A line per step: estimated errors of the subtree, and of what took its place; then by how
+        much the number of leaves and the training errors changed. Costs, where the tree has any.
+    followed, left
+        By how much the errors of each set of followers changed, a line per step, and what they are
+        in the pruned tree.
+    n_sent
+        Rows that were sent down a branch to see what raising it would do.
     """
 
     tree: Tree
@@ -41,14 +48,20 @@ class Raised:
     node: npt.NDArray[np.int64]
     raised: npt.NDArray[np.bool_]
     figures: FloatArray
+    followed: FloatArray
+    left: FloatArray
+    n_sent: int
+
+
+Rows: TypeAlias = "tuple[Table, npt.NDArray[Any], FloatArray | None]"
+"""A table, the class of each row as its position in ``tree.classes``, and weights (None: 1)."""
 
 
 def prune_by_error(
     tree: Tree,
-    table: Table,
-    codes: npt.NDArray[Any],
-    weight: FloatArray | None,
+    training: Rows,
     *,
+    followers: Sequence[Rows] = (),
     confidence: float,
     variant: ErrorVariant,
     raising: bool,
@@ -59,34 +72,50 @@ def prune_by_error(
     ----------
     tree
         The grown tree.
-    table, codes, weight
-        Its training rows, their classes as positions in ``tree.classes``, and their weights.
+    training
+        Its training rows.
+    followers
+        Sets of other rows that decide nothing; what they lose is noted.
     confidence, variant, raising
         As for :class:`treewright.prune.ErrorBased`.
     """
-    assert tree.classes is not None
     settings = _core.ErrorPruning()
     settings.raising = bool(raising)
     settings.log_confidence = float(np.log(confidence))
     settings.deviate_squared = normal_deviate(confidence, variant) ** 2
     settings.set_variant(variant, variant == "j48" and confidence > 0.5)
-    target = _core.Target.classes(
-        np.ascontiguousarray(codes, dtype=np.int32), [len(tree.classes[0])]
+    prices = error_prices(tree)
+    settings.set_prices(prices.cost, prices.price, prices.added)
+    table, target = _lend(tree, training)
+    done: Any = tree.plan.prune_by_error(
+        table, target, [_lend(tree, each) for each in followers], tree.arrays, settings
     )
-    if weight is not None:
-        target.set_weight(np.ascontiguousarray(weight))
-    done: Any = tree.plan.prune_by_error(lend(table), target, tree.arrays, settings)
     value = done["value"]
     total = np.where(done["n_rows"] > 0, value.sum(axis=1), 0.0)
     changes = {name: done[name] for name in ("first_child", "n_branches", "parent", "n_rows")}
     changes |= {"value": value, "weight": total, "impurity": _impurity(tree, value)}
+    in_units = np.array([prices.unit, prices.unit, 1.0, prices.unit])
     return Raised(
         tree=rebuilt(tree, done["source"], changes),
         source=done["source"],
         node=done["step_node"].astype(np.int64),
         raised=done["step_raised"].astype(bool),
-        figures=done["step_figures"],
+        figures=done["step_figures"] * in_units,
+        followed=done["followed"] * prices.unit,
+        left=done["errors_left"] * prices.unit,
+        n_sent=done["n_sent"],
     )
+
+
+def _lend(tree: Tree, rows: Rows) -> tuple[_core.Columns, _core.Target]:
+    assert tree.classes is not None
+    table, codes, weight = rows
+    target = _core.Target.classes(
+        np.ascontiguousarray(codes, dtype=np.int32), [len(tree.classes[0])]
+    )
+    if weight is not None:
+        target.set_weight(np.ascontiguousarray(weight))
+    return lend(table), target
 
 
 def _impurity(tree: Tree, value: FloatArray) -> FloatArray:

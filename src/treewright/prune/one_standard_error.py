@@ -21,7 +21,7 @@ class OneStandardError(Pruner):
 
     Of the nested trees of cost-complexity pruning the smallest one is taken whose training errors E
     are at most those of the whole tree plus sqrt(E (1 - E / N)). C5.0 does so after error-based
-    pruning.
+    pruning. Under a cost matrix the trees cost at most a standard error of what rows cost more.
 
     Parameters
     ----------
@@ -52,6 +52,7 @@ class OneStandardError(Pruner):
         at_leaves = tree.arrays.n_branches == 0
         total = float(tree.arrays.weight[0]) or 1.0
         rate = float(training_risk(tree)[at_leaves].sum()) / total
-        allowed = rate + self.n_standard_errors * np.sqrt(max(rate * (1 - rate), 0.0) / total)
+        squares = float(training_risk(tree, squared=True)[at_leaves].sum()) / total
+        allowed = rate + self.n_standard_errors * np.sqrt(max(squares - rate**2, 0.0) / total)
         last = int(np.flatnonzero(path.risks <= allowed + 1e-12)[-1])
         return CostComplexity().cuts_at(path, float(path.alphas[last]))
