@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
+#include "treewright/prune/node_sums.hpp"
 #include "treewright/prune/regrow.hpp"
 
 using namespace treewright;
@@ -17,6 +18,7 @@ void bind_prune(nb::module_& module) {
         .def_rw("slack", &ErrorPruning::slack)
         .def_rw("joint_below", &ErrorPruning::joint_below)
         .def_rw("least_branch", &ErrorPruning::least_branch)
+        .def_rw("unseen_to_heaviest", &ErrorPruning::unseen_to_heaviest)
         .def_prop_rw(
             "log_confidence", [](const ErrorPruning& self) { return self.added.log_confidence; },
             [](ErrorPruning& self, double value) { self.added.log_confidence = value; })
@@ -38,8 +40,24 @@ void bind_prune(nb::module_& module) {
             },
             nb::arg("name"), nb::arg("nothing"))
         .def(
+            "set_prices",
+            [](ErrorPruning& self, const Flat<double>& cost, const Flat<double>& price,
+               const Flat<double>& added) {
+                const auto copied = [](const Flat<double>& array) {
+                    return std::vector<double>(array.data(), array.data() + array.size());
+                };
+                self.prices = {copied(cost), copied(price), copied(added)};
+            },
+            nb::arg("cost"), nb::arg("price"), nb::arg("added"),
+            nb::sig("def set_prices(self, cost: NDArray[numpy.float64], price: "
+                    "NDArray[numpy.float64], added: NDArray[numpy.float64]) -> None"))
+        .def(
             "added_errors",
             [](const ErrorPruning& self, double n, double e) { return self.added(n, e); },
+            nb::arg("n"), nb::arg("e"))
+        .def(
+            "errors_at_least",
+            [](const ErrorPruning& self, double n, double e) { return self.added.at_least(n, e); },
             nb::arg("n"), nb::arg("e"));
     module.def(
         "impurities",
@@ -68,20 +86,53 @@ void bind_prune(nb::module_& module) {
         nb::sig("def impurities(criterion: str, counts: NDArray[numpy.float64]) -> "
                 "NDArray[numpy.float64]"));
     module.def(
+        "sums_below",
+        [](const Flat<std::int32_t>& parent, const Flat<double>& values,
+           const std::optional<Flat<bool>>& stops) {
+            require(values.size() == parent.size() && (!stops || stops->size() == parent.size()),
+                    "one value for every node");
+            return to_numpy(sums_below(
+                {parent.data(), parent.size()}, {values.data(), values.size()},
+                stops ? std::span(stops->data(), stops->size()) : std::span<const bool>()));
+        },
+        nb::arg("parent"), nb::arg("values"), nb::arg("stops").none(),
+        nb::sig("def sums_below(parent: NDArray[numpy.int32], values: NDArray[numpy.float64], "
+                "stops: NDArray[numpy.bool_] | None) -> NDArray[numpy.float64]"));
+    module.def(
+        "weakest_links",
+        [](const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& n_branches,
+           const Flat<double>& risk) {
+            require(first_child.size() == risk.size() && n_branches.size() == risk.size(),
+                    "one value for every node");
+            return to_numpy(weakest_links({first_child.data(), first_child.size()},
+                                          {n_branches.data(), n_branches.size()},
+                                          {risk.data(), risk.size()}));
+        },
+        nb::arg("first_child"), nb::arg("n_branches"), nb::arg("risk"),
+        nb::sig("def weakest_links(first_child: NDArray[numpy.int32], n_branches: "
+                "NDArray[numpy.int32], risk: NDArray[numpy.float64]) -> NDArray[numpy.float64]"));
+    module.def(
         "prune_by_error",
-        [](const BoundColumns& columns, const BoundTarget& target, const nb::dict& arrays,
-           const Plan& plan, const ErrorPruning& options, const GrowOptions* regrow,
-           bool collapse) {
+        [](const BoundColumns& columns, const BoundTarget& target, const nb::list& followers,
+           const nb::dict& arrays, const Plan& plan, const ErrorPruning& options,
+           const GrowOptions* regrow, bool collapse, std::vector<double> class_factor) {
             const Dataset data = dataset_of(columns, target);
+            std::vector<Dataset> sets;
+            for (const nb::handle each : followers) {
+                const auto pair = nb::cast<nb::tuple>(each);
+                sets.push_back(dataset_of(nb::cast<const BoundColumns&>(pair[0]),
+                                          nb::cast<const BoundTarget&>(pair[1])));
+            }
             const Tree tree = tree_of(arrays);
             Progress progress = make_progress(std::nullopt);
             Pruned pruned;
             {
                 const nb::gil_scoped_release release;
                 std::optional<Regrower> regrower;
-                if (regrow != nullptr) regrower.emplace(data, *regrow, collapse);
-                pruned = prune_by_error(data, tree, plan, options, regrower ? &*regrower : nullptr,
-                                        progress);
+                if (regrow != nullptr)
+                    regrower.emplace(data, *regrow, collapse, std::move(class_factor));
+                pruned = prune_by_error(data, sets, tree, plan, options,
+                                        regrower ? &*regrower : nullptr, progress);
             }
             nb::dict out;
             const std::size_t n_nodes = pruned.source.size();
@@ -93,8 +144,7 @@ void bind_prune(nb::module_& module) {
                 node.push_back(step.node);
                 raised.push_back(step.raised ? 1 : 0);
                 figures.insert(figures.end(),
-                               {step.subtree, step.leaf, step.branch, step.before.leaves,
-                                step.before.wrong, step.after.leaves, step.after.wrong});
+                               {step.before, step.after, step.change.leaves, step.change.wrong});
             }
             const std::size_t n_steps = node.size();
             out["source"] = to_numpy(std::move(pruned.source));
@@ -105,14 +155,19 @@ void bind_prune(nb::module_& module) {
             out["value"] = to_numpy(std::move(pruned.value), {n_nodes, width});
             out["step_node"] = to_numpy(std::move(node));
             out["step_raised"] = to_numpy(std::move(raised));
-            out["step_figures"] = to_numpy(std::move(figures), {n_steps, 7});
+            out["step_figures"] = to_numpy(std::move(figures), {n_steps, 4});
+            out["followed"] = to_numpy(std::move(pruned.followed), {n_steps, sets.size()});
+            out["errors_left"] = to_numpy(std::move(pruned.errors_left));
+            out["n_sent"] = pruned.n_sent;
             out["origin"] = to_numpy(std::move(pruned.origin));
             out["regrown"] = arrays_of(std::move(pruned.regrown));
             return out;
         },
-        nb::arg("columns"), nb::arg("target"), nb::arg("arrays"), nb::arg("plan"),
-        nb::arg("options"), nb::arg("regrow").none(), nb::arg("collapse"),
-        nb::sig("def prune_by_error(columns: Columns, target: Target, arrays: dict[str, object], "
-                "plan: Plan, options: ErrorPruning, regrow: GrowOptions | None, collapse: bool) "
-                "-> dict[str, object]"));
+        nb::arg("columns"), nb::arg("target"), nb::arg("followers"), nb::arg("arrays"),
+        nb::arg("plan"), nb::arg("options"), nb::arg("regrow").none(), nb::arg("collapse"),
+        nb::arg("class_factor"),
+        nb::sig("def prune_by_error(columns: Columns, target: Target, followers: "
+                "list[tuple[Columns, Target]], arrays: dict[str, object], plan: Plan, options: "
+                "ErrorPruning, regrow: GrowOptions | None, collapse: bool, class_factor: "
+                "Sequence[float]) -> dict[str, object]"));
 }

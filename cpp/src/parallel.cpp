@@ -5,6 +5,27 @@
 #include "treewright/base/error.hpp"
 
 namespace treewright {
+namespace {
+
+/// How long is looked before sleeping: waking a thread takes some 50 microseconds, and what is
+/// shared out often less. After a while the processor is offered to others between two looks.
+constexpr int kLooks = 500;
+constexpr int kOffers = 300;
+
+template <class IsDone>
+void look(IsDone&& is_done) {
+    for (int i = 0; i < kLooks + kOffers && !is_done(); ++i) {
+        if (i >= kLooks) {
+            std::this_thread::yield();
+            continue;
+        }
+#if defined(__x86_64__) && defined(__GNUC__)
+        __builtin_ia32_pause();
+#endif
+    }
+}
+
+}  // namespace
 
 Team::Team(std::size_t n_threads) {
     // Fewer threads than asked for change nothing but the time it takes.
@@ -19,7 +40,7 @@ Team::Team(std::size_t n_threads) {
 Team::~Team() {
     {
         const std::lock_guard lock(mutex);
-        closing = true;
+        is_closing = true;
     }
     wake.notify_all();
     for (std::thread& worker : workers) worker.join();
@@ -41,6 +62,7 @@ void Team::for_each(std::size_t count, const std::function<void(std::size_t, std
     }
     wake.notify_all();
     drain(0);
+    look([&] { return n_busy.load(std::memory_order_acquire) == 0; });
     std::unique_lock lock(mutex);
     done.wait(lock, [this] { return n_busy == 0; });
     job = nullptr;
@@ -50,10 +72,11 @@ void Team::for_each(std::size_t count, const std::function<void(std::size_t, std
 void Team::serve(std::size_t thread) {
     std::size_t seen = 0;
     while (true) {
+        look([&] { return generation.load(std::memory_order_relaxed) != seen || is_closing; });
         {
             std::unique_lock lock(mutex);
-            wake.wait(lock, [&] { return closing || generation != seen; });
-            if (closing) return;
+            wake.wait(lock, [&] { return is_closing || generation != seen; });
+            if (is_closing) return;
             seen = generation;
         }
         drain(thread);

@@ -171,7 +171,7 @@ std::int32_t Plan::branch_in_list(const Node& node, std::int64_t code) const {
 }
 
 /// Branch of a row at a node; -1 = all branches.
-int Plan::branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
+int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     const Node& node = nodes[i];
     const Kind kind = kind_of(node);
     const Column& column = rows.columns[column_of(node)];

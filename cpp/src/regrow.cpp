@@ -1,8 +1,8 @@
 #include "treewright/prune/regrow.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/summary.hpp"
@@ -40,14 +40,18 @@ void take_column(const Column& column, const std::vector<Part>& rows, Taken& out
     out.data.columns.push_back(copy);
 }
 
-Taken take(const Dataset& data, const std::vector<Part>& rows) {
+Taken take(const Dataset& data, const std::vector<Part>& rows,
+           const std::vector<double>& class_factor) {
     Taken out;
     for (const Column& column : data.columns) take_column(column, rows, out);
     for (const Part& part : rows) {
         const double whole = data.weight.empty() ? 1.0 : data.weight[part.row];
         const double n_copies = data.copies.empty() ? 1.0 : data.copies[part.row];
-        out.classes.push_back(data.target.classes[part.row]);
-        out.weight.push_back(part.weight);
+        const std::int32_t code = data.target.classes[part.row];
+        out.classes.push_back(code);
+        out.weight.push_back(part.weight * (class_factor.empty()
+                                                ? 1.0
+                                                : class_factor[static_cast<std::size_t>(code)]));
         out.copies.push_back(n_copies * part.weight / whole);
     }
     out.data.n_rows = rows.size();
@@ -60,10 +64,12 @@ Taken take(const Dataset& data, const std::vector<Part>& rows) {
 
 }  // namespace
 
-Regrower::Regrower(const Dataset& data, const GrowOptions& options, bool collapses)
+Regrower::Regrower(const Dataset& data, const GrowOptions& options, bool collapses,
+                   std::vector<double> class_factor)
     : data(data),
       options(options),
       collapses(collapses),
+      class_factor(std::move(class_factor)),
       moves_thresholds(options.threshold_at == ThresholdAt::training) {
     this->options.whole_weight = data.weight.empty()
                                      ? static_cast<double>(data.n_rows)
@@ -73,21 +79,23 @@ Regrower::Regrower(const Dataset& data, const GrowOptions& options, bool collaps
 }
 
 Tree Regrower::grow(const std::vector<Part>& rows, Progress& progress) const {
-    const Taken part = take(data, rows);
+    const Taken part = take(data, rows, class_factor);
     Tree tree = treewright::grow(part.data, options, progress);
+    if (!class_factor.empty())  // costs alter the weights for growing only
+        for (std::size_t i = 0; i < tree.value.size(); ++i)
+            tree.value[i] /= class_factor[i % tree.width];
     if (moves_thresholds) move_thresholds_down(data, tree);
     return tree;
 }
 
-void Regrower::collapse(Tree& tree) const {
+void Regrower::collapse(Tree& tree, const LeafJudge& judge) const {
     if (!collapses) return;
     constexpr double kNearlyAll = 0.999;  // C5.0 GPL edition, formtree.c
     std::vector<double> wrong(tree.nodes.size());
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         TreeNode& node = tree.nodes[i];
         const double* line = tree.value.data() + i * tree.width;
-        const double as_leaf = std::accumulate(line, line + tree.width, 0.0) -
-                               *std::max_element(line, line + tree.width);
+        const double as_leaf = judge.estimate(line).size.wrong;
         double below = 0.0;
         for (std::int32_t b = 0; b < node.n_branches; ++b)
             below += wrong[static_cast<std::size_t>(node.first_child + b)];

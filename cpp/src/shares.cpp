@@ -11,18 +11,16 @@ constexpr std::size_t kRowsPerCheck = 1 << 15;
 
 }  // namespace
 
-Shares::Shares(const Dataset& data, const Tree& tree)
-    : data(data),
-      tree(tree),
-      n_classes(data.target.n_classes.at(0)),
-      rows{data.n_rows, data.columns} {
+Shares::Shares(const Dataset& data)
+    : data(data), n_classes(data.target.n_classes.at(0)), rows{data.n_rows, data.columns} {
     for (std::uint32_t row = 0; row < data.n_rows; ++row)
         if (weight_of(row) > 0.0) sequence.push_back(row);
     scratch.resize(sequence.size());
     branch_at.resize(sequence.size());
 }
 
-bool Shares::sort_by_leaf(const Plan& plan, Counts& counts, Progress& progress) {
+bool Shares::sort_by_leaf(const Tree& tree, const Plan& plan, Counts& counts,
+                          std::vector<std::size_t>& begin_of, Progress& progress) {
     std::vector<std::uint32_t> leaf(data.n_rows);
     for (std::size_t begin = 0; begin < data.n_rows; begin += kRowsPerCheck) {
         progress.check(true);
@@ -39,15 +37,15 @@ bool Shares::sort_by_leaf(const Plan& plan, Counts& counts, Progress& progress) 
         for (std::size_t k = 0; k < n_classes; ++k)
             counts.weights[parent * n_classes + k] += counts.weights[i * n_classes + k];
     }
-    std::vector<std::size_t> next(tree.nodes.size());  // where rows of each node begin
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        std::size_t begin = next[i];
+        std::size_t begin = begin_of[i];
         for (std::int32_t b = 0; b < tree.nodes[i].n_branches; ++b) {
             const auto child = static_cast<std::size_t>(tree.nodes[i].first_child + b);
-            next[child] = begin;
+            begin_of[child] = begin;
             begin += static_cast<std::size_t>(counts.n_rows[child]);
         }
     }
+    std::vector<std::size_t> next(begin_of);
     for (const std::uint32_t row : sequence) scratch[next[leaf[row]]++] = row;
     sequence = scratch;
     return true;
@@ -66,10 +64,13 @@ double Shares::n_copies(const Share& share) const {
 
 double* Shares::count(const Share& share, double* into) const {
     std::fill(into, into + n_classes, 0.0);
-    for (std::size_t i = share.begin; i < share.end; ++i)
-        into[data.target.classes[sequence[i]]] += weight_of(sequence[i]);
-    for (const Part& part : share.parts) into[data.target.classes[part.row]] += part.weight;
+    add_whole(share.begin, share.end, into);
+    for (const Part& part : share.parts) into[class_of(part.row)] += part.weight;
     return into;
+}
+
+void Shares::add_whole(std::size_t begin, std::size_t end, double* into) const {
+    for (std::size_t i = begin; i < end; ++i) into[class_of(sequence[i])] += weight_of(sequence[i]);
 }
 
 Division Shares::divide(const Share& share, const Plan& plan, std::uint32_t question,
@@ -94,19 +95,22 @@ Division Shares::divide(const Share& share, const Plan& plan, std::uint32_t ques
     std::copy(scratch.begin() + static_cast<std::ptrdiff_t>(share.begin),
               scratch.begin() + static_cast<std::ptrdiff_t>(share.end),
               sequence.begin() + static_cast<std::ptrdiff_t>(share.begin));
-    for (const Part& part : share.parts) {
-        const int branch = plan.branch_of(rows, part.row, question);
-        out.branch_of_part.push_back(branch);
-        if (branch >= 0) out.known[static_cast<std::size_t>(branch)] += part.weight;
+    part_rows.clear();
+    for (const Part& part : share.parts) part_rows.push_back(part.row);
+    out.branch_of_part.resize(part_rows.size());
+    plan.branches_of(rows, part_rows, question, out.branch_of_part);
+    for (std::size_t i = 0; i < part_rows.size(); ++i) {
+        const std::int32_t branch = out.branch_of_part[i];
+        if (branch >= 0) out.known[static_cast<std::size_t>(branch)] += share.parts[i].weight;
     }
-    out.make_fractions();
+    make_fractions(out.known);
     return out;
 }
 
-void Division::make_fractions() {
-    const double all = std::accumulate(known.begin(), known.end(), 0.0);
-    for (double& each : known)
-        each = all > 0.0 ? each / all : 1.0 / static_cast<double>(known.size());
+void make_fractions(std::vector<double>& weights) {
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (double& each : weights)
+        each = all > 0.0 ? each / all : 1.0 / static_cast<double>(weights.size());
 }
 
 Share Shares::branch_of(const Share& share, const Division& division, std::int32_t branch) const {

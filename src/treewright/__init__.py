@@ -15,10 +15,15 @@ from treewright.estimators.classical import (
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.discretizer import Discretizer
 from treewright.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from treewright.estimators.gradient_boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
 from treewright.estimators.m5 import M5Regressor
 from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
 from treewright.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from treewright.estimators.rules import C45RulesClassifier
+from treewright.model.boosted import BoostedEnsemble
 from treewright.model.ensemble import Ensemble
 from treewright.model.tree import Tree
 from treewright.rules.ruleset import RuleSet
@@ -28,6 +33,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
+    "BoostedEnsemble",
     "C45Classifier",
     "C45RulesClassifier",
     "CARTClassifier",
@@ -40,6 +46,8 @@ __all__ = [
     "Ensemble",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "ID3Classifier",
     "M5Regressor",
     "ObliqueTreeClassifier",

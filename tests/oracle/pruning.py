@@ -227,21 +227,63 @@ def _bottom_up(
     return tree
 
 
+# What errors cost
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """What errors cost, and what a leaf adds to its class weights before it decides."""
+
+    whole: tuple[float, ...]  # class weights of the whole training table
+    costs: Sequence[Sequence[float]] | None = None
+    added: tuple[float, ...] = ()
+
+    @property
+    def unit(self) -> float:
+        """The mean over the rows of what taking one for another class costs."""
+        if self.costs is None:
+            return 1.0
+        classes = range(len(self.whole))
+        return math.fsum(
+            weight * math.fsum(self.costs[j][k] for k in classes if k != j) / (len(classes) - 1)
+            for j, weight in enumerate(self.whole)
+        ) / math.fsum(self.whole)
+
+    def decide(self, counts: Sequence[float]) -> int:
+        more = self.added or (0.0,) * len(counts)
+        return decision([c + a for c, a in zip(counts, more, strict=True)], self.costs)
+
+    def of_unseen_error(self, decided: int) -> float:
+        """An error of the other classes, as they are frequent, in place of a row that is right."""
+        if self.costs is None:
+            return 1.0
+        others = [j for j in range(len(self.whole)) if j != decided]
+        weight = math.fsum(self.whole[j] for j in others)
+        mean = math.fsum(self.whole[j] * self.costs[j][decided] for j in others) / weight
+        return max(mean - self.costs[decided][decided], 0.0)
+
+
 # Methods that look at the training rows' classes alone
 
 
-def pessimistic(root: Node, margin: Margin, *, n_standard_errors: float = 1.0) -> Node:
+def pessimistic(
+    root: Node, margin: Margin, prices: Prices, *, n_standard_errors: float = 1.0
+) -> Node:
     """Quinlan 1987: half an error more for each leaf; judged from the top, before any cut."""
     if not root.children:
         return root
-    risk = training_risk()
+
+    def risk(node: Node) -> float:
+        return training_risk(prices.costs)(node) / prices.unit
+
     n = root.weight
     corrected = total_risk(root, risk) + len(leaves(root)) / 2
     spread = math.sqrt(max(corrected * (n - corrected) / n, 0.0))
     if margin.less(risk(root) + 0.5, corrected + n_standard_errors * spread, or_equal=True):
         return as_leaf(root)
     below = tuple(
-        pessimistic(child, margin, n_standard_errors=n_standard_errors) for child in root.children
+        pessimistic(child, margin, prices, n_standard_errors=n_standard_errors)
+        for child in root.children
     )
     return replace(root, children=below)
 
@@ -261,11 +303,22 @@ def chi_square(root: Node, margin: Margin, *, alpha: float = 0.05, yates: bool =
     return _bottom_up(root, is_due_to_chance, [], only_leaf_parents=True)
 
 
-def one_standard_error(root: Node, margin: Margin, *, n_standard_errors: float = 1.0) -> Node:
+def one_standard_error(
+    root: Node,
+    margin: Margin,
+    *,
+    n_standard_errors: float = 1.0,
+    costs: Sequence[Sequence[float]] | None = None,
+) -> Node:
     """C5.0: cut the weakest of the links that fit while the errors rise by a standard error."""
-    risk = training_risk()
+    risk = training_risk(costs)
     wrong, n = total_risk(root, risk), root.weight
-    budget = n_standard_errors * math.sqrt(max(wrong * (1 - wrong / n), 0.0))
+    # N times the variance of what a row costs; of errors that cost 1 it is E (1 - E / N).
+    squares = [[price**2 for price in line] for line in costs] if costs else None
+    square = math.fsum(
+        expected_cost(leaf.counts, decision(leaf.spoken, costs), squares) for leaf in leaves(root)
+    )
+    budget = n_standard_errors * math.sqrt(max(square - wrong**2 / n, 0.0))
     tree = root
 
     def filled(node: Node) -> int:
@@ -424,12 +477,15 @@ def added_errors(n: float, e: float, confidence: float, variant: Variant) -> flo
     return n * (e + 0.5 + squared / 2 + math.sqrt(inner)) / (n + squared) - e
 
 
-def collapse(node: Node, margin: Margin, *, variant: Variant) -> Node:
+def collapse(node: Node, margin: Margin, *, variant: Variant, prices: Prices) -> Node:
     """Cut what does not classify the training rows better; C4.5 from below, J48 from above."""
-    risk = training_risk()
+
+    def risk(node: Node) -> float:
+        return expected_cost(node.counts, prices.decide(node.spoken), prices.costs)
 
     def is_no_better(node: Node, tree: Node) -> bool:
-        bound = 0.999 * risk(node) if variant == "c5" else risk(node) - 1e-3
+        least = 1e-3 * prices.unit
+        bound = 0.999 * risk(node) if variant == "c5" else risk(node) - least
         return margin.within(bound, total_risk(tree, risk))
 
     if variant != "j48":
@@ -439,13 +495,20 @@ def collapse(node: Node, margin: Margin, *, variant: Variant) -> Node:
     if is_no_better(node, node):
         return as_leaf(node)
     return replace(
-        node, children=tuple(collapse(child, margin, variant=variant) for child in node.children)
+        node,
+        children=tuple(
+            collapse(child, margin, variant=variant, prices=prices) for child in node.children
+        ),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBased:
-    """Error-based pruning of one tree with its training rows."""
+    """Error-based pruning of one tree with its training rows.
+
+    Followers are rows that decide nothing; ``changes`` takes down by how much each step, in turn,
+    changes what they cost.
+    """
 
     rows: Sequence[Row]
     class_of_row: Sequence[int]
@@ -454,14 +517,22 @@ class ErrorBased:
     variant: Variant
     raising: bool
     margin: Margin
+    prices: Prices
     weights: Sequence[float] = ()
     copies: Sequence[float] = ()
     min_cases: float = 0.0
+    follower_rows: Sequence[Row] = ()
+    follower_classes: Sequence[int] = ()
+    changes: list[float] = field(default_factory=list)
 
-    def prune(self, node: Node, cases: list[tuple[int, float]]) -> Node:
-        return self._pruned(node, cases)[0]
+    def prune(
+        self, node: Node, cases: list[tuple[int, float]], followers: list[tuple[int, float]]
+    ) -> Node:
+        return self._pruned(node, cases, followers)[0]
 
-    def _pruned(self, node: Node, cases: list[tuple[int, float]]) -> tuple[Node, float]:
+    def _pruned(
+        self, node: Node, cases: list[tuple[int, float]], followers: list[tuple[int, float]]
+    ) -> tuple[Node, float]:
         """What is left, and the errors to expect of it."""
         counts = self._counts(cases)
         node = replace(node, counts=counts)
@@ -469,21 +540,34 @@ class ErrorBased:
         if not node.children:
             return node, as_one_leaf
         parts, known = self._divided(node, cases)
+        met = [self._is_met(part) for part in parts]
+        known_and_met = [share if is_met else 0.0 for share, is_met in zip(known, met, strict=True)]
+        divided = self._followers_divided(node, followers, known_and_met)
         children, estimates = [], []
-        for child, part in zip(node.children, parts, strict=True):
-            met = self._is_met(part)
-            left, expected = self._pruned(child, part) if met else (self._empty(child, node), 0.0)
+        for child, part, following, is_met in zip(node.children, parts, divided, met, strict=True):
+            if is_met:
+                left, expected = self._pruned(child, part, following)
+            else:
+                left, expected = self._empty(child, node), 0.0
+                if child.children:
+                    before = self._follower_cost(child, following, counts)
+                    self.changes.append(self._follower_cost(left, following, counts) - before)
             children.append(left)
             estimates.append(expected)
         tree = replace(node, children=tuple(children))
         largest = self._candidate(tree, known)
         as_tree = self._together(parts, estimates)
         as_branch = math.inf if largest is None else self._of_branch(largest, cases)
-        within = self.margin.within
-        if within(as_one_leaf, as_tree + 0.1) and within(as_one_leaf, as_branch + 0.1):
-            return as_leaf(node), as_one_leaf
-        if largest is not None and within(as_branch, as_tree + 0.1):
-            return self._pruned(largest, cases)
+        within, slack = self.margin.within, 0.1 * self.prices.unit
+        cost = self._follower_cost(tree, followers, counts)
+        if within(as_one_leaf, as_tree + slack) and within(as_one_leaf, as_branch + slack):
+            leaf = as_leaf(node)
+            self.changes.append(self._follower_cost(leaf, followers, counts) - cost)
+            return leaf, as_one_leaf
+        if largest is not None and within(as_branch, as_tree + slack):
+            raised = self._recounted(largest, cases)
+            self.changes.append(self._follower_cost(raised, followers, counts) - cost)
+            return self._pruned(raised, cases, followers)
         return tree, as_tree
 
     def _together(self, parts: list[list[tuple[int, float]]], estimates: list[float]) -> float:
@@ -511,6 +595,51 @@ class ErrorBased:
 
     def _n_rows(self, part: list[tuple[int, float]]) -> float:
         return math.fsum(self.copies[row] * w / self.weights[row] for row, w in part)
+
+    def _recounted(self, node: Node, cases: list[tuple[int, float]]) -> Node:
+        """The same tree with other rows, nothing else changed."""
+        node = replace(node, counts=self._counts(cases))
+        if not node.children:
+            return node
+        parts, _ = self._divided(node, cases)
+        children = [
+            self._recounted(child, part) if self._is_met(part) else self._empty(child, node)
+            for child, part in zip(node.children, parts, strict=True)
+        ]
+        return replace(node, children=tuple(children))
+
+    def _followers_divided(
+        self, node: Node, followers: list[tuple[int, float]], known: list[float]
+    ) -> list[list[tuple[int, float]]]:
+        parts: list[list[tuple[int, float]]] = [[] for _ in node.children]
+        total = math.fsum(known)
+        for row, w in followers:
+            branch = branch_of(node, self.follower_rows[row])
+            for b, share in enumerate(known):
+                if branch == b or (branch is None and share > 0):
+                    parts[b].append((row, w if branch == b else w * share / total))
+        return parts
+
+    def _follower_cost(
+        self, node: Node, followers: list[tuple[int, float]], above: Sequence[float]
+    ) -> float:
+        spoken = node.counts if node.weight > 0 else above
+        if node.children:
+            known = [child.weight for child in node.children]
+            parts = self._followers_divided(node, followers, known)
+            return math.fsum(
+                self._follower_cost(child, part, spoken)
+                for child, part in zip(node.children, parts, strict=True)
+            )
+        decided = self.prices.decide(spoken)
+        if node.weight <= 0 and node.given_class is not None:
+            given = [float(k == node.given_class) for k in range(self.n_classes)]
+            decided = self.prices.decide(given)
+        counts = [
+            math.fsum(w for row, w in followers if self.follower_classes[row] == k)
+            for k in range(self.n_classes)
+        ]
+        return expected_cost(counts, decided, self.prices.costs)
 
     def _candidate(self, tree: Node, known: list[float]) -> Node | None:
         """The branch of most known weight, the last of several; C5.0 takes the first."""
@@ -549,10 +678,15 @@ class ErrorBased:
 
     def _estimate(self, counts: Sequence[float]) -> float:
         n = math.fsum(counts)
-        wrong = max(n - max(counts), 0.0)
+        decided = self.prices.decide(counts)
+        wrong = max(n - counts[decided], 0.0)
         if wrong < TIE:
             wrong = 0.0
-        return wrong + added_errors(n, wrong, self.confidence, self.variant)
+        more = added_errors(n, wrong, self.confidence, self.variant)
+        if self.prices.costs is None:
+            return wrong + more
+        counted = expected_cost(counts, decided, self.prices.costs)
+        return counted + self.prices.of_unseen_error(decided) * max(more, 0.0)
 
     def _counts(self, cases: list[tuple[int, float]]) -> tuple[float, ...]:
         return tuple(

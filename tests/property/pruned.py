@@ -68,9 +68,14 @@ def pruned_by_error(
     weights: list[float],
     pruner: ErrorBased,
     min_cases: float = 0.0,
+    prices: pruning.Prices | None = None,
+    followers: tuple[list[tuple[Any, ...]], list[int]] = ([], []),
+    changes: list[float] | None = None,
 ) -> pruning.Node:
+    """What the oracle leaves; ``changes`` takes down what each step changes for followers."""
+    prices = prices or pruning.Prices(whole=root.counts)
     if pruner.collapse:
-        root = pruning.collapse(root, margin, variant=pruner.variant)
+        root = pruning.collapse(root, margin, variant=pruner.variant, prices=prices)
     if pruner.confidence is None:
         return root
     method = pruning.ErrorBased(
@@ -81,11 +86,19 @@ def pruned_by_error(
         variant=pruner.variant,
         raising=pruner.raising,
         margin=margin,
+        prices=prices,
         weights=weights,
         copies=weights if all(w == int(w) for w in weights) else [1.0] * len(weights),
         min_cases=min_cases,
+        follower_rows=followers[0],
+        follower_classes=followers[1],
+        changes=[] if changes is None else changes,
     )
-    return method.prune(root, [(row, w) for row, w in enumerate(weights) if w > 0])
+    return method.prune(
+        root,
+        [(row, w) for row, w in enumerate(weights) if w > 0],
+        [(row, 1.0) for row in range(len(followers[0]))],
+    )
 
 
 def assert_raised(tree: Tree, expected: pruning.Node) -> None:

@@ -194,22 +194,31 @@ def cost_of(tree: Tree, sample: Sample) -> float:
     return float(np.array(weights_of(sample)) @ (predicted != target))
 
 
-@given(grown=grown_trees(), n=st.sampled_from([0.0, 0.5, 1.0, 2.0]))
+@given(grown=grown_trees(), n=st.sampled_from([0.0, 0.5, 1.0, 2.0]), by_cost=st.booleans())
 @settings(examples(0.75))
-def test_pessimistic_is_the_oracles(grown: tuple[Sample, Tree], n: float) -> None:
+def test_pessimistic_is_the_oracles(grown: tuple[Sample, Tree], n: float, by_cost: bool) -> None:
     _, tree = grown
-    margin = pruning.Margin()
-    expected = pruning.pessimistic(as_oracle(tree), margin, n_standard_errors=n)
+    costs: Any = None
+    if by_cost:
+        tree, costs = with_costs(tree)
+    margin, root = pruning.Margin(), as_oracle(tree)
+    prices = pruning.Prices(whole=root.counts, costs=costs)
+    expected = pruning.pessimistic(root, margin, prices, n_standard_errors=n)
     assume(margin.is_clear)
     assert_is(Pessimistic(n_standard_errors=n).prune(tree), tree, expected)
 
 
-@given(grown=grown_trees(), n=st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+@given(grown=grown_trees(), n=st.sampled_from([0.0, 0.5, 1.0, 3.0]), by_cost=st.booleans())
 @settings(examples(0.75))
-def test_one_standard_error_is_the_oracles(grown: tuple[Sample, Tree], n: float) -> None:
+def test_one_standard_error_is_the_oracles(
+    grown: tuple[Sample, Tree], n: float, by_cost: bool
+) -> None:
     tree = ToDepth(depth=2).prune(grown[1])  # a whole tree makes no errors
+    costs: Any = None
+    if by_cost:
+        tree, costs = with_costs(tree)
     margin = pruning.Margin()
-    expected = pruning.one_standard_error(as_oracle(tree), margin, n_standard_errors=n)
+    expected = pruning.one_standard_error(as_oracle(tree), margin, n_standard_errors=n, costs=costs)
     assume(margin.is_clear)
     assert_is(OneStandardError(n_standard_errors=n).prune(tree), tree, expected)
 

@@ -380,11 +380,11 @@ class ForestRegressor(PredictsQuantiles, ValueTask, ForestEstimator):
         return DecisionTreeRegressor()
 
 
-def check_n_estimators(value: Any) -> None:
+def check_n_estimators(value: Any, *, name: str = "n_estimators") -> None:
     """Refuse anything but a number of trees that can be meant."""
-    check_count("n_estimators", value, least=1)
+    check_count(name, value, least=1)
     if value > MOST_TREES:
-        raise ParameterError(f"n_estimators={value!r} must be at most {MOST_TREES:,}.")
+        raise ParameterError(f"{name}={value!r} must be at most {MOST_TREES:,}.")
 
 
 def _reporter(forest: ForestProblem, n_trees: int) -> Report:

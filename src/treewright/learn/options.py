@@ -182,8 +182,8 @@ class GrowthOptions:
             self.merging.check()
         check_number("max_p_value", self.max_p_value, low=0.0, high=1.0, optional=True)
         _check_features(self.max_features)
-        _check_per_column("column_costs", self.column_costs)
-        _check_per_column("monotonic_cst", self.monotonic_cst)
+        check_per_column("column_costs", self.column_costs)
+        check_per_column("monotonic_cst", self.monotonic_cst)
         if self.oblique is not None:
             self.oblique.check()
 
@@ -223,7 +223,8 @@ def _check_amount(name: str, value: object, *, least: int) -> None:
         )
 
 
-def _check_per_column(name: str, value: object) -> None:
+def check_per_column(name: str, value: object) -> None:
+    """Refuse anything but an entry for each column, by name or in order."""
     if value is not None and not isinstance(value, Mapping) and not is_list(value):
         raise ParameterError(
             f"{name}={value!r} must be a dict of column to number, a list with one number for each"

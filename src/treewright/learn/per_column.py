@@ -41,11 +41,13 @@ def _prices_with_derived(
     return schema.prices(given)
 
 
-def monotonic_signs(schema: FittedSchema, options: GrowthOptions) -> list[int] | None:
+def monotonic_signs(
+    schema: FittedSchema, given: Mapping[str, int] | Sequence[int] | None
+) -> list[int] | None:
     """Give the direction every column is held to (-1, 0, 1), or None if there is none."""
-    if options.monotonic_cst is None:
+    if given is None:
         return None
-    signs = _by_column("monotonic_cst", options.monotonic_cst, schema, [0] * len(schema.columns))
+    signs = _by_column("monotonic_cst", given, schema, [0] * len(schema.columns))
     for spec, sign in zip(schema.columns, signs, strict=True):
         if sign not in (-1, 0, 1):
             raise ParameterError(

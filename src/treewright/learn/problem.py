@@ -142,6 +142,16 @@ class Problem:
         weight = self.weights.weight
         return self.n_copies if weight is None else float(weight.sum())
 
+    @property
+    def counted_weight(self) -> FloatArray | None:
+        """Weight of each row as nodes count it: costs alter weights for growing only."""
+        weight = self.weights.weight
+        if self.cost_factor is None or weight is None:
+            return weight
+        assert isinstance(self.target, ClassTarget)
+        counted: FloatArray = weight / self.cost_factor[self.target.codes]
+        return counted
+
     def learned_values(self) -> FloatArray:
         """Give a target of numbers as it is learned: divided by the power of two of `shift`."""
         assert isinstance(self.target, ValueTarget)
@@ -237,7 +247,7 @@ class Problem:
             core.costs = costs
             core.cost_exponent = float(options.cost_exponent)
             core.set_cost_rule(options.cost_rule)
-        signs = monotonic_signs(schema, options)
+        signs = monotonic_signs(schema, options.monotonic_cst)
         if isinstance(target, ClassTarget) and len(target.classes[0]) < 2:
             signs = None  # one class: nothing rises or falls
         if signs is not None:

@@ -119,13 +119,11 @@ def _in_order(problem: Problem, seed: int) -> Rows:
 
 def _sample(problem: Problem, tree: Tree, rows: Rows) -> Sample:
     part = problem.take(rows)
-    weight = part.weights.weight
+    weight = part.counted_weight
     weight = np.ones(len(rows)) if weight is None else weight
     target = part.target
     if isinstance(target, ClassTarget):
         codes = target.codes.reshape(len(rows), -1).astype(np.int64)
-        if problem.cost_factor is not None:  # costs altered the weights for growing only
-            weight = weight / problem.cost_factor[codes[:, 0]]
         return Sample.of(tree, part.table, weight=weight, classes=codes)
     assert isinstance(target, ValueTarget)
     values = target.values.reshape(len(rows), -1)

@@ -24,7 +24,7 @@ from treewright.learn.options import GrowthOptions
 from treewright.learn.problem import Problem, RowWeights
 from treewright.learn.why import why_table
 from treewright.model.pruning import was_raised
-from treewright.model.why import WhyTable
+from treewright.model.why import Growth, WhyTable
 
 if TYPE_CHECKING:
     from treewright.model.tree import Tree
@@ -51,11 +51,12 @@ class TrainingRecord:
         """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
         target = self.problem.target
         known = target.codes if isinstance(target, ClassTarget) else target.values
-        return self.problem.table, known, self.problem.weights.weight
+        return self.problem.table, known, self.problem.counted_weight
 
-    def growth(self) -> tuple[_core.GrowOptions, FloatArray | None]:
-        """Give the options of growing, as the core takes them, and the copies of rows (or 1)."""
-        return self.problem.core_options(), self.problem.weights.copies
+    def growth(self) -> Growth:
+        """Give how the tree was grown."""
+        problem = self.problem
+        return Growth(problem.core_options(), problem.weights.copies, problem.cost_factor)
 
     def why(self, tree: Tree, node: int) -> WhyTable:
         """Measure every column's candidate in a node."""

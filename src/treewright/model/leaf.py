@@ -57,13 +57,21 @@ class LeafRule:
         whole
             Those of the whole training table.
         """
+        return np.where(weights.any(axis=1, keepdims=True), weights + self.added(whole), weights)
+
+    def added(self, whole: FloatArray) -> FloatArray:
+        """Give what the estimate adds to the class weights of a node.
+
+        >>> LeafRule(estimate="m_estimate", m=2.0).added(np.array([30.0, 10.0])).tolist()
+        [1.5, 0.5]
+        """
         total = whole.sum()
-        added: FloatArray = np.zeros_like(whole)
         if self.estimate == "laplace":
-            added = np.ones_like(whole)
-        elif self.estimate == "m_estimate" and total > 0:
-            added = self.m * (whole / total)
-        return np.where(weights.any(axis=1, keepdims=True), weights + added, weights)
+            return np.ones_like(whole)
+        if self.estimate == "m_estimate" and total > 0:
+            by_class: FloatArray = self.m * (whole / total)
+            return by_class
+        return np.zeros_like(whole)
 
     def choose(self, shares: FloatArray) -> Int64Array:
         """Give the class decided for each line of shares; of equally good ones the first.

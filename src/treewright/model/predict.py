@@ -53,15 +53,25 @@ class Plan:
         self,
         columns: _core.Columns,
         target: _core.Target,
+        followers: list[tuple[_core.Columns, _core.Target]],
         arrays: TreeArrays,
         settings: _core.ErrorPruning,
         regrow: _core.GrowOptions | None,
         *,
         collapse: bool,
+        class_factor: list[float],
     ) -> dict[str, Any]:
         """Prune the tree of this plan by estimated errors; see :mod:`treewright.model.raising`."""
         return _core.prune_by_error(
-            columns, target, arrays.to_dict(), self._core, settings, regrow, collapse
+            columns,
+            target,
+            followers,
+            arrays.to_dict(),
+            self._core,
+            settings,
+            regrow,
+            collapse,
+            class_factor,
         )
 
     def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.model.figures import TextColumn, figure, figures, lay_out
+from treewright.model.sums import below
 from treewright.parameters import check_count
 
 if TYPE_CHECKING:
@@ -208,30 +209,47 @@ def curve_of(
 ) -> Curve:
     """Make leaves of nodes one after the other, adding up what every set of rows loses.
 
-    Each node is looked at once: when the node above it becomes a leaf.
+    No node is cut after one above it.
     """
-    first_child, n_branches = tree.arrays.first_child.tolist(), tree.arrays.n_branches.tolist()
-    is_leaf = [n == 0 for n in n_branches]
-    costs_of_nodes = list(risks.values())
     at_leaves = tree.arrays.n_branches == 0
-    cost = np.array([float(risk[at_leaves].sum()) for risk in costs_of_nodes])
-    n_leaves = tree.n_leaves
-    sizes, costs = [n_leaves], [cost]
-    for node in cut.tolist():
-        pending, leaves = [node], []
-        while pending:
-            at = pending.pop()
-            if is_leaf[at]:
-                leaves.append(at)
-            else:
-                pending.extend(range(first_child[at], first_child[at] + n_branches[at]))
-        is_leaf[node] = True
-        n_leaves -= len(leaves) - 1
-        change = [float(risk[node]) - float(risk[leaves].sum()) for risk in costs_of_nodes]
-        cost = cost + np.array(change)
-        sizes.append(n_leaves)
-        costs.append(cost)
-    table = np.array(costs)
-    with np.errstate(over="ignore"):  # the mean square of numbers of extreme size is infinite
-        errors = {name: table[:, i] / totals[name] for i, name in enumerate(risks)}
-    return Curve(n_leaves=np.array(sizes), errors=errors)
+    sizes = tree.n_leaves + _from_zero(
+        changes_by_cuts(tree, cut, at_leaves.astype(np.float64), 1.0)
+    )
+    errors = {}
+    for name, risk in risks.items():
+        costs = float(risk[at_leaves].sum()) + _from_zero(changes_by_cuts(tree, cut, risk, risk))
+        with np.errstate(over="ignore"):  # the mean square of numbers of extreme size is infinite
+            errors[name] = costs / totals[name]
+    return Curve(n_leaves=sizes.astype(np.int64), errors=errors)
+
+
+def changes_by_cuts(
+    tree: Tree, cut: Int64Array, at_leaves: FloatArray, instead: FloatArray | float
+) -> FloatArray:
+    """Give what each cut changes in a sum over the leaves.
+
+    Those below a node that are cut are so before it; what it changes is then the same in whichever
+    order they were, and one pass from the bottom finds all.
+
+    Parameters
+    ----------
+    tree
+        The tree before.
+    cut
+        The nodes that become leaves, none after one above it.
+    at_leaves
+        What each leaf adds to the sum.
+    instead
+        What each node adds once it is a leaf.
+    """
+    is_cut = np.zeros(tree.n_nodes, dtype=bool)
+    is_cut[cut] = True
+    ends = is_cut | (tree.arrays.n_branches == 0)
+    own = np.where(ends, np.where(is_cut, instead, at_leaves), 0.0)
+    lost: FloatArray = own[cut] - below(tree, own, stops=is_cut)[cut]
+    return lost
+
+
+def _from_zero(changes: FloatArray) -> FloatArray:
+    """Add up changes, with 0 before the first."""
+    return np.append(0.0, np.cumsum(changes))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from treewright import _core
 from treewright.data.encoding import lend
 from treewright.measures.errors import normal_deviate
 from treewright.model.arrays import TreeArrays, heaviest_branch
+from treewright.model.prices import error_prices
 from treewright.model.surgery import followed_by, rebuilt
 from treewright.model.tree import Tree
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
     from treewright.measures.errors import ErrorVariant
     from treewright.model.arrays import FloatArray, Int32Array
+    from treewright.model.why import Growth
 
 
 _LEAST_BRANCH = 0.05
@@ -38,8 +41,13 @@ class Raised:
         The nodes (of the old tree) that were replaced, in order, and whether by their largest
         branch rather than by a leaf.
     figures
-        A line per step: estimated errors of the subtree, of a leaf and of the largest branch; then
-        leaves and training errors of the subtree before and after.
+        A line per step: estimated errors of the subtree, and of what took its place; then by how
+        much the number of leaves and the training errors changed. Costs, where the tree has any.
+    followed, left
+        By how much the errors of each set of followers changed, a line per step, and what they are
+        in the pruned tree.
+    n_sent
+        Rows that were sent down a branch to see what raising it would do.
     """
 
     tree: Tree
@@ -47,20 +55,26 @@ class Raised:
     node: npt.NDArray[np.int64]
     raised: npt.NDArray[np.bool_]
     figures: FloatArray
+    followed: FloatArray
+    left: FloatArray
+    n_sent: int
+
+
+Rows: TypeAlias = "tuple[Table, npt.NDArray[Any], FloatArray | None]"
+"""A table, the class of each row as its position in ``tree.classes``, and weights (None: 1)."""
 
 
 def prune_by_error(
     tree: Tree,
-    table: Table,
-    codes: npt.NDArray[Any],
-    weight: FloatArray | None,
+    training: Rows,
     *,
+    followers: Sequence[Rows] = (),
     confidence: float,
     variant: ErrorVariant,
     raising: bool,
     collapse: bool,
     regrowing: bool,
-    growth: tuple[_core.GrowOptions, FloatArray | None],
+    growth: Growth,
 ) -> Raised:
     """Replace subtrees by leaves or by their largest branch where C4.5 would.
 
@@ -68,15 +82,15 @@ def prune_by_error(
     ----------
     tree
         The grown tree.
-    table, codes, weight
-        Its training rows, their classes as positions in ``tree.classes``, and their weights.
+    training
+        Its training rows.
+    followers
+        Sets of other rows that decide nothing; what they lose is noted.
     confidence, variant, raising, collapse, regrowing
         As for :class:`treewright.prune.ErrorBased`.
     growth
-        How the tree was grown, and how many rows each row stands for.
+        How the tree was grown.
     """
-    assert tree.classes is not None
-    options, copies = growth
     settings = _core.ErrorPruning()
     settings.raising = bool(raising)
     settings.log_confidence = float(np.log(confidence))
@@ -84,21 +98,22 @@ def prune_by_error(
     settings.set_variant(variant, variant == "j48" and confidence > 0.5)
     is_c5 = variant == "c5"
     if is_c5:
-        settings.joint_below, settings.least_branch = options.min_leaf, _LEAST_BRANCH
-    target = _core.Target.classes(
-        np.ascontiguousarray(codes, dtype=np.int32), [len(tree.classes[0])]
-    )
-    if weight is not None:
-        target.set_weight(np.ascontiguousarray(weight))
-    if copies is not None:
-        target.set_copies(np.ascontiguousarray(copies))
+        settings.joint_below, settings.least_branch = growth.options.min_leaf, _LEAST_BRANCH
+        settings.unseen_to_heaviest = tree.unseen == "majority"
+    prices = error_prices(tree)
+    settings.set_prices(prices.cost, prices.price, prices.added)
+    table, target = _lend(tree, training)
+    if growth.copies is not None:
+        target.set_copies(np.ascontiguousarray(growth.copies))
     done: Any = tree.plan.prune_by_error(
-        lend(table),
+        table,
         target,
+        [_lend(tree, each) for each in followers],
         tree.arrays,
         settings,
-        options if is_c5 and regrowing else None,
+        growth.options if is_c5 and regrowing else None,
         collapse=collapse,
+        class_factor=[] if growth.class_factor is None else growth.class_factor.tolist(),
     )
     value = done["value"]
     total = np.where(done["n_rows"] > 0, value.sum(axis=1), 0.0)
@@ -106,12 +121,16 @@ def prune_by_error(
     changes |= {"value": value, "weight": total, "impurity": impurity_of(tree, value)}
     nodes = _with_regrown(tree, done["regrown"])
     origin = np.append(np.arange(tree.n_nodes, dtype=np.int32), done["origin"])
+    in_units = np.array([prices.unit, prices.unit, 1.0, prices.unit])
     return Raised(
         tree=rebuilt(tree, done["source"], changes, nodes=nodes),
         source=origin[done["source"]],
         node=origin[done["step_node"]].astype(np.int64),
         raised=done["step_raised"].astype(bool),
-        figures=done["step_figures"],
+        figures=done["step_figures"] * in_units,
+        followed=done["followed"] * prices.unit,
+        left=done["errors_left"] * prices.unit,
+        n_sent=done["n_sent"],
     )
 
 
@@ -124,6 +143,17 @@ def _with_regrown(tree: Tree, regrown: dict[str, Any]) -> TreeArrays:
     if tree.unseen == "majority":
         regrown["unseen_branch"] = heaviest_branch(regrown)
     return followed_by(tree.arrays, TreeArrays(**regrown))
+
+
+def _lend(tree: Tree, rows: Rows) -> tuple[_core.Columns, _core.Target]:
+    assert tree.classes is not None
+    table, codes, weight = rows
+    target = _core.Target.classes(
+        np.ascontiguousarray(codes, dtype=np.int32), [len(tree.classes[0])]
+    )
+    if weight is not None:
+        target.set_weight(np.ascontiguousarray(weight))
+    return lend(table), target
 
 
 def impurity_of(tree: Tree, value: FloatArray) -> FloatArray:

@@ -467,6 +467,7 @@ class Tree(Shape):
         y: object = None,
         *,
         sample_weight: object = None,
+        validation: tuple[object, object] | None = None,
         test: tuple[object, object] | None = None,
     ) -> Tree:
         """Give a pruned tree; this one stays as it is.
@@ -476,7 +477,10 @@ class Tree(Shape):
         pruner
             A pruner of :mod:`treewright.prune`, or its name with the usual settings.
         X, y, sample_weight
-            Validation rows, where the pruner needs some.
+            Validation rows, where the pruner needs some; training rows for ``"error_based"``.
+        validation
+            The same as the pair ``X, y``; for ``"error_based"`` rows that only appear in
+            ``tree.pruning.curve``.
         test
             Rows that only appear in ``tree.pruning.curve``.
 
@@ -494,7 +498,9 @@ class Tree(Shape):
         """
         from treewright.prune import pruner_of
 
-        return pruner_of(pruner).prune(self, X, y, sample_weight=sample_weight, test=test)
+        return pruner_of(pruner).prune(
+            self, X, y, sample_weight=sample_weight, validation=validation, test=test
+        )
 
     def simplify(self, *, probabilities: bool = False, missing: bool = True) -> Tree:
         """Give the smallest tree of the same nodes that makes the same predictions.

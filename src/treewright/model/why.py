@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
 
@@ -262,6 +262,17 @@ def _name(row: CandidateRow | BranchRow) -> str:
     return row.question if isinstance(row, CandidateRow) else f"  {row.label}"
 
 
+class Growth(NamedTuple):
+    """How a tree was grown, for branches that are grown again."""
+
+    options: Any
+    """As the core takes them."""
+    copies: FloatArray | None
+    """How many rows each row stands for (None: 1)."""
+    class_factor: FloatArray | None
+    """How often the rows of each class counted, because of what errors cost (None: once)."""
+
+
 class Record(Protocol):
     """What a fit remembers of its data, so that a node can show its working."""
 
@@ -271,8 +282,8 @@ class Record(Protocol):
     def rows(self) -> tuple[Table, NDArray[Any], FloatArray | None]:
         """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
 
-    def growth(self) -> tuple[Any, FloatArray | None]:
-        """Give the options of growing, as the core takes them, and the copies of rows (or 1)."""
+    def growth(self) -> Growth:
+        """Give how the tree was grown."""
 
 
 class Recall(Protocol):

@@ -70,6 +70,7 @@ class Pruner:
         y: Any = None,
         *,
         sample_weight: Any = None,
+        validation: tuple[Any, Any] | None = None,
         test: tuple[Any, Any] | None = None,
     ) -> Tree:
         """Give the pruned tree; the one given stays as it is.
@@ -81,6 +82,9 @@ class Pruner:
         X, y, sample_weight
             The rows the method judges by: validation rows, where it needs some (:class:`ErrorBased`
             judges by the training rows). A method that needs none takes them for the curve.
+        validation
+            The same as the pair ``X, y``; for :class:`ErrorBased`, whose `X` and `y` are the
+            training rows, a table and its answers for the curve.
         test
             A table and its answers that take no part in any decision: they only appear in the
             curve ``tree.pruning.curve``.
@@ -98,15 +102,22 @@ class Pruner:
                 f"{owner}: X, y and sample_weight belong to one table.\n"
                 "  Hint: give X and y, with sample_weight if the rows have any, or none of them."
             )
-        training, validation = self._read(tree, X, y, sample_weight)
-        tested = Sample.read_test(tree, test, owner=owner)
-        return self.run(tree, training=training, validation=validation, tested=tested)
+        training, given = self._read(tree, X, y, sample_weight, validation)
+        tested = Sample.read_pair(tree, "test", test, owner=owner)
+        return self.run(tree, training=training, validation=given, tested=tested)
 
     def _read(
-        self, tree: Tree, X: Any, y: Any, sample_weight: Any
+        self, tree: Tree, X: Any, y: Any, sample_weight: Any, validation: Any
     ) -> tuple[Record | None, Sample | None]:
         """Read the rows given: training rows or validation rows, as the method has it."""
         owner = type(self).__name__
+        if X is not None and validation is not None:
+            raise ParameterError(
+                f"{owner}: X, y and validation are two names of the same rows.\n"
+                "  Hint: give one of them."
+            )
+        if validation is not None:
+            return None, Sample.read_pair(tree, "validation", validation, owner=owner)
         if X is not None:
             return None, Sample.read(tree, X, y, sample_weight, owner=owner)
         if self.needs == "validation":

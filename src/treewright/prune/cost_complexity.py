@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from treewright import _core
 from treewright.errors import ParameterError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.figures import TextColumn, figures, lay_out
 from treewright.model.importance import impurity_mass
+from treewright.model.pruning import curve_of
 from treewright.model.surgery import with_leaves
 from treewright.model.tree import Tree, check_is_tree
 from treewright.parameters import check_choice, check_count, check_number
@@ -102,7 +103,8 @@ def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPat
     check_choice("on", on, _RISKS)
     total = float(tree.arrays.weight[0]) or 1.0
     risk = impurity_mass(tree) if on == "impurity" else training_risk(tree)
-    alpha = _without_rounding(_weakest_links(tree, risk) / total, float(risk.max()) / total)
+    links = _core.weakest_links(tree.arrays.first_child, tree.arrays.n_branches, risk)
+    alpha = _without_rounding(links / total, float(risk.max()) / total)
     asks = tree.arrays.n_branches > 0
     effective = asks & ~_is_cut_before(tree, alpha)
     alpha_of_node = np.where(effective, alpha, np.inf)
@@ -115,56 +117,6 @@ def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPat
         risks=risks / total,
         alpha_of_node=alpha_of_node,
     )
-
-
-def _weakest_links(tree: Tree, risk: FloatArray) -> FloatArray:
-    """Give the penalty at which each node would become a leaf, whatever happens above it.
-
-    Below a node, events (penalty, node) say what is cut there as the penalty grows. A node's own
-    ratio drops events of higher penalties: it is cut before them. Each event is dropped once, and
-    lists are merged into the longest, so that even a chain of 100,000 nodes takes a second.
-    """
-    first_child, n_branches = tree.arrays.first_child.tolist(), tree.arrays.n_branches.tolist()
-    own = risk.tolist()
-    n_nodes = len(own)
-    alpha = [np.inf] * n_nodes
-    risk_cut, leaves_cut = [0.0] * n_nodes, [0] * n_nodes  # what each event adds and takes away
-    events: list[list[tuple[float, int]] | None] = [None] * n_nodes
-    for node in range(n_nodes - 1, -1, -1):
-        n_leaves = n_branches[node]
-        if n_leaves == 0:
-            continue
-        # From the end, where every branch is a leaf, back to where the node's own ratio is next.
-        first, stop = first_child[node], first_child[node] + n_leaves
-        merged = _merge([each for each in events[first:stop] if each])
-        below = sum(own[first:stop])
-        ratio = max((own[node] - below) / (n_leaves - 1), 0.0)
-        while merged and merged[-1][0] >= ratio:
-            _, cut = merged.pop()
-            below -= risk_cut[cut]
-            n_leaves += leaves_cut[cut]
-            ratio = max((own[node] - below) / (n_leaves - 1), 0.0)
-        alpha[node] = ratio
-        risk_cut[node], leaves_cut[node] = own[node] - below, n_leaves - 1
-        merged.append((ratio, node))
-        events[node] = merged
-        events[first:stop] = [None] * (stop - first)
-    return np.array(alpha)
-
-
-def _merge(lists: list[list[tuple[float, int]]]) -> list[tuple[float, int]]:
-    """Merge sorted lists into the longest of them."""
-    if len(lists) < 2:
-        return lists[0] if lists else []
-    longest = max(lists, key=len)
-    others = [event for each in lists if each is not longest for event in each]
-    if len(others) > 20 and len(others) * 50 > len(longest):
-        longest.extend(others)
-        longest.sort()  # runs in order: merged, not sorted
-        return longest
-    for event in others:
-        insort(longest, event)
-    return longest
 
 
 def _without_rounding(alphas: FloatArray, unit: float) -> FloatArray:
@@ -194,33 +146,12 @@ def _is_cut_before(tree: Tree, alpha: FloatArray) -> Any:
 def _along(
     tree: Tree, risk: FloatArray, alpha_of_node: FloatArray, alphas: FloatArray
 ) -> tuple[Int64Array, FloatArray]:
-    """Give leaves and risk of the trees of ascending penalties; each node is looked at once."""
-    first_child, n_branches = tree.arrays.first_child.tolist(), tree.arrays.n_branches.tolist()
-    at_leaf = tree.arrays.n_branches == 0
-    is_leaf, own = at_leaf.tolist(), risk.tolist()
-    n_leaves, total = tree.n_leaves, float(risk[at_leaf].sum())
+    """Give leaves and risk of the trees of some penalties."""
     ever_cut = np.flatnonzero(np.isfinite(alpha_of_node))
     order = ever_cut[np.argsort(alpha_of_node[ever_cut], kind="stable")]
-    nodes, due = order.tolist(), alpha_of_node[order].tolist()
-    sizes, risks, place = [], [], 0
-    for bound in (alphas * (1 + _ROUNDING)).tolist():
-        while place < len(nodes) and due[place] <= bound:
-            node = nodes[place]
-            place += 1
-            pending, gone, n_gone = [node], 0.0, 0
-            while pending:
-                at = pending.pop()
-                if is_leaf[at]:
-                    gone += own[at]
-                    n_gone += 1
-                else:
-                    pending.extend(range(first_child[at], first_child[at] + n_branches[at]))
-            is_leaf[node] = True
-            total += own[node] - gone
-            n_leaves -= n_gone - 1
-        sizes.append(n_leaves)
-        risks.append(total)
-    return np.array(sizes), np.array(risks)
+    whole = curve_of(tree, order, {"risk": risk}, {"risk": 1.0})
+    n_cuts = np.searchsorted(alpha_of_node[order], alphas * (1 + _ROUNDING), side="right")
+    return whole.n_leaves[n_cuts], whole.errors["risk"][n_cuts]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from treewright.data.table import Table
-from treewright.errors import DataError, UnsupportedError
+from treewright.errors import DataError
 from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant
 from treewright.model.arrays import BoolArray, FloatArray
 from treewright.model.figures import figures
+from treewright.model.prices import error_prices
 from treewright.model.pruning import Curve, Pruning, curve_of
 from treewright.model.raising import Raised, prune_by_error
 from treewright.model.surgery import has_marked_ancestor, with_leaves
@@ -38,6 +40,12 @@ class ErrorBased(Pruner):
     rows, where that raises the estimate by no more than 0.1. The training rows are given to
     :meth:`prune` only where the tree no longer has its own record of them (very large tables,
     after unpickling).
+
+    Under a cost matrix costs are estimated instead, as C5.0 has it (``ExtraErrs`` in prune.c, for
+    two classes): a leaf costs what its training rows cost, and each error that is added, by the
+    same limit, costs as much as one of the other classes, mixed as in the whole training table.
+    Then 0.1 stands for a tenth of an error of average cost. With all errors alike this is the
+    estimate above.
 
     Parameters
     ----------
@@ -83,24 +91,15 @@ class ErrorBased(Pruner):
         check_choice("variant", self.variant, ERROR_VARIANTS)
         check_flag("regrowing", self.regrowing)
 
-    def check_tree(self, tree: Tree) -> None:
-        """Refuse trees that the method says nothing about."""
-        super().check_tree(tree)
-        if tree.leaf.cost_matrix is not None:
-            raise UnsupportedError(
-                "ErrorBased estimates how many rows are misclassified and knows no cost matrix.\n"
-                "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
-            )
-
     def _read(
-        self, tree: Tree, X: Any, y: Any, sample_weight: Any
+        self, tree: Tree, X: Any, y: Any, sample_weight: Any, validation: Any
     ) -> tuple[Record | None, Sample | None]:
         owner = type(self).__name__
         hint = f"{owner}().prune(tree, X, y)"
         training = tree.record(X, y, sample_weight, owner=owner, hint=hint)
         if X is not None:
             _check_rows(tree, training)
-        return training, None
+        return training, Sample.read_pair(tree, "validation", validation, owner=owner)
 
     def run(
         self,
@@ -112,22 +111,22 @@ class ErrorBased(Pruner):
     ) -> Tree:
         """Prune by training rows that have been read."""
         assert training is not None
-        risk, total = training_risk(tree), float(tree.arrays.weight[0]) or 1.0
+        risk = training_risk(tree)
         collapsing = Cuts.of(self._collapse(tree, risk), "errors of the subtree, and of a leaf")
         if self.confidence is None:
-            return cut(self.name, tree, collapsing, test=tested)
+            return cut(self.name, tree, collapsing, validation=validation, test=tested)
         marked = np.zeros(tree.n_nodes, dtype=bool)
         marked[collapsing.node] = True
         collapsed = with_leaves(tree, marked)
         number = np.flatnonzero(
             ~has_marked_ancestor(tree, marked)
         )  # of its nodes in the whole tree
-        table, codes, weight = training.rows()
+        samples = {"validation": validation, "test": tested}
+        followers = {name: sample for name, sample in samples.items() if sample is not None}
         done = prune_by_error(
             collapsed,
-            table,
-            codes,
-            weight,
+            training.rows(),
+            followers=[sample.class_rows() for sample in followers.values()],
             confidence=self.confidence,
             variant=self.variant,
             raising=self.raising,
@@ -135,25 +134,20 @@ class ErrorBased(Pruner):
             regrowing=self.regrowing,
             growth=training.growth(),
         )
-        subtree, leaf, branch = done.figures[:, :3].T
-        followed = _curve(
-            curve_of(tree, collapsing.node, {"train": risk}, {"train": total}), done, total
-        )
-        if tested is not None:
-            ends = np.full(len(followed.n_leaves), np.nan)
-            ends[[0, -1]] = tested.cost(tree), tested.cost(done.tree)
-            followed = replace(followed, errors={**followed.errors, "test": ends / tested.scale})
+        risks = {"train": risk} | {name: each.risk for name, each in followers.items()}
+        totals = {"train": float(tree.arrays.weight[0]) or 1.0}
+        totals |= {name: each.scale for name, each in followers.items()}
         pruning = Pruning(
             method=self.name,
             compared="errors, counted (collapsing) or estimated: of the subtree, and instead",
             node=np.append(collapsing.node, number[done.node]),
             raised=[False] * len(collapsing.node) + done.raised.tolist(),
-            before=np.append(collapsing.before, subtree),
-            after=np.append(collapsing.after, np.where(done.raised, branch, leaf)),
+            before=np.append(collapsing.before, done.figures[:, 0]),
+            after=np.append(collapsing.after, done.figures[:, 1]),
             tree=tree,
-            risks={"train": risk},
-            totals={"train": total},
-            followed=followed,
+            risks=risks,
+            totals=totals,
+            followed=_curve(curve_of(tree, collapsing.node, risks, totals), done, totals),
             source=number[done.source],
         )
         return done.tree.with_arrays(done.tree.arrays, pruning=pruning)
@@ -163,7 +157,8 @@ class ErrorBased(Pruner):
             return []
         if self.variant == "c5":
             return bottom_up(tree, risk, lambda _, subtree, leaf: subtree >= _NEARLY_ALL * leaf)
-        return bottom_up(tree, risk, lambda _, subtree, leaf: subtree >= leaf - _COLLAPSE)
+        least = _COLLAPSE * error_prices(tree).unit
+        return bottom_up(tree, risk, lambda _, subtree, leaf: subtree >= leaf - least)
 
 
 def _check_rows(tree: Tree, training: Record) -> None:
@@ -198,10 +193,14 @@ def _is_complete(table: Table) -> BoolArray:
     return complete
 
 
-def _curve(collapsing: Curve, done: Raised, total: float) -> Curve:
-    """Follow size and training errors through both stages."""
-    leaves_before, wrong_before, leaves_after, wrong_after = done.figures[:, 3:].T
-    n_leaves, errors = collapsing.n_leaves, collapsing.errors["train"]
-    sizes = n_leaves[-1] - np.cumsum(leaves_before - leaves_after).astype(np.int64)
-    wrong = errors[-1] + np.cumsum(wrong_after - wrong_before) / total
-    return Curve(n_leaves=np.append(n_leaves, sizes), errors={"train": np.append(errors, wrong)})
+def _curve(collapsing: Curve, done: Raised, totals: Mapping[str, float]) -> Curve:
+    """Follow size and errors through both stages."""
+    leaves, wrong = np.cumsum(done.figures[:, 2:], axis=0).T
+    start = collapsing.errors["train"]
+    errors = {"train": np.append(start, start[-1] + wrong / totals["train"])}
+    # What followers cost in the end is known, and what each step changed before.
+    at_steps = done.left - done.followed.sum(axis=0) + np.cumsum(done.followed, axis=0)
+    for name, costs in zip(list(totals)[1:], at_steps.T, strict=True):
+        errors[name] = np.append(collapsing.errors[name], costs / totals[name])
+    sizes = collapsing.n_leaves[-1] + leaves.astype(np.int64)
+    return Curve(n_leaves=np.append(collapsing.n_leaves, sizes), errors=errors)

@@ -55,6 +55,7 @@ class MinimumError(Pruner):
         # Weight x expected cost, so that children simply add up.
         weight = value.sum(axis=1)
         expected = weight * tree.leaf.cost_of(shares, tree.leaf.choose(shares))
-        slack = 1e-12 * float(weight[0])
+        costs = tree.leaf.cost_matrix
+        slack = 1e-12 * float(weight[0]) * (1.0 if costs is None else float(costs.max()))
         cuts = bottom_up(tree, expected, lambda _, subtree, leaf: leaf <= subtree + slack)
         return Cuts.of(cuts, "expected errors of the children, and of the node as a leaf")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from treewright.model.leaf import LeafRule
+from treewright.model.sums import add_up
 from treewright.model.tree import Tree
 from treewright.model.why import Record
 from treewright.parameters import check_flag, check_number
 from treewright.prune.base import Cuts, Pruner, cut
 from treewright.prune.sample import Sample
-from treewright.prune.sums import add_up, training_risk
+from treewright.prune.sums import training_risk
 
 _FILLED_LEAF = 1e-3
 _FILLED_BRANCH = 0.1
@@ -26,10 +26,11 @@ _FILLED_BRANCH = 0.1
 class OneStandardError(Pruner):
     """Cut weakest links until the training errors have risen by a standard error (C5.0, prune.c).
 
-    With E errors among N training rows, sqrt(E (1 - E / N)) more are allowed. Of the subtrees that
-    would not cost more than what is left of them, the one is cut that costs the fewest for each
-    leaf it has less; subtrees that tie are cut together, and where they do not all fit, it ends.
-    C5.0 prunes so after error-based pruning.
+    With E errors among N training rows, sqrt(E (1 - E / N)) more are allowed; under a cost matrix,
+    a standard error of what the rows cost together. Of the subtrees that would not cost more than
+    what is left of that, the one is cut that costs the fewest for each leaf it has less; subtrees
+    that tie are cut together, and where they do not all fit, it ends. C5.0 prunes so after
+    error-based pruning.
 
     Parameters
     ----------
@@ -71,12 +72,12 @@ class OneStandardError(Pruner):
     ) -> Tree:
         """Prune; E is counted anew where the training rows are given and some were divided."""
         links = _Links(tree, single_precision=self.single_precision)
-        errors, total = links.errors[0], float(tree.arrays.weight[0])
+        squares = float(training_risk(tree, squared=True)[tree.arrays.n_branches == 0].sum())
+        costs = links.errors[0], squares
         if training is not None and _divides_rows(tree, training):
-            errors = _errors_of_rows(tree, training)
-        spread = np.sqrt(max(errors * (1 - errors / total), 0.0)) if total > 0 else 0.0
+            costs = _costs_of_rows(tree, training)
         cuts = Cuts.of(
-            links.cut_within(self.n_standard_errors * float(spread)),
+            links.cut_within(self.n_standard_errors * _spread(tree, *costs)),
             "errors of the subtree, and of a leaf",
         )
         return cut(self.name, tree, cuts, validation=validation, test=tested)
@@ -215,9 +216,20 @@ def _divides_rows(tree: Tree, training: Record) -> bool:
     return any(bool(table.is_missing(int(column)).any()) for column in asked)
 
 
-def _errors_of_rows(tree: Tree, training: Record) -> float:
-    """Give the weight of the training rows that the tree gets wrong."""
+def _spread(tree: Tree, cost: float, squares: float) -> float:
+    """Give the standard error of what all rows cost; of errors that cost 1, sqrt(E (1 - E / N))."""
+    total = float(tree.arrays.weight[0])
+    if tree.leaf.cost_matrix is None:
+        squares = cost
+    return float(np.sqrt(max(squares - cost * cost / total, 0.0))) if total > 0 else 0.0
+
+
+def _costs_of_rows(tree: Tree, training: Record) -> tuple[float, float]:
+    """Give what the training rows cost in the tree, and the squares of that."""
     table, codes, weight = training.rows()
     # Of equally probable classes the first, whatever the rounding of parts.
-    wrong = LeafRule(preferred=0).choose(tree.plan.answers(table)) != codes
-    return float(wrong.sum() if weight is None else weight[wrong].sum())
+    chosen = replace(tree.leaf, preferred=0).choose(tree.plan.answers(table))
+    costs = tree.leaf.cost_matrix
+    cost = (chosen != codes).astype(np.float64) if costs is None else costs[codes, chosen]
+    weight = np.ones(len(cost)) if weight is None else weight
+    return float(weight @ cost), float(weight @ cost**2)

@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from treewright.model.prices import error_prices
+from treewright.model.sums import add_up
 from treewright.model.surgery import has_marked_ancestor
 from treewright.model.tree import Tree
 from treewright.parameters import check_number
 from treewright.prune.base import Cuts, Pruner
 from treewright.prune.sample import Sample
-from treewright.prune.sums import add_up, leaves_below, training_risk
+from treewright.prune.sums import leaves_below, training_risk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,8 @@ class Pessimistic(Pruner):
     A leaf's errors count half an error more. A subtree is kept only if its corrected errors are
     more than a standard error below those of a leaf in its place: a node becomes a leaf if
     E + 1/2 <= E' + SE with E' = errors + leaves / 2 and SE = sqrt(E' (N - E') / N). Nodes are
-    judged from the top on what grew below them.
+    judged from the top on what grew below them. Under a cost matrix errors are counted by what they
+    cost, in errors of average cost.
 
     Parameters
     ----------
@@ -49,7 +52,8 @@ class Pessimistic(Pruner):
         check_number("n_standard_errors", self.n_standard_errors, low=0.0)
 
     def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
-        risk = training_risk(tree)
+        unit = error_prices(tree).unit
+        risk = training_risk(tree) / unit
         asks = tree.arrays.n_branches > 0
         below = add_up(tree, np.where(asks, 0.0, risk)) + leaves_below(tree) / 2
         weight = np.maximum(tree.arrays.weight, 1e-300)
@@ -61,7 +65,7 @@ class Pessimistic(Pruner):
         topmost = np.flatnonzero(marked & ~has_marked_ancestor(tree, marked))
         return Cuts(
             node=topmost,
-            before=bound[topmost],
-            after=risk[topmost] + 0.5,
+            before=bound[topmost] * unit,
+            after=(risk[topmost] + 0.5) * unit,
             compared="corrected errors of the subtree plus a standard error, and of a leaf",
         )

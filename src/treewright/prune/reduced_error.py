@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from treewright.model.arrays import FloatArray, Int64Array
+from treewright.model.sums import add_up
 from treewright.model.tree import Tree
 from treewright.model.why import Record
 from treewright.parameters import check_choice, check_count, check_share
 from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
 from treewright.prune.sample import Sample
-from treewright.prune.sums import add_up
 
 _COMPARED = "what the validation rows cost below the node, and in a leaf instead"
 _ROUNDING = 2.0**-30
@@ -118,41 +119,46 @@ class ReducedError(Pruner):
         What a node helps falls as nodes below it are cut. Each is looked at again when its turn
         comes by what it helped before, so that a cut does not have to tell all nodes above.
         """
-        asks = tree.arrays.n_branches > 0
-        leaf = validation.risk.tolist()
-        whole = add_up(tree, np.where(asks, 0.0, validation.risk)).tolist()
+        asks = np.flatnonzero(tree.arrays.n_branches > 0)
+        risk = validation.risk
+        leaf = risk.tolist()
+        subtrees = add_up(tree, np.where(tree.arrays.n_branches > 0, 0.0, risk))
+        whole = subtrees.tolist()
         helped = _SumsBelow(tree)
-        is_gone = np.zeros(tree.n_nodes, dtype=bool)
         cuts = []
+
+        # A node's turn: how much it helps, in steps of what rounding leaves uncertain, and its
+        # number, so that of equally good ones the lowest is first.
+        def turns(nodes: Int64Array, below: FloatArray) -> FloatArray:
+            turn: FloatArray = -np.rint((below[nodes] - risk[nodes]) / (slack or 1.0))
+            return turn
 
         def subtree(node: int) -> float:
             return float(whole[node] - helped.below(node))
 
-        def turn(node: int) -> tuple[int, int]:
-            # Of equally good ones the node of the lowest number. Equal but for rounding is equal.
-            return -round((subtree(node) - leaf[node]) / (slack or 1.0)), node
+        def make_leaf(node: int, before: float) -> None:
+            cuts.append((node, before, leaf[node]))
+            helped.add(node, before - leaf[node])
 
-        def make_leaf(node: int) -> None:
-            cuts.append((node, subtree(node), leaf[node]))
-            helped.add(node, subtree(node) - leaf[node])
-            _mark_below(tree, node, is_gone)
-
-        heap = [turn(node) for node in np.flatnonzero(asks).tolist()]
-        heap = [each for each in heap if each[0] < -1]
+        first = turns(asks, subtrees)
+        heap = list(zip(first[first < -1].tolist(), asks[first < -1].tolist(), strict=True))
         heapq.heapify(heap)
         while heap:
             before, node = heapq.heappop(heap)
-            if is_gone[node]:
+            if helped.is_gone(node):
                 continue
-            now, _ = turn(node)
+            figure = subtree(node)
+            now = -round((figure - leaf[node]) / (slack or 1.0))
             if now == before:
-                make_leaf(node)
+                make_leaf(node, figure)
             elif now < -1:
                 heapq.heappush(heap, (now, node))
         if self.accept == "not_worse":
-            for node in np.flatnonzero(asks).tolist():
-                if not is_gone[node] and turn(node)[0] <= 1:
-                    make_leaf(node)
+            # From the top; what is cut here changes nothing for the nodes that follow.
+            left = subtrees - helped.all_below()
+            for node in asks[turns(asks, left) <= 1].tolist():
+                if not helped.is_gone(node):
+                    make_leaf(node, float(left[node]))
         return cuts
 
 
@@ -162,27 +168,48 @@ def _slack(validation: Sample) -> float:
 
 
 class _SumsBelow:
-    """Sums over subtrees while entries are added: a Fenwick tree over the order of reading."""
+    """Sums over subtrees while entries are added: a Fenwick tree over the order of reading.
+
+    A node that has an entry is a leaf from then on, and those below it are gone.
+    """
 
     def __init__(self, tree: Tree) -> None:
         n_nodes = tree.n_nodes
         place = np.empty(n_nodes, dtype=np.int64)
         place[tree.reading_order] = np.arange(n_nodes)
+        self._tree = tree
         self._first: list[int] = place.tolist()
         sizes = add_up(tree, np.ones(n_nodes)).astype(np.int64)
         self._stop: list[int] = (place + sizes).tolist()
         self._sums = [0.0] * (n_nodes + 1)
+        self._amounts = np.zeros(n_nodes)
+        # From each place to the next that is not known to be gone.
+        self._gone_until = list(range(n_nodes + 1))
 
     def add(self, node: int, amount: float) -> None:
         """Add an amount at a node."""
+        self._amounts[node] += amount
         at = self._first[node] + 1
         while at < len(self._sums):
             self._sums[at] += amount
             at += at & -at
+        place, stop, gone_until = self._first[node], self._stop[node], self._gone_until
+        while place < stop:  # over what is gone already in one step: each node once
+            beyond = gone_until[place]
+            gone_until[place] = stop
+            place = max(beyond, place + 1)
 
     def below(self, node: int) -> float:
         """Give the sum of the node and all below it."""
         return self._before(self._stop[node]) - self._before(self._first[node])
+
+    def all_below(self) -> FloatArray:
+        """Give these sums for every node."""
+        return add_up(self._tree, self._amounts)
+
+    def is_gone(self, node: int) -> bool:
+        """Tell whether the node, or one above it, has an entry."""
+        return self._gone_until[self._first[node]] > self._first[node]
 
     def _before(self, place: int) -> float:
         total = 0.0
@@ -190,12 +217,3 @@ class _SumsBelow:
             total += self._sums[place]
             place &= place - 1
         return total
-
-
-def _mark_below(tree: Tree, node: int, is_gone: Any) -> None:
-    """Mark a node and what is left below it; each node is marked once."""
-    pending = [node]
-    while pending:
-        at = pending.pop()
-        is_gone[at] = True
-        pending.extend(child for child in tree.children(at) if not is_gone[child])

@@ -16,8 +16,8 @@ from treewright.errors import ParameterError, TargetError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.predict import by_output, refuse_unseen
 from treewright.model.reading import read_rows
+from treewright.model.sums import add_up
 from treewright.model.tree import Tree
-from treewright.prune.sums import add_up
 
 _ORDINARY = 400
 """Up to 2 to this power, and down to its inverse, squares and their sums are ordinary numbers."""
@@ -68,13 +68,15 @@ class Sample:
         return cls.of(tree, table, weight=weight, classes=_codes(tree, y, table.n_rows, owner))
 
     @classmethod
-    def read_test(cls, tree: Tree, test: Any, *, owner: str) -> Sample | None:
-        """Read the pair of a table and its answers that only the curve looks at."""
-        if test is None:
+    def read_pair(cls, tree: Tree, name: str, given: Any, *, owner: str) -> Sample | None:
+        """Read a parameter that is a pair, a table and its answers; None stays None."""
+        if given is None:
             return None
-        if not isinstance(test, tuple | list) or len(test) != 2:
-            raise ParameterError(f"{owner}: test must be a pair, a table and its answers: (X, y).")
-        return cls.read(tree, *test, owner=owner)
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise ParameterError(
+                f"{owner}: {name} must be a pair, a table and its answers: (X, y)."
+            )
+        return cls.read(tree, *given, owner=owner)
 
     @classmethod
     def of(
@@ -100,6 +102,11 @@ class Sample:
             share=share,
             shift=shift,
         )
+
+    def class_rows(self) -> tuple[Table, npt.NDArray[np.int64], FloatArray]:
+        """Give the rows with their classes and weights, where there is one target of classes."""
+        assert self.classes is not None
+        return self.table, self.classes[:, 0], self.weight
 
     @property
     def total(self) -> float:

@@ -48,8 +48,10 @@ def _identity(tree: Tree, *, exact: bool) -> NDArray[np.integer[Any]]:
         assert tree.classes is not None
         parts = by_output(answers, tree.classes)
         answers = np.column_stack([tree.leaf.choose(part) for part in parts])
-    _, found = np.unique(answers, axis=0, return_inverse=True)
-    number: NDArray[np.integer[Any]] = found.reshape(-1)
+    order = np.lexsort(answers.T)
+    is_new = (answers[order[1:]] != answers[order[:-1]]).any(axis=1)
+    number: NDArray[np.integer[Any]] = np.empty(tree.n_nodes, dtype=np.int64)
+    number[order] = np.append(0, np.cumsum(is_new))
     if tree.linear is not None:  # a linear model is like no other answer
         is_linear = np.diff(tree.linear.start) > 0
         number = np.where(is_linear, tree.n_nodes + np.arange(tree.n_nodes), number)

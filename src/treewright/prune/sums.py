@@ -1,25 +1,15 @@
-"""Sums over subtrees, and what each node would cost the training rows as a leaf."""
+"""Leaves below each node, and what each node would cost the training rows as a leaf."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from treewright.model.arrays import FloatArray
 from treewright.model.importance import impurity_mass
+from treewright.model.leaf import LeafRule
 from treewright.model.predict import by_output
+from treewright.model.sums import add_up
 from treewright.model.tree import Tree
-
-
-def add_up(tree: Tree, at_leaves: npt.NDArray[Any]) -> FloatArray:
-    """Give every node the sum of what is at the leaves below it (its own, where it is one)."""
-    parent = tree.arrays.parent.tolist()
-    total = at_leaves.tolist()
-    for node in range(len(total) - 1, 0, -1):
-        total[parent[node]] += total[node]
-    return np.array(total)
 
 
 def leaves_below(tree: Tree) -> FloatArray:
@@ -27,16 +17,18 @@ def leaves_below(tree: Tree) -> FloatArray:
     return add_up(tree, (tree.arrays.n_branches == 0).astype(np.float64))
 
 
-def training_risk(tree: Tree) -> FloatArray:
+def training_risk(tree: Tree, *, squared: bool = False) -> FloatArray:
     """Give what each node would cost its training rows as a leaf.
 
     The weight of the rows of other classes (or their cost under the cost matrix); for numbers the
-    node's weight times its impurity.
+    node's weight times its impurity. `squared` adds up squares of what rows cost, of classes only.
     """
     if tree.classes is None:
         return impurity_mass(tree)
     total: FloatArray = np.zeros(tree.n_nodes)
+    costs = tree.leaf.cost_matrix
+    rule = tree.leaf if costs is None or not squared else LeafRule(cost_matrix=costs**2)
     values = by_output(tree.arrays.value, tree.classes)
     for counts, answer in zip(values, by_output(tree.answers, tree.classes), strict=True):
-        total += tree.leaf.cost_of(counts, tree.leaf.choose(answer))
+        total += rule.cost_of(counts, tree.leaf.choose(answer))
     return total

@@ -230,15 +230,20 @@ def test_two_classes_weigh_impurity_as_with_weights_in_the_ratio_of_costs(
     np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("given", [True, False])
-def test_error_based_pruning_refuses_costs_before_it_looks_at_rows(given: bool) -> None:
+def test_error_based_pruning_counts_rows_as_the_tree_does() -> None:
     x, y = noisy()
-    tree = DecisionTreeClassifier(cost_matrix={"a": {"b": 6}}).fit(x, y).tree_
-    with pytest.raises(UnsupportedError, match="knows no cost matrix"):
-        ErrorBased().prune(tree, *((x, y) if given else ()))
+    model = DecisionTreeClassifier(cost_matrix={"a": {"b": 6}}).fit(x, y)
+    pruned = model.tree_.prune("error_based")
+    assert pruned.arrays.weight[0] == len(y)
+    loaded = pickle.loads(pickle.dumps(model.tree_))
+    assert ErrorBased().prune(loaded, x, y).arrays.equals(pruned.arrays)
+    fitted = DecisionTreeClassifier(cost_matrix={"a": {"b": 6}}, prune="error_based").fit(x, y)
+    assert fitted.tree_.arrays.equals(pruned.arrays)
 
 
-@pytest.mark.parametrize("prune", ["cost_complexity", "reduced_error", "minimum_error"])
+@pytest.mark.parametrize(
+    "prune", ["cost_complexity", "reduced_error", "minimum_error", "error_based", "pessimistic"]
+)
 def test_pruning_with_costs_costs_less(prune: str) -> None:
     x, y = noisy(600)
     costs = np.array([[0.0, 1.0], [8.0, 0.0]])

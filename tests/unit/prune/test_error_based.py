@@ -10,7 +10,7 @@ import pytest
 from unit.model.hand_trees import play_tennis
 
 from treewright import C45Classifier, DecisionTreeClassifier, Schema, Tree
-from treewright.errors import DataError, TreewrightError, UnsupportedError
+from treewright.errors import DataError, TreewrightError
 from treewright.measures import added_errors
 from treewright.prune import ErrorBased
 
@@ -211,15 +211,32 @@ def test_the_training_rows_are_known_again_with_their_gaps(missing: str) -> None
     assert pruned.arrays.equals(model.tree_.prune("error_based").arrays)
 
 
-def test_a_cost_matrix_is_refused() -> None:
-    X, y = noisy(3)
+def test_c5_counts_what_the_errors_cost() -> None:
+    """C5.0, prune.c, ExtraErrs: errors are added to the counted ones and weighed by their cost."""
+    X = {"x": [0.0] * 10 + [1.0] * 10}
+    y = ["u"] * 9 + ["v"] + ["v"] * 8 + ["u"] * 2
     tree = DecisionTreeClassifier(cost_matrix={"u": {"v": 3}}).fit(X, y).tree_
-    with pytest.raises(UnsupportedError) as caught:
-        tree.prune("error_based")
-    assert str(caught.value) == (
-        "ErrorBased estimates how many rows are misclassified and knows no cost matrix.\n"
-        "  Hint: MinimumError, CostComplexity and ReducedError weigh errors by their cost."
-    )
+    record = ErrorBased(variant="c5", collapse=False, confidence=0.01).prune(tree).pruning
+    assert record is not None
+    assert record.steps[0].action == "leaf"
+    added = [float(added_errors(10, e, 0.01, variant="c5")) for e in (1, 2)]
+    assert record.before[0] == pytest.approx(1 + added[0] + 3 * (2 + added[1]))
+    # 11 u and 9 v: taken for u, nine errors that cost 1.
+    assert record.after[0] == pytest.approx(9 + float(added_errors(20, 9, 0.01, variant="c5")))
+
+
+def test_costs_prune_other_nodes() -> None:
+    X, y = noisy(3, 300)
+    costs = np.array([[0.0, 1.0], [10.0, 0.0]])
+    plain = DecisionTreeClassifier().fit(X, y).tree_
+    costly = DecisionTreeClassifier(cost_matrix=costs).fit(X, y).tree_
+    pruned = costly.prune("error_based")
+    assert 1 < pruned.n_leaves < costly.n_leaves
+    assert not pruned.arrays.equals(plain.prune("error_based").arrays)
+    codes = np.searchsorted(["u", "v"], y)
+    chosen = np.searchsorted(["u", "v"], pruned.predict(X))
+    assert pruned.pruning is not None
+    assert pruned.pruning.curve.errors["train"][-1] == pytest.approx(costs[codes, chosen].mean())
 
 
 def test_a_tree_without_memory_says_so() -> None:
@@ -227,20 +244,35 @@ def test_a_tree_without_memory_says_so() -> None:
         play_tennis().prune("error_based")
 
 
-def test_test_rows_are_followed_from_end_to_end() -> None:
-    X, y = noisy(0, 120)
-    tree = whole_tree(X, y)
+def test_other_rows_are_followed_step_by_step() -> None:
+    X, y = noisy(16, 40)
+    tree = whole_tree(X, y, min_cases=1, gain_guard=False)
     others, labels = noisy(1, 80)
-    pruned = tree.prune("error_based", test=(others, labels))
+    rows = (others, labels)
+    pruner = ErrorBased(confidence=0.5)
+    pruned = pruner.prune(tree, validation=rows, test=(X, y))
     assert pruned.pruning is not None
-    followed = pruned.pruning.curve.errors["test"]
-    assert followed[0] == pytest.approx((tree.predict(others) != labels).mean())
-    assert followed[-1] == pytest.approx((pruned.predict(others) != labels).mean())
-    assert np.isnan(followed[1:-1]).all()
-    lines = str(pruned.pruning.curve).splitlines()
-    assert lines[0].split() == ["leaves", "train", "test"]
-    assert len(lines[1].split()) == 3
-    assert len(lines[2].split()) == 2  # not known in between
+    assert "raised" in {step.action for step in pruned.pruning.steps}
+    curve = pruned.pruning.curve
+    assert curve.errors["validation"][0] == pytest.approx((tree.predict(others) != labels).mean())
+    assert curve.errors["validation"][-1] == pytest.approx(
+        (pruned.predict(others) != labels).mean()
+    )
+    np.testing.assert_allclose(curve.errors["test"], curve.errors["train"])
+    lines = str(curve).splitlines()
+    assert lines[0].split() == ["leaves", "train", "validation", "test"]
+    assert {len(line.split()) for line in lines} == {4}
+    assert pruner.prune(tree).arrays.equals(pruned.arrays)
+
+
+def test_collapsing_alone_is_followed() -> None:
+    X, y = noisy(0, 120)
+    rows = noisy(1, 80)
+    pruned = ErrorBased(confidence=None).prune(whole_tree(X, y), validation=rows, test=rows)
+    assert pruned.pruning is not None
+    errors = pruned.pruning.curve.errors
+    np.testing.assert_array_equal(errors["validation"], errors["test"])
+    assert errors["test"][-1] == pytest.approx((pruned.predict(rows[0]) != rows[1]).mean())
 
 
 @pytest.mark.parametrize("variant", ["release8", "j48"])

@@ -1,5 +1,6 @@
 /// Threads for the length of one call. No thread outlives the call that made its Team, so a
-/// process may fork between calls, and an exception leaves no orphan behind.
+/// process may fork between calls, and an exception leaves no orphan behind. Who waits looks for a
+/// moment before going to sleep: waking up costs more than most of what is shared out.
 #pragma once
 
 #include <atomic>
@@ -40,9 +41,9 @@ private:
     const std::function<void(std::size_t, std::size_t)>* job = nullptr;
     std::atomic<std::size_t> next_item{0};
     std::size_t n_items = 0;
-    std::size_t n_busy = 0;
-    std::size_t generation = 0;
-    bool closing = false;
+    std::atomic<std::size_t> n_busy{0};
+    std::atomic<std::size_t> generation{0};
+    std::atomic<bool> is_closing{false};
     std::exception_ptr failure;
 };
 

@@ -1,5 +1,5 @@
-/// How the training rows of a tree are shared among its branches when they are sent down it again:
-/// whole where the value asked for is known, in parts where it is not (C4.5's divided cases).
+/// How rows are shared among the branches of a tree when they are sent down it again: whole where
+/// the value asked for is known, in parts where it is not (C4.5's divided cases).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct Share {
     std::vector<Part> parts;
 
     [[nodiscard]] bool empty() const { return begin == end && parts.empty(); }
-    [[nodiscard]] std::size_t size() const { return end - begin + parts.size(); }
+    [[nodiscard]] std::size_t n_whole() const { return end - begin; }
+    [[nodiscard]] std::size_t size() const { return n_whole() + parts.size(); }
 };
 
 /// What becomes of a share at a question. Whole rows are sorted by branch, those without the value
@@ -34,11 +35,12 @@ struct Share {
 ///     start:        0      1          2          3
 struct Division {
     std::vector<std::size_t> start;
-    std::vector<int> branch_of_part;  ///< -1: goes down all
-    std::vector<double> known;        ///< fraction of the rows with the value that each branch gets
-
-    void make_fractions();
+    std::vector<std::int32_t> branch_of_part;  ///< -1: goes down all
+    std::vector<double> known;  ///< fraction of the rows with the value that each branch gets
 };
+
+/// Divides weights by their sum; where that is 0, all are alike.
+void make_fractions(std::vector<double>& weights);
 
 /// How many rows of each node there are, and their class weights, node by node.
 struct Counts {
@@ -49,24 +51,37 @@ struct Counts {
 /// The rows with a weight, in an order that changes as they are divided.
 class Shares {
 public:
-    Shares(const Dataset& data, const Tree& tree);
+    explicit Shares(const Dataset& data);
 
+    [[nodiscard]] std::vector<std::uint32_t>& order() { return sequence; }
     [[nodiscard]] const std::vector<std::uint32_t>& order() const { return sequence; }
     [[nodiscard]] double weight_of(std::size_t row) const {
         return data.weight.empty() ? 1.0 : data.weight[row];
     }
+    [[nodiscard]] std::size_t class_of(std::size_t row) const {
+        return static_cast<std::size_t>(data.target.classes[row]);
+    }
+    /// Branch of a row at a place in a plan; -1 = all branches.
+    [[nodiscard]] int branch_of(std::size_t row, const Plan& plan, std::uint32_t question) const {
+        return plan.branch_of(rows, row, question);
+    }
+    /// All rows.
+    [[nodiscard]] Share everything() const { return {0, sequence.size(), {}}; }
 
     /// Where no row is divided, sorts the rows by the leaf they reach, so that those of any node
-    /// lie together, and counts them:
+    /// lie together, and counts them and notes where they begin:
     ///     order:  |         node        |
     ///             | child 0 |  child 1  |
     /// False, with nothing done, if a row is divided.
-    bool sort_by_leaf(const Plan& plan, Counts& counts, Progress& progress);
+    bool sort_by_leaf(const Tree& tree, const Plan& plan, Counts& counts,
+                      std::vector<std::size_t>& begin, Progress& progress);
 
     /// Rows in a share, each as often as its copies say, parts as parts.
     [[nodiscard]] double n_copies(const Share& share) const;
     /// Class weights of a share.
     double* count(const Share& share, double* into) const;
+    /// Adds the class weights of whole rows.
+    void add_whole(std::size_t begin, std::size_t end, double* into) const;
     /// Sends a share through the question at a place in a plan.
     [[nodiscard]] Division divide(const Share& share, const Plan& plan, std::uint32_t question,
                                   std::size_t n_branches);
@@ -75,11 +90,11 @@ public:
 
 private:
     const Dataset& data;
-    const Tree& tree;
     std::size_t n_classes;
     Rows rows;
     std::vector<std::uint32_t> sequence;
     std::vector<std::uint32_t> scratch;
+    std::vector<std::uint32_t> part_rows;
     std::vector<std::int32_t> branch_at;  ///< branch of `order[i]` at the question being asked
 };
 

@@ -2,6 +2,7 @@
 /// number of threads may predict at once. Each row's answer depends on that row alone.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,7 +36,14 @@ public:
     /// The tree's nodes in the order of the plan.
     [[nodiscard]] std::span<const std::uint32_t> order() const { return tree_node; }
     /// Branch of a row at a node of the plan; -1 = all branches.
-    [[nodiscard]] int branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
+    [[nodiscard]] int branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const {
+        const Node& asked = nodes[node];
+        if (kind_of(asked) == real_cut) {  // the usual question
+            const double x = rows.columns[column_of(asked)].real(row);
+            if (!std::isnan(x)) return x > asked.threshold ? 1 : 0;
+        }
+        return any_branch_of(rows, row, node);
+    }
     /// The same for each of the `wanted` rows; faster than one by one.
     void branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, std::uint32_t node,
                      std::span<std::int32_t> branch) const;
@@ -97,6 +105,8 @@ private:
         std::vector<Visit> parts;           ///< leaves with the share of the row they get
     };
 
+    /// `branch_of` for every kind of question and value.
+    [[nodiscard]] int any_branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
     template <class T>
     void find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;

@@ -1,0 +1,110 @@
+/// Boosting, round by round: gradients at the scores so far, a tree for each output, new scores.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/boost/grower.hpp"
+#include "treewright/boost/loss.hpp"
+
+namespace treewright {
+
+/// Which rows and columns a round sees.
+struct RoundSample {
+    double share = 1.0;  ///< of the rows, drawn without replacement
+    /// Gradient-based one-side sampling (Ke et al. 2017): this share of the rows with the largest
+    /// gradients is kept, `share` of all is drawn from the others and weighs more for it; 0: off.
+    double top_share = 0.0;
+    std::size_t n_columns = 0;  ///< drawn for each tree; 0: all
+};
+
+class Booster {
+public:
+    /// `target`: rows, numbers or class indices. Scores are outputs x rows.
+    Booster(const Dataset& data, Codebook book, LossKind kind, double parameter,
+            std::size_t n_outputs, std::vector<double> scores, Team& team);
+
+    /// Grows the trees of a round and moves the scores; with LossKind::given the slopes must have
+    /// been set. The trees are appended to `trees`, one for each output.
+    void round(const BoostGrowth& growth, const RoundSample& sample, double learning_rate,
+               std::uint64_t key, Team& team, Progress& progress);
+
+    /// Gradients and hessians of the next round, outputs x rows.
+    void set_slopes(std::span<const double> gradient, std::span<const double> hessian);
+
+    /// Of the loss, where it changes from round to round (Huber's delta).
+    void set_parameter(double value) { parameter = value; }
+
+    /// Mean loss of the training rows; NaN where the loss is not ours.
+    [[nodiscard]] double mean_loss(Team& team) const;
+
+    std::vector<BoostTree> trees;
+    std::vector<double> scores;  ///< outputs x rows
+
+    [[nodiscard]] const Codebook& codebook() const { return book; }
+    [[nodiscard]] std::size_t n_rows() const { return table.n_rows; }
+    [[nodiscard]] std::size_t outputs() const { return n_outputs; }
+
+private:
+    void count_copies();
+    /// Slopes of one copy of rows [begin, end), output after output, kBlock apart; the hessians are
+    /// left alone where all are 1.
+    void block_slopes(std::size_t begin, std::size_t end, double* gradient, double* hessian) const;
+    [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
+    [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
+    void draw_rows(const RoundSample& sample, std::uint64_t key, Team& team);
+    /// Factor of the slopes of a copy of a row.
+    [[nodiscard]] double share_of(std::size_t row) const {
+        double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
+        if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
+        return share;
+    }
+    void quantise(Team& team);
+    template <class Row>
+    void quantise_block(std::size_t begin, std::size_t end, const double* gradient,
+                        const double* hessian, std::vector<Row>& rows) const;
+    template <class Row>
+    BoostTree grow(std::size_t output, const std::vector<Row>& rows, const BoostGrowth& growth,
+                   const RoundSample& sample, std::uint64_t key, GrowBuffers& memory, Team& team,
+                   Progress& progress) const;
+    /// Calls work with the rows of an output, in the form that they have.
+    template <class Work>
+    void with_rows(std::size_t output, Work&& work);
+    void renew(BoostTree& tree, const GrowBuffers& memory) const;
+    void move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
+                     Team& team);
+    [[nodiscard]] double weight_of(std::size_t row) const {
+        return weight.empty() ? copies_of(row) : weight[row];
+    }
+    [[nodiscard]] double copies_of(std::size_t row) const {
+        if (!copies.empty()) return copies[row];
+        return weight.empty() || weight[row] > 0.0 ? 1.0 : 0.0;
+    }
+
+    Codebook book;
+    CodedTable table;
+    LossKind kind;
+    double parameter;
+    std::size_t n_outputs;
+    std::vector<double> y;
+    std::vector<double> weight;  ///< of a row, its copies included; empty: its copies
+    std::vector<double> copies;  ///< empty: 1 each
+    double total_copies = 0.0;
+
+    std::vector<double> given_gradient;  ///< outputs x rows, where they come from outside
+    std::vector<double> given_hessian;
+    bool has_same_hessian = false;
+    FixedPoint fixed;
+    enum class Form : std::uint8_t { slim, wide, narrow } form = Form::slim;
+    std::vector<std::vector<SlimRow>> slim;
+    std::vector<std::vector<WideRow>> wide;
+    std::vector<std::vector<NarrowRow>> narrow;
+    std::vector<std::uint32_t> sampled;  ///< empty: all rows
+    std::vector<float> factor;           ///< of sampled rows' slopes; empty: 1
+    std::vector<GrowBuffers> buffers;
+};
+
+}  // namespace treewright

@@ -1,0 +1,34 @@
+/// Divides a list of rows by their codes, keeping the order on either side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace treewright {
+
+/// For each code, whether its rows go to the second child: a bit each.
+struct Ways {
+    std::vector<std::uint32_t> bits;
+    std::size_t n_codes = 0;
+
+    void reset(std::size_t n) {
+        n_codes = n;
+        bits.assign(n <= 512 ? 16 : (n + 31) / 32, 0);  // a register full at least
+    }
+    void set_all() { bits.assign(bits.size(), ~0U); }
+    void set(std::size_t code, bool is_second) {
+        const std::uint32_t bit = 1U << (code % 32);
+        bits[code / 32] = is_second ? bits[code / 32] | bit : bits[code / 32] & ~bit;
+    }
+};
+
+/// Entries after the last row that a vector store may touch; room for a few parts of a list.
+inline constexpr std::size_t kStoreReach = 16;
+inline constexpr std::size_t kDivideSlack = 4096;
+
+/// Gives the number of rows that went to `first`; the others are in `second`.
+std::size_t divide(const std::uint32_t* rows, std::size_t n, const std::uint8_t* codes,
+                   bool is_wide, const Ways& ways, std::uint32_t* first, std::uint32_t* second);
+
+}  // namespace treewright

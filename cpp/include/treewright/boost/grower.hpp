@@ -1,0 +1,52 @@
+/// Grows one tree on the gradients of a round.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/boost/search.hpp"
+#include "treewright/boost/tree.hpp"
+
+namespace treewright {
+
+struct BoostGrowth {
+    BoostLimits limits;
+    std::size_t max_leaves = 31;       ///< 0: no limit
+    std::size_t max_depth = 0;         ///< 0: no limit
+    bool depth_wise = false;           ///< level by level, instead of where most is gained
+    std::size_t columns_per_node = 0;  ///< drawn anew for each node; 0: all
+    std::vector<int> monotonic;        ///< by column; empty: none
+    /// Sets of columns that may be asked on one path; empty: any.
+    std::vector<std::vector<std::uint32_t>> interactions;
+};
+
+/// Memory that trees grown one after the other share.
+struct GrowBuffers {
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> first;  ///< rows of a node on their way to its first child
+    std::vector<std::uint32_t> second;
+    std::vector<std::uint32_t> leaf_of_row;  ///< filled by grow(): node of each row of the table
+};
+
+/// What a tree is grown from.
+template <class Row>
+struct BoostRound {
+    const CodedTable& table;
+    const Codebook& book;
+    const Row* of_row;  ///< gradients of all rows of the table
+    FixedPoint fixed;
+    std::span<const std::uint32_t> sample;   ///< ascending rows that count; empty: all
+    std::span<const std::uint32_t> columns;  ///< that the tree may ask, ascending
+    std::uint64_t key;                       ///< of the random numbers
+};
+
+/// Leaves answer -G / (H + l2), the learning rate not yet applied.
+template <class Row>
+[[nodiscard]] BoostTree grow_boosted(const BoostRound<Row>& round, const BoostGrowth& growth,
+                                     GrowBuffers& buffers, Team& team, Progress& progress);
+
+}  // namespace treewright

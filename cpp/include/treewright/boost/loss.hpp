@@ -1,0 +1,171 @@
+/// Losses with their first and second derivatives by the score of a row. `y` is the target as a
+/// number (classes: their index). Sources: Friedman, Annals of Statistics 29 (2001), for all but
+/// gamma and Tweedie deviance (Jorgensen 1997) and the pinball loss (Koenker and Bassett 1978).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "treewright/base/exp.hpp"
+
+namespace treewright {
+
+struct Slope {
+    double gradient;
+    double hessian;
+};
+
+/// The largest gradient, by size, and hessian that there can be; 0: not known beforehand.
+struct SlopeRange {
+    double gradient = 0.0;
+    double hessian = 0.0;
+};
+
+/// (F - y)^2 / 2
+struct SquaredLoss {
+    static constexpr bool kSameHessian = true;
+    [[nodiscard]] SlopeRange range() const { return {}; }
+    [[nodiscard]] Slope slope(double score, double y) const { return {score - y, 1.0}; }
+    [[nodiscard]] double loss(double score, double y) const {
+        return 0.5 * (score - y) * (score - y);
+    }
+};
+
+/// |F - y|; leaves answer the median of what is left to explain.
+struct AbsoluteLoss {
+    static constexpr bool kSameHessian = true;
+    [[nodiscard]] SlopeRange range() const { return {1.0, 1.0}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        return {static_cast<double>((score > y) - (score < y)), 1.0};
+    }
+    [[nodiscard]] double loss(double score, double y) const { return std::abs(score - y); }
+};
+
+/// Pinball loss of the `level` quantile.
+struct QuantileLoss {
+    double level = 0.5;
+    static constexpr bool kSameHessian = true;
+    [[nodiscard]] SlopeRange range() const { return {1.0, 1.0}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        return {score >= y ? 1.0 - level : -level, 1.0};
+    }
+    [[nodiscard]] double loss(double score, double y) const {
+        return score >= y ? (1.0 - level) * (score - y) : level * (y - score);
+    }
+};
+
+/// Squares up to `delta`, straight lines beyond.
+struct HuberLoss {
+    double delta = 1.0;
+    static constexpr bool kSameHessian = true;
+    [[nodiscard]] SlopeRange range() const { return {delta, 1.0}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        const double r = score - y;
+        return {r > delta ? delta : (r < -delta ? -delta : r), 1.0};
+    }
+    [[nodiscard]] double loss(double score, double y) const {
+        const double r = std::abs(score - y);
+        return r <= delta ? 0.5 * r * r : delta * (r - 0.5 * delta);
+    }
+};
+
+/// Half the Poisson deviance, up to what depends on y alone; exp(F) is the expected count.
+struct PoissonLoss {
+    static constexpr bool kSameHessian = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        const double mean = exp_of(score);
+        return {mean - y, mean};
+    }
+    [[nodiscard]] double loss(double score, double y) const { return std::exp(score) - y * score; }
+};
+
+/// Half the gamma deviance, up to what depends on y alone.
+struct GammaLoss {
+    static constexpr bool kSameHessian = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        const double ratio = y * exp_of(-score);
+        return {1.0 - ratio, ratio};
+    }
+    [[nodiscard]] double loss(double score, double y) const { return score + y * std::exp(-score); }
+};
+
+/// Half the Tweedie deviance of variance power 1 < p < 2, up to what depends on y alone.
+struct TweedieLoss {
+    double power = 1.5;
+    static constexpr bool kSameHessian = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        const double a = y * exp_of((1.0 - power) * score);
+        const double b = exp_of((2.0 - power) * score);
+        return {b - a, (2.0 - power) * b - (1.0 - power) * a};
+    }
+    [[nodiscard]] double loss(double score, double y) const {
+        return std::exp((2.0 - power) * score) / (2.0 - power) -
+               y * std::exp((1.0 - power) * score) / (1.0 - power);
+    }
+};
+
+/// -log of the probability 1 / (1 + exp(-F)) of class 1, or of the rest for class 0.
+struct LogisticLoss {
+    static constexpr bool kSameHessian = false;
+    [[nodiscard]] SlopeRange range() const { return {1.0, 0.25}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        const double p = 1.0 / (1.0 + exp_of(-score));
+        return {p - y, p * (1.0 - p)};
+    }
+    [[nodiscard]] double loss(double score, double y) const {
+        const double off = score > 0.0 ? score : 0.0;  // log(1 + exp(F)) without overflow
+        return off + std::log1p(std::exp(-std::abs(score))) - y * score;
+    }
+};
+
+/// exp(-F) for class 1, exp(F) for class 0: AdaBoost's.
+struct ExponentialLoss {
+    static constexpr bool kSameHessian = false;
+    [[nodiscard]] SlopeRange range() const { return {}; }
+    [[nodiscard]] Slope slope(double score, double y) const {
+        const double sign = y > 0.5 ? 1.0 : -1.0;
+        const double off = exp_of(-sign * score);
+        return {-sign * off, off};
+    }
+    [[nodiscard]] double loss(double score, double y) const {
+        return std::exp(y > 0.5 ? -score : score);
+    }
+};
+
+enum class LossKind : std::uint8_t {
+    squared,
+    absolute,
+    quantile,
+    huber,
+    poisson,
+    gamma,
+    tweedie,
+    logistic,
+    exponential,
+    multinomial,
+    given  ///< gradients and hessians come from outside
+};
+
+/// Calls work with the loss of a kind; multinomial and given ones are not of this form.
+template <class Work>
+auto with_loss(LossKind kind, double parameter, Work&& work) {
+    switch (kind) {
+        case LossKind::absolute: return work(AbsoluteLoss{});
+        case LossKind::quantile: return work(QuantileLoss{parameter});
+        case LossKind::huber: return work(HuberLoss{parameter});
+        case LossKind::poisson: return work(PoissonLoss{});
+        case LossKind::gamma: return work(GammaLoss{});
+        case LossKind::tweedie: return work(TweedieLoss{parameter});
+        case LossKind::logistic: return work(LogisticLoss{});
+        case LossKind::exponential: return work(ExponentialLoss{});
+        default: return work(SquaredLoss{});
+    }
+}
+
+[[nodiscard]] LossKind loss_kind_of(std::string_view name);
+
+}  // namespace treewright

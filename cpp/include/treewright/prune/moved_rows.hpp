@@ -1,0 +1,70 @@
+/// The rows of a node's other branches, sent down its largest branch: what that would do to the
+/// estimate, and the move itself. Rows of the largest branch stay where they are, so that only the
+/// leaves that others reach change.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "treewright/base/progress.hpp"
+#include "treewright/prune/changing_tree.hpp"
+#include "treewright/prune/estimate.hpp"
+#include "treewright/prune/shares.hpp"
+
+namespace treewright {
+
+class MovedRows {
+public:
+    MovedRows(ChangingTree& tree, Shares& shares, const LeafJudge& judge, Progress& progress)
+        : tree(tree),
+          shares(shares),
+          judge(judge),
+          progress(progress),
+          added(tree.counts.weights.size()),
+          first_arrived(tree.places.size(), -1),
+          local(tree.n_classes) {}
+
+    enum class Verdict : std::uint8_t {
+        too_many,  ///< the estimate would be above the limit
+        known,     ///< the estimate is exact, and the rows may be moved
+        unknown    ///< some rows would be divided
+    };
+    /// Sends the rows of a node that are in other branches than `child` down `child`. Stops as soon
+    /// as the estimate must exceed `limit`.
+    Verdict send(std::int32_t node, std::int32_t child, double limit, Estimate& estimate);
+    /// Puts `child` in the place of its node, and the rows last sent into the leaves they reached,
+    /// which are then open, as is all above them.
+    void move(std::int32_t node, std::int32_t child);
+
+    [[nodiscard]] std::int64_t n_sent() const { return n_rows_sent; }
+
+private:
+    struct Arrival {
+        std::int32_t leaf;
+        std::uint32_t row;
+        std::int64_t next;  ///< in `arrivals`, at the same leaf
+    };
+
+    bool send_range(std::size_t begin, std::size_t end, std::int32_t child, double limit);
+    [[nodiscard]] const double* with_added(std::int32_t leaf);
+    [[nodiscard]] double at_least(std::int32_t child);
+    void forget();
+    void fill_leaf(std::int32_t leaf, std::size_t begin);
+    void add_up(std::int32_t node);
+
+    ChangingTree& tree;
+    Shares& shares;
+    const LeafJudge& judge;
+    Progress& progress;
+    std::vector<double> added;  ///< class weights of rows that would come to a leaf; all 0 between
+    std::vector<std::int32_t> reached;
+    std::vector<Arrival> arrivals;
+    std::vector<std::int64_t> first_arrived;  ///< at each leaf, while rows are moved
+    std::vector<std::uint32_t> moved;
+    std::vector<double> local;
+    bool any_divided = false;
+    std::size_t next_look = 0;  ///< arrivals at which the limit is looked at again
+    std::int64_t n_rows_sent = 0;
+};
+
+}  // namespace treewright

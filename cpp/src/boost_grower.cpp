@@ -1,0 +1,473 @@
+#include "treewright/boost/grower.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/boost/divide.hpp"
+
+namespace treewright {
+namespace {
+
+/// Rows from which a node's rows are shared out among threads, and from which its slots are.
+constexpr std::size_t kManyRows = 16384;
+constexpr std::size_t kSomeRows = 1024;
+
+template <class Row>
+class Growing {
+    using Entry = typename Row::Entry;
+
+public:
+    Growing(const BoostRound<Row>& round, const BoostGrowth& growth, GrowBuffers& buffers,
+            Team& team, Progress& progress)
+        : round(round),
+          table(round.table),
+          growth(growth),
+          buffers(buffers),
+          team(team),
+          progress(progress),
+          scratch(team.size()),
+          spare(team.size() - 1) {}
+
+    BoostTree run() {
+        plant();
+        std::size_t n_leaves = 1;
+        while (growth.max_leaves == 0 || n_leaves < growth.max_leaves) {
+            const std::size_t chosen = next_leaf();
+            if (chosen == open.size()) break;
+            progress.check(true);
+            ++n_leaves;
+            split(chosen, growth.max_leaves != 0 && n_leaves == growth.max_leaves);
+        }
+        for (const Leaf& leaf : open) finish(leaf);
+        note_leaves();
+        return std::move(tree);
+    }
+
+private:
+    struct Leaf {
+        std::uint32_t node = 0;
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        std::size_t depth = 0;
+        Sums total;
+        Bounds bounds;
+        std::unique_ptr<Entry[]> histogram;
+        std::vector<std::uint32_t> asked;  ///< columns on the path, where interactions matter
+        BoostSplit best;
+
+        [[nodiscard]] std::size_t n() const { return end - begin; }
+    };
+
+    [[nodiscard]] RowRange rows_of(const Leaf& leaf) const {
+        if (round.sample.empty() && leaf.depth == 0) return {nullptr, 0, leaf.n()};
+        return {buffers.rows.data() + leaf.begin, 0, leaf.n()};
+    }
+
+    [[nodiscard]] std::unique_ptr<Entry[]> new_histogram() {
+        std::unique_ptr<Entry[]> made;
+        if (pool.empty()) {
+            made.reset(new Entry[table.n_entries]);
+        } else {
+            made = std::move(pool.back());
+            pool.pop_back();
+        }
+        return made;
+    }
+
+    void plant() {
+        const std::size_t n = round.sample.empty() ? table.n_rows : round.sample.size();
+        buffers.rows.resize(n);
+        buffers.first.resize(n + kDivideSlack);
+        buffers.second.resize(n + kDivideSlack);
+        if (round.sample.empty()) std::iota(buffers.rows.begin(), buffers.rows.end(), 0U);
+        else std::copy(round.sample.begin(), round.sample.end(), buffers.rows.begin());
+        tree.nodes.emplace_back();
+        Leaf root;
+        root.end = n;
+        root.histogram = new_histogram();
+        if (may_split(root, n)) {
+            fill(root);
+            const Slot& slot = table.slots[0];
+            Entry all{};
+            for (std::size_t i = 0; i < slot.n_codes; ++i) all += root.histogram[slot.offset + i];
+            root.total = all.sums(round.fixed.count_bits);
+            search({&root, 1}, nullptr);
+        } else {
+            Entry all{};
+            for (std::size_t i = 0; i < n; ++i)
+                all += round.of_row[buffers.rows[i]].entry(round.fixed.count_bits);
+            root.total = all.sums(round.fixed.count_bits);
+        }
+        open.push_back(std::move(root));
+    }
+
+    [[nodiscard]] bool may_split(const Leaf& leaf, std::size_t n_rows) const {
+        return (growth.max_depth == 0 || leaf.depth < growth.max_depth) && n_rows >= 2 &&
+               !table.slots.empty();
+    }
+
+    /// The leaf that gains most, or (level by level) the first; the end of the list if there is
+    /// none.
+    [[nodiscard]] std::size_t next_leaf() const {
+        std::size_t chosen = open.size();
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            if (!open[i].best.exists()) continue;
+            if (chosen == open.size()) chosen = i;
+            const bool is_better = growth.depth_wise ? open[i].node < open[chosen].node
+                                                     : open[i].best.gain > open[chosen].best.gain;
+            if (is_better) chosen = i;
+        }
+        return chosen;
+    }
+
+    // -------------------------------------------------------------- histograms
+    void fill(Leaf& leaf) {
+        const RowRange rows = rows_of(leaf);
+        Entry* histogram = leaf.histogram.get();
+        const std::size_t n_threads = team.size();
+        if (n_threads == 1 || rows.n < kSomeRows) {
+            std::memset(static_cast<void*>(histogram), 0, table.n_entries * sizeof(Entry));
+            add_rows(table, rows, round.of_row, round.fixed.count_bits, 0, table.slots.size(),
+                     histogram);
+        } else if (rows.n < kManyRows) {
+            team.for_each(n_threads, [&](std::size_t part, std::size_t) {
+                const auto [low, high] = slots_of(part);
+                std::memset(static_cast<void*>(histogram + entry_of(low)), 0,
+                            (entry_of(high) - entry_of(low)) * sizeof(Entry));
+                add_rows(table, rows, round.of_row, round.fixed.count_bits, low, high, histogram);
+            });
+        } else {
+            fill_by_rows(rows, histogram);
+        }
+    }
+
+    void fill_by_rows(const RowRange& rows, Entry* histogram) {
+        const std::size_t n_parts = team.size();
+        for (auto& more : spare)
+            if (!more) more = new_histogram();
+        team.for_each(n_parts, [&](std::size_t part, std::size_t) {
+            Entry* own = part == 0 ? histogram : spare[part - 1].get();
+            std::memset(static_cast<void*>(own), 0, table.n_entries * sizeof(Entry));
+            add_rows(table, rows.part(part * rows.n / n_parts, (part + 1) * rows.n / n_parts),
+                     round.of_row, round.fixed.count_bits, 0, table.slots.size(), own);
+        });
+        team.for_each(n_parts, [&](std::size_t part, std::size_t) {
+            for (std::size_t i = part * table.n_entries / n_parts;
+                 i < (part + 1) * table.n_entries / n_parts; ++i)
+                for (const auto& more : spare) histogram[i] += more[i];
+        });
+    }
+
+    /// Slots that a thread takes care of.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> slots_of(std::size_t part) const {
+        const std::size_t n = table.slots.size();
+        return {part * n / team.size(), (part + 1) * n / team.size()};
+    }
+    /// Slots with about equally many entries.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> entries_of(std::size_t part) const {
+        const auto slot_at = [&](std::size_t i) {
+            const std::size_t entry = i * table.n_entries / team.size();
+            std::size_t slot = 0;
+            while (slot < table.slots.size() && entry_of(slot) < entry) ++slot;
+            return slot;
+        };
+        return {slot_at(part), part + 1 == team.size() ? table.slots.size() : slot_at(part + 1)};
+    }
+    [[nodiscard]] std::size_t entry_of(std::size_t slot) const {
+        return slot == table.slots.size() ? table.n_entries : table.slots[slot].offset;
+    }
+
+    // -------------------------------------------------------------- search
+    /// Finds the best split of each leaf. Where `less` is given, the first leaf's histogram is
+    /// still its parent's, and the second's is to be taken from it.
+    void search(std::span<Leaf> leaves, const Entry* less) {
+        const std::size_t n_parts = team.size();
+        std::vector<BoostSplit> found(leaves.size() * n_parts);
+        std::vector<std::vector<std::uint32_t>> columns(leaves.size());
+        for (std::size_t l = 0; l < leaves.size(); ++l) columns[l] = columns_of(leaves[l]);
+        team.for_each(n_parts, [&](std::size_t part, std::size_t thread) {
+            const auto [low, high] = entries_of(part);
+            if (less != nullptr)
+                for (std::size_t i = entry_of(low); i < entry_of(high); ++i)
+                    leaves[0].histogram[i] -= less[i];
+            for (std::size_t l = 0; l < leaves.size(); ++l)
+                if (may_gain(leaves[l]))
+                    for (const std::uint32_t column : columns[l])
+                        if (table.columns[column].slot >= low && table.columns[column].slot < high)
+                            search_column(leaves[l], column, scratch[thread],
+                                          found[l * n_parts + part]);
+        });
+        for (std::size_t l = 0; l < leaves.size(); ++l) {
+            BoostSplit& best = leaves[l].best;
+            for (std::size_t part = 0; part < n_parts; ++part) {
+                BoostSplit& other = found[l * n_parts + part];
+                if (other.gain > best.gain ||
+                    (other.exists() && other.gain == best.gain && other.column < best.column))
+                    best = std::move(other);
+            }
+        }
+    }
+
+    [[nodiscard]] bool may_gain(const Leaf& leaf) const {
+        return may_split(leaf, leaf.n()) && leaf.total.n_rows >= 2 * growth.limits.min_leaf;
+    }
+
+    /// Columns that a node may ask.
+    [[nodiscard]] std::vector<std::uint32_t> columns_of(const Leaf& leaf) const {
+        std::vector<std::uint32_t> allowed(round.columns.begin(), round.columns.end());
+        if (!growth.interactions.empty())
+            std::erase_if(allowed, [&](std::uint32_t column) {
+                return std::none_of(
+                    growth.interactions.begin(), growth.interactions.end(), [&](const auto& set) {
+                        const auto has = [&](std::uint32_t c) {
+                            return std::binary_search(set.begin(), set.end(), c);
+                        };
+                        return has(column) &&
+                               std::all_of(leaf.asked.begin(), leaf.asked.end(), has);
+                    });
+            });
+        const std::size_t n_drawn = growth.columns_per_node;
+        if (n_drawn == 0 || n_drawn >= allowed.size()) return allowed;
+        Generator draw(mix(round.key, leaf.node));
+        for (std::size_t i = 0; i < n_drawn; ++i)
+            std::swap(allowed[i], allowed[i + draw.below(allowed.size() - i)]);
+        allowed.resize(n_drawn);
+        std::sort(allowed.begin(), allowed.end());
+        return allowed;
+    }
+
+    void search_column(const Leaf& leaf, std::uint32_t column, SearchScratch& own,
+                       BoostSplit& best) const {
+        const Placed& placed = table.columns[column];
+        const Slot& slot = table.slots[placed.slot];
+        const std::uint32_t n_all = round.book.columns[column].n_all();
+        const int bits = round.fixed.count_bits;
+        own.sums.resize(n_all);
+        if (placed.is_shared) {
+            const Entry* entries = leaf.histogram.get() + slot.offset;
+            Sums others;
+            for (std::uint32_t code = 0; code < n_all; ++code) {
+                if (code == placed.common) continue;
+                own.sums[code] = entries[placed.in_slot(code)].sums(bits);
+                others += own.sums[code];
+            }
+            own.sums[placed.common] = leaf.total - others;
+        } else {
+            const Entry* entries = leaf.histogram.get() + slot.offset;
+            for (std::uint32_t code = 0; code < n_all; ++code)
+                own.sums[code] = entries[code].sums(bits);
+        }
+        const SearchNode node{leaf.total, round.fixed, leaf.bounds, &growth.limits};
+        const int sign = growth.monotonic.empty() ? 0 : growth.monotonic[column];
+        if (round.book.columns[column].is_nominal)
+            search_subsets(node, own.sums, column, own, best);
+        else search_cuts(node, own.sums, column, sign, best);
+    }
+
+    // -------------------------------------------------------------- dividing
+    void split(std::size_t chosen, bool is_last) {
+        Leaf parent = std::move(open[chosen]);
+        const BoostSplit& best = parent.best;
+        const auto first_child = static_cast<std::int32_t>(tree.nodes.size());
+        tree.nodes.emplace_back();
+        tree.nodes.emplace_back();
+        note_split(parent, first_child);
+        const std::size_t n_first = divide_rows(parent);
+
+        Leaf children[2];
+        for (int side = 0; side < 2; ++side) {
+            Leaf& child = children[side];
+            child.node = static_cast<std::uint32_t>(first_child + side);
+            child.depth = parent.depth + 1;
+            child.begin = side == 0 ? parent.begin : parent.begin + n_first;
+            child.end = side == 0 ? parent.begin + n_first : parent.end;
+            child.total = side == 0 ? best.first : parent.total - best.first;
+            child.bounds = parent.bounds;
+            if (!growth.interactions.empty()) {
+                child.asked = parent.asked;
+                child.asked.push_back(best.column);
+            }
+        }
+        if (!growth.monotonic.empty()) bound(parent, children);
+        if (!is_last && (may_gain(children[0]) || may_gain(children[1]))) {
+            // The larger child comes first: it takes over the parent's histogram.
+            const bool swaps = children[0].n() < children[1].n();
+            if (swaps) std::swap(children[0], children[1]);
+            children[0].histogram = std::move(parent.histogram);
+            children[1].histogram = new_histogram();
+            fill(children[1]);
+            search(children, children[1].histogram.get());
+            if (swaps) std::swap(children[0], children[1]);
+        }
+        if (parent.histogram) pool.push_back(std::move(parent.histogram));
+        for (Leaf& child : children)
+            if (child.histogram && !child.best.exists()) pool.push_back(std::move(child.histogram));
+        open[chosen] = std::move(children[0]);
+        open.push_back(std::move(children[1]));
+    }
+
+    void note_split(const Leaf& leaf, std::int32_t first_child) {
+        const BoostSplit& best = leaf.best;
+        BoostNode& node = tree.nodes[leaf.node];
+        describe(node, leaf);
+        node.first_child = first_child;
+        node.column = best.column;
+        node.cut = best.cut;
+        node.missing_first = best.missing_first;
+        node.gain = best.gain + growth.limits.min_gain;
+        if (!best.is_nominal) return;
+        node.subset = static_cast<std::int32_t>(tree.subsets.size());
+        tree.subsets.resize(tree.subsets.size() + round.book.columns[best.column].n_all() / 64 + 1);
+        for (const std::uint32_t code : best.codes)
+            tree.subsets[static_cast<std::size_t>(node.subset) + code / 64] |= std::uint64_t{1}
+                                                                               << (code % 64);
+    }
+
+    void describe(BoostNode& node, const Leaf& leaf) const {
+        node.n_rows = static_cast<std::uint32_t>(leaf.total.n_rows);
+        node.weight = static_cast<double>(leaf.total.hessian) * round.fixed.hessian_unit;
+        node.value = leaf_answer(leaf.total, round.fixed, growth.limits.l2, leaf.bounds);
+    }
+
+    void finish(const Leaf& leaf) { describe(tree.nodes[leaf.node], leaf); }
+
+    /// Answers below the two children of a monotonic split stay on either side of the middle.
+    void bound(const Leaf& parent, Leaf (&children)[2]) const {
+        const int sign = growth.monotonic[parent.best.column];
+        if (sign == 0 || parent.best.is_nominal) return;
+        double middle = 0.0;
+        for (const Leaf& child : children)
+            middle += leaf_answer(child.total, round.fixed, growth.limits.l2, parent.bounds) / 2.0;
+        (sign > 0 ? children[0].bounds.upper : children[0].bounds.lower) = middle;
+        (sign > 0 ? children[1].bounds.lower : children[1].bounds.upper) = middle;
+    }
+
+    /// Which codes of the slot go to the second child.
+    void set_ways(const BoostSplit& best, Ways& ways) const {
+        const Placed& placed = table.columns[best.column];
+        const std::uint32_t n_all = round.book.columns[best.column].n_all();
+        const BoostNode& node = tree.nodes[tree_node_of_split];
+        ways.reset(table.slots[placed.slot].n_codes);
+        const auto second = [&](std::uint32_t code) {
+            return tree.goes_second(node, code, n_all - 1);
+        };
+        if (placed.is_shared && second(placed.common)) ways.set_all();
+        for (std::uint32_t code = 0; code < n_all; ++code)
+            if (!placed.is_shared || code != placed.common)
+                ways.set(placed.in_slot(code), second(code));
+    }
+
+    /// Puts the rows of the first child before those of the second, each in their order.
+    std::size_t divide_rows(const Leaf& leaf) {
+        tree_node_of_split = leaf.node;
+        Ways ways;
+        set_ways(leaf.best, ways);
+        const Slot& slot = table.slots[table.columns[leaf.best.column].slot];
+        const std::uint8_t* codes = table.codes_of(slot);
+        const std::size_t n_parts = leaf.n() < kManyRows ? 1 : team.size();
+        std::vector<std::size_t> n_first(n_parts);
+        const auto part_begin = [&](std::size_t part) {
+            return leaf.begin + part * leaf.n() / n_parts;
+        };
+        std::uint32_t* rows = buffers.rows.data();
+        if (n_parts == 1) {
+            n_first[0] = divide(rows + leaf.begin, leaf.n(), codes, slot.is_wide, ways,
+                                buffers.first.data(), buffers.second.data());
+            std::memcpy(rows + leaf.begin, buffers.first.data(), n_first[0] * 4);
+            std::memcpy(rows + leaf.begin + n_first[0], buffers.second.data(),
+                        (leaf.n() - n_first[0]) * 4);
+            return n_first[0];
+        }
+        // Vector stores reach past a part's end: the parts lie that much apart.
+        const auto target = [&](std::vector<std::uint32_t>& buffer, std::size_t part) {
+            return buffer.data() + (part_begin(part) - leaf.begin) + part * kStoreReach;
+        };
+        team.for_each(n_parts, [&](std::size_t part, std::size_t) {
+            n_first[part] = divide(rows + part_begin(part), part_begin(part + 1) - part_begin(part),
+                                   codes, slot.is_wide, ways, target(buffers.first, part),
+                                   target(buffers.second, part));
+        });
+        const std::size_t all_first =
+            std::accumulate(n_first.begin(), n_first.end(), std::size_t{0});
+        team.for_each(n_parts, [&](std::size_t part, std::size_t) {
+            std::size_t before = 0;
+            for (std::size_t p = 0; p < part; ++p) before += n_first[p];
+            const std::size_t n = part_begin(part + 1) - part_begin(part);
+            const std::size_t second_at = all_first + (part_begin(part) - leaf.begin) - before;
+            std::memcpy(rows + leaf.begin + before, target(buffers.first, part), n_first[part] * 4);
+            std::memcpy(rows + leaf.begin + second_at, target(buffers.second, part),
+                        (n - n_first[part]) * 4);
+        });
+        return all_first;
+    }
+
+    // -------------------------------------------------------------- leaves
+    /// Tells every row of the table its leaf, also those outside the sample.
+    void note_leaves() {
+        buffers.leaf_of_row.resize(table.n_rows);
+        team.for_each(open.size(), [&](std::size_t i, std::size_t) {
+            const Leaf& leaf = open[i];
+            for (std::size_t at = leaf.begin; at < leaf.end; ++at)
+                buffers.leaf_of_row[buffers.rows[at]] = leaf.node;
+        });
+        if (round.sample.empty()) return;
+        std::size_t next = 0;
+        for (std::size_t row = 0; row < table.n_rows; ++row)
+            if (next < round.sample.size() && round.sample[next] == row) ++next;
+            else buffers.leaf_of_row[row] = leaf_of(row);
+    }
+
+    [[nodiscard]] std::uint32_t leaf_of(std::size_t row) const {
+        std::uint32_t at = 0;
+        while (!tree.nodes[at].is_leaf()) {
+            const BoostNode& node = tree.nodes[at];
+            const Placed& placed = table.columns[node.column];
+            std::uint32_t code = table.code(table.slots[placed.slot], row);
+            const std::uint32_t n_all = round.book.columns[node.column].n_all();
+            if (placed.is_shared) {
+                if (code < placed.first || code >= placed.first + n_all - 1) {
+                    code = placed.common;
+                } else {
+                    code -= placed.first;
+                    if (code >= placed.common) ++code;
+                }
+            }
+            at = static_cast<std::uint32_t>(node.first_child) +
+                 (tree.goes_second(node, code, n_all - 1) ? 1U : 0U);
+        }
+        return at;
+    }
+
+    const BoostRound<Row>& round;
+    const CodedTable& table;
+    const BoostGrowth& growth;
+    GrowBuffers& buffers;
+    Team& team;
+    Progress& progress;
+    BoostTree tree;
+    std::vector<Leaf> open;
+    std::vector<std::unique_ptr<Entry[]>> pool;
+    std::vector<SearchScratch> scratch;
+    std::vector<std::unique_ptr<Entry[]>> spare;
+    std::uint32_t tree_node_of_split = 0;
+};
+
+}  // namespace
+
+template <class Row>
+BoostTree grow_boosted(const BoostRound<Row>& round, const BoostGrowth& growth,
+                       GrowBuffers& buffers, Team& team, Progress& progress) {
+    return Growing<Row>(round, growth, buffers, team, progress).run();
+}
+
+template BoostTree grow_boosted(const BoostRound<SlimRow>&, const BoostGrowth&, GrowBuffers&, Team&,
+                                Progress&);
+template BoostTree grow_boosted(const BoostRound<WideRow>&, const BoostGrowth&, GrowBuffers&, Team&,
+                                Progress&);
+template BoostTree grow_boosted(const BoostRound<NarrowRow>&, const BoostGrowth&, GrowBuffers&,
+                                Team&, Progress&);
+
+}  // namespace treewright

@@ -1,0 +1,449 @@
+"""What gradient boosting for classes and for numbers shares: reading, rounds, answers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from treewright.data.intake import match_table
+from treewright.data.target import ClassTarget, ValueTarget, read_weights
+from treewright.errors import DataError, ParameterError, TargetError
+from treewright.estimators.base import ClassTask, TableEstimator, ValueTask, n_threads
+from treewright.estimators.forest import check_n_estimators
+from treewright.learn import recipes
+from treewright.learn.boosting import (
+    Boosted,
+    BoostingOptions,
+    BoostingProblem,
+    Report,
+    Round,
+    Rounds,
+    check_early_stopping,
+    held_out,
+)
+from treewright.learn.losses import Loss, check_target, loss_of_classes, loss_of_values
+from treewright.learn.options import GrowthOptions
+from treewright.learn.problem import Problem, RowWeights
+from treewright.model.boosted import IMPORTANCES, BoostedEnsemble
+from treewright.parameters import check_choice, check_flag
+
+FloatArray = npt.NDArray[np.float64]
+
+_KNOBS = (
+    "learning_rate",
+    "max_leaf_nodes",
+    "max_depth",
+    "growth",
+    "min_samples_leaf",
+    "min_hessian",
+    "l2_regularization",
+    "min_gain",
+    "max_bins",
+    "subsample",
+    "sampling",
+    "top_rate",
+    "max_features",
+    "features_per_tree",
+    "nominal_smoothing",
+    "nominal_l2",
+    "max_categories",
+    "monotonic_cst",
+    "interaction_cst",
+    "n_iter_no_change",
+    "tol",
+    "validation_fraction",
+)
+
+
+class BoostingEstimator(TableEstimator):
+    """Boosted trees behind scikit-learn's interface."""
+
+    ensemble_: BoostedEnsemble
+    n_estimators: Any
+    warm_start: Any
+
+    def _loss(self, target: Any) -> Loss:
+        raise AssertionError("a boosting estimator has a task")
+
+    def _numbers(self, problem: Problem) -> FloatArray:
+        """Give the target as the core takes it."""
+        raise AssertionError("a boosting estimator has a task")
+
+    def _n_rounds(self) -> int:
+        if self.max_iter is not None:
+            check_n_estimators(self.max_iter, name="max_iter")
+            return int(self.max_iter)
+        check_n_estimators(self.n_estimators)
+        return int(self.n_estimators)
+
+    def _boosting_options(self, problem: Problem) -> BoostingOptions:
+        knobs = {name: getattr(self, name) for name in _KNOBS}
+        return BoostingOptions(
+            n_estimators=self._n_rounds(),
+            n_threads=problem.options.n_threads,
+            seed=problem.seed,
+            **knobs,
+        )
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Boost.
+
+        Parameters
+        ----------
+        X : table
+            Any table, as for the single trees.
+        y : array-like
+            The target, one entry per row.
+        sample_weight : array-like, optional
+            Weight of each row; whole numbers mean copies.
+        X_val, y_val, sample_weight_val : optional
+            Rows that early stopping judges by, instead of some that are held out.
+
+        Returns
+        -------
+        self
+        """
+        stops = check_early_stopping(self.early_stopping)
+        check_flag("warm_start", self.warm_start)
+        self._check_init()
+
+        def weights_of(target: Any, n_rows: int) -> RowWeights:
+            weight = read_weights(sample_weight, n_rows)
+            return RowWeights.of(weight, self._class_factor(target, weight))
+
+        self._n_rounds()
+        problem = self._problem(X, y, weights_of)
+        options = self._boosting_options(problem)
+        options.check()
+        init = self._fitted_init(X, y, sample_weight)
+        own = self._own_problem(problem, init, X)
+        validation = self._validation(problem, own.loss, init, X_val, y_val, sample_weight_val)
+        if validation is None and stops and self.validation_fraction is not None:
+            learn, judge = held_out(
+                own.y,
+                self.validation_fraction,
+                seed=problem.seed,
+                of_classes=self._is_classifier(),
+            )
+            validation, own = own.take(judge), own.take(learn)
+        boosted = self._boost(problem, own, options, validation, stops=stops)
+        self.ensemble_ = boosted.ensemble
+        self.rounds_ = boosted.rounds
+        self.n_iter_ = boosted.ensemble.n_rounds
+        self.init_ = init
+        self._learned_columns(problem)
+        return self
+
+    def _boost(
+        self,
+        problem: Problem,
+        own: BoostingProblem,
+        options: BoostingOptions,
+        validation: BoostingProblem | None,
+        *,
+        stops: bool,
+    ) -> Boosted:
+        before = self._before(own, problem, options)
+
+        def make(core: Any, base: FloatArray) -> BoostedEnsemble:
+            target = problem.target
+            return BoostedEnsemble(
+                core=core,
+                base=base if own.start is None else np.zeros_like(base),
+                link=own.loss.link,
+                schema=problem.table.schema,
+                classes=target.classes if isinstance(target, ClassTarget) else None,
+                criterion=own.loss.name,
+                shift=problem.shift,
+            )
+
+        rounds = Rounds(
+            own, options, make=make, before=before, validation=validation, watches=stops
+        )
+        verbose = getattr(self, "verbose", 0)
+        boosted = rounds.run(_reporter(int(options.n_estimators)) if verbose else None)
+        if verbose:
+            print(f"\rboosted: {boosted.ensemble.n_rounds} rounds".ljust(60), file=sys.stderr)
+        return boosted
+
+    def _before(
+        self, own: BoostingProblem, problem: Problem, options: BoostingOptions
+    ) -> BoostedEnsemble | None:
+        before: BoostedEnsemble | None = getattr(self, "ensemble_", None)
+        if not self.warm_start or before is None:
+            return None
+        hint = "warm_start=False boosts anew."
+        if options.n_estimators < before.n_rounds:
+            raise ParameterError(
+                f"n_estimators={options.n_estimators} is less than the {before.n_rounds} rounds"
+                f" done already.\n  Hint: {hint}"
+            )
+        classes = problem.target.classes if isinstance(problem.target, ClassTarget) else ()
+        same_classes = [list(names) for names in classes] == [
+            list(names) for names in before.classes or ()
+        ]
+        if own.table.schema != before.schema or not same_classes or before.shift != problem.shift:
+            raise DataError(
+                "the columns, their categories, the classes or the size of the target are not"
+                f" those that boosting began with.\n  Hint: {hint}"
+            )
+        return before
+
+    def _own_problem(self, problem: Problem, init: Any, X: Any) -> BoostingProblem:
+        loss = self._loss(problem.target)
+        y = self._numbers(problem)
+        weights = problem.weights
+        own = BoostingProblem(
+            table=problem.table,
+            y=y,
+            weights=weights,
+            loss=loss,
+            start=self._start(init, X, loss, problem),
+        )
+        check_target(loss, y, own.weight)
+        return own
+
+    def _validation(
+        self, problem: Problem, loss: Loss, init: Any, X: Any, y: Any, sample_weight: Any
+    ) -> BoostingProblem | None:
+        if X is None and y is None:
+            return None
+        if X is None or y is None:
+            raise ParameterError("X_val and y_val belong together: give both, or neither.")
+        table = match_table(X, problem.table.schema, owner=type(self).__name__)
+        target = self._read_target(y, table.n_rows)
+        values: FloatArray
+        if isinstance(target, ClassTarget):
+            assert isinstance(problem.target, ClassTarget)
+            known = {name: code for code, name in enumerate(problem.target.classes[0].tolist())}
+            unknown = [name for name in target.classes[0].tolist() if name not in known]
+            if unknown:
+                raise TargetError(f"y_val has class {unknown[0]!r}, which y does not have.")
+            codes = np.array([known[name] for name in target.classes[0].tolist()], dtype=np.float64)
+            values = codes[target.codes]
+        else:
+            assert isinstance(target, ValueTarget)
+            values = np.ldexp(target.values, -problem.shift)
+        weight = read_weights(sample_weight, table.n_rows)
+        return BoostingProblem(
+            table=table,
+            y=values,
+            weights=RowWeights.of(weight),
+            loss=loss,
+            start=self._start(init, X, loss, problem),
+        )
+
+    # ------------------------------------------------------------------ where scores start
+    def _check_init(self) -> None:
+        given = self.init
+        if given is None or (isinstance(given, str) and given == "zero"):
+            return
+        if not hasattr(given, "fit") or not hasattr(given, "predict"):
+            raise ParameterError(f"init={given!r} must be None, 'zero' or an estimator.")
+
+    def _fitted_init(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        if self.init is None or isinstance(self.init, str):
+            return self.init
+        if self.warm_start and hasattr(self, "init_"):
+            return self.init_
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return clone(self.init).fit(X, y, **weights)
+
+    def _start(self, init: Any, X: Any, loss: Loss, problem: Problem) -> FloatArray | None:
+        if init is None:
+            return None
+        if isinstance(init, str):
+            return np.zeros((problem.table.n_rows, loss.n_outputs))
+        return self._scores_of_init(init, X, loss.link, problem.shift)
+
+    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
+        raise AssertionError("a boosting estimator has a task")
+
+    # ------------------------------------------------------------------ answers
+    def _model(self) -> BoostedEnsemble:
+        try:
+            return self.ensemble_
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
+    def _begin(self, X: Any) -> FloatArray | None:
+        """Give the scores that rows start from, where an estimator says so."""
+        init = getattr(self, "init_", None)
+        if init is None or isinstance(init, str):
+            return None
+        model = self._model()
+        return self._scores_of_init(init, X, model.link, model.shift)
+
+    def _scores(self, X: Any) -> FloatArray:
+        table = self._table(X)
+        return self.ensemble_.scores(table, n_threads=n_threads(self.n_jobs), start=self._begin(X))
+
+    def _answers(self, X: Any) -> FloatArray:
+        scores = self._scores(X)
+        return self.ensemble_.meaning(scores)
+
+    def _staged(self, X: Any) -> Iterator[FloatArray]:
+        """Give the scores after each round."""
+        table, model = self._table(X), self._model()
+        begin = self._begin(X)
+        scores = np.tile(model.base, (table.n_rows, 1)) if begin is None else begin
+        for number in range(model.n_rounds):
+            scores = model.scores(
+                table,
+                n_threads=n_threads(self.n_jobs),
+                first=number,
+                n_rounds=number + 1,
+                start=scores,
+            )
+            yield scores
+
+    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give the leaf of each row in each tree, rows x trees."""
+        table = self._table(X)
+        return self.ensemble_.apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
+
+    def importances(
+        self,
+        kind: str = "gain",
+        *,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        n_repeats: int = 5,
+    ) -> FloatArray:
+        """Give how much each column matters.
+
+        Parameters
+        ----------
+        kind : {"gain", "split", "permutation"}
+            Share of the gain of all splits, or of their number; or how much the score of the rows
+            given falls when the column is shuffled.
+        X, y, sample_weight, n_repeats
+            Rows for ``"permutation"``, and how often each column is shuffled.
+        """
+        check_choice("kind", kind, (*IMPORTANCES, "permutation"))
+        model = self._model()
+        if kind != "permutation":
+            by_input: FloatArray = model.schema.by_input(model.importances(kind))
+            return by_input
+        if X is None or y is None:
+            raise ParameterError("kind='permutation' needs rows: give X and y.")
+        from sklearn.inspection import permutation_importance  # loads pandas and more
+
+        measured = permutation_importance(
+            self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0
+        )
+        return np.asarray(measured.importances_mean)
+
+    def __len__(self) -> int:
+        return len(self._model())
+
+    def __getitem__(self, index: int) -> Any:
+        return self._model()[index]
+
+    def __iter__(self) -> Any:
+        return iter(self._model())
+
+
+class BoostingClassifier(ClassTask, BoostingEstimator):
+    """Boosted trees that predict classes."""
+
+    def _options(self) -> GrowthOptions:
+        return recipes.GENERAL_CLASSIFIER
+
+    def _loss(self, target: Any) -> Loss:
+        return loss_of_classes(self.loss, len(target.classes[0]))
+
+    def _numbers(self, problem: Problem) -> FloatArray:
+        assert isinstance(problem.target, ClassTarget)
+        return problem.target.codes.astype(np.float64)
+
+    def _check_init(self) -> None:
+        super()._check_init()
+        if not (self.init is None or isinstance(self.init, str)) and not hasattr(
+            self.init, "predict_proba"
+        ):
+            raise ParameterError(
+                f"init={self.init!r} gives no probabilities.\n"
+                "  Hint: an estimator with predict_proba."
+            )
+
+    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
+        shares = np.log(np.maximum(np.asarray(init.predict_proba(X), dtype=np.float64), 1e-15))
+        if link == "softmax":
+            return shares
+        if shares.shape[1] == 1:
+            return np.zeros((len(shares), 1))
+        odds = (shares[:, 1] - shares[:, 0])[:, np.newaxis]
+        return odds / 2 if link == "half_logistic" else odds
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give the scores of each row: of the second class of two, or of each class."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Give the scores after each round."""
+        for scores in self._staged(X):
+            yield scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
+        """Give the class probabilities after each round."""
+        model = self._model()
+        return (model.meaning(scores) for scores in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+        """Give the classes after each round."""
+        for shares in self.staged_predict_proba(X):
+            yield self.classes_[np.argmax(shares, axis=1)]
+
+
+class BoostingRegressor(ValueTask, BoostingEstimator):
+    """Boosted trees that predict numbers."""
+
+    def _options(self) -> GrowthOptions:
+        return recipes.GENERAL_REGRESSOR
+
+    def _loss(self, target: Any) -> Loss:
+        return loss_of_values(self.loss, quantile=self.quantile, power=self.tweedie_power)
+
+    def _numbers(self, problem: Problem) -> FloatArray:
+        return problem.learned_values()
+
+    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
+        values = np.ldexp(np.asarray(init.predict(X), dtype=np.float64), -shift)[:, np.newaxis]
+        return np.log(np.maximum(values, 1e-15)) if link == "log" else values
+
+    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
+        """Give the predicted values after each round."""
+        model = self._model()
+        return (model.meaning(scores)[:, 0] for scores in self._staged(X))
+
+
+def _reporter(n_rounds: int) -> Report:
+    def report(done: Round) -> None:
+        losses = [
+            f"{name} {loss:.5f}"
+            for name, loss in (("train", done.train_loss), ("validation", done.validation_loss))
+            if not np.isnan(loss)
+        ]
+        text = "  ".join([f"round {done.number} of {n_rounds}", *losses])
+        print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
+
+    return report

@@ -1,0 +1,364 @@
+"""Gradient boosting: the rounds, and when they end.
+
+Each round takes the gradients of the loss at the scores so far and grows a tree on them for every
+score of a row (Friedman 2001); rows are coded once and stay in the core.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.data.encoding import lend
+from treewright.data.schema import FittedSchema
+from treewright.data.table import Table
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.learn.losses import Loss, user_slopes, weighted_quantile
+from treewright.learn.options import check_per_column
+from treewright.learn.per_column import monotonic_signs
+from treewright.learn.problem import RowWeights
+from treewright.model.boosted import BoostedEnsemble
+from treewright.parameters import check_choice, check_count, check_flag, check_number, is_whole
+
+FloatArray = npt.NDArray[np.float64]
+
+GROWTHS = ("leaf_wise", "depth_wise")
+SAMPLINGS = ("uniform", "goss")
+MOST_BINS = 255
+_GOLDEN = 0x9E3779B97F4A7C15
+"""The step between keys of rounds; any odd number would do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoostingOptions:
+    """The knobs of boosting; the estimators say what each of them means."""
+
+    n_estimators: Any
+    learning_rate: Any
+    max_leaf_nodes: Any
+    max_depth: Any
+    growth: Any
+    min_samples_leaf: Any
+    min_hessian: Any
+    l2_regularization: Any
+    min_gain: Any
+    max_bins: Any
+    subsample: Any
+    sampling: Any
+    top_rate: Any
+    max_features: Any
+    features_per_tree: Any
+    nominal_smoothing: Any
+    nominal_l2: Any
+    max_categories: Any
+    monotonic_cst: Any
+    interaction_cst: Any
+    n_iter_no_change: Any
+    tol: Any
+    validation_fraction: Any
+    n_threads: int = 1
+    seed: int = 0
+
+    def check(self) -> None:
+        """Refuse what cannot be meant."""
+        check_count("n_estimators", self.n_estimators, least=1)
+        check_number("learning_rate", self.learning_rate, low=0.0, open_low=True)
+        check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
+        check_count("max_depth", self.max_depth, least=1, optional=True)
+        check_choice("growth", self.growth, GROWTHS)
+        check_count("min_samples_leaf", self.min_samples_leaf, least=1)
+        for name in ("min_hessian", "l2_regularization", "min_gain", "tol"):
+            check_number(name, getattr(self, name), low=0.0)
+        for name in ("nominal_smoothing", "nominal_l2"):
+            check_number(name, getattr(self, name), low=0.0)
+        check_count("max_categories", self.max_categories, least=1)
+        check_count("max_bins", self.max_bins, least=2)
+        if self.max_bins > MOST_BINS:
+            raise ParameterError(f"max_bins={self.max_bins!r} must be at most {MOST_BINS}.")
+        for name in ("subsample", "max_features", "features_per_tree"):
+            check_number(name, getattr(self, name), low=0.0, high=1.0, open_low=True)
+        check_choice("sampling", self.sampling, SAMPLINGS)
+        check_number("top_rate", self.top_rate, low=0.0, high=1.0, open_low=True, open_high=True)
+        if self.sampling == "goss" and self.top_rate + self.subsample > 1.0:
+            raise UnsupportedError(
+                f"sampling='goss' keeps top_rate={self.top_rate!r} of the rows and draws"
+                f" subsample={self.subsample!r} of them from the others: together at most 1.\n"
+                "  Hint: top_rate=0.2, subsample=0.1."
+            )
+        check_count("n_iter_no_change", self.n_iter_no_change, least=1)
+        check_per_column("monotonic_cst", self.monotonic_cst)
+
+    def core_growth(self, schema: FittedSchema, n_outputs: int) -> _core.BoostGrowth:
+        """Give what the core needs to know to grow a tree."""
+        growth = _core.BoostGrowth()
+        growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
+        growth.max_depth = 0 if self.max_depth is None else min(self.max_depth, 2**31)
+        growth.depth_wise = self.growth == "depth_wise"
+        growth.min_leaf = min(int(self.min_samples_leaf), 2**31)
+        growth.min_hessian = float(self.min_hessian)
+        growth.l2 = float(self.l2_regularization)
+        growth.min_gain = float(self.min_gain)
+        growth.nominal_smoothing = float(self.nominal_smoothing)
+        growth.nominal_l2 = float(self.nominal_l2)
+        growth.max_categories = min(int(self.max_categories), 2**31)
+        n_columns = len(schema.columns)
+        if self.max_features < 1.0:
+            growth.columns_per_node = max(1, round(self.max_features * n_columns))
+        signs = monotonic_signs(schema, self.monotonic_cst)
+        if signs is not None:
+            if n_outputs > 1:
+                raise UnsupportedError(
+                    "monotonic_cst needs an order of the answers: two classes, or numbers."
+                )
+            growth.monotonic = signs
+        growth.interactions = interaction_sets(schema, self.interaction_cst)
+        return growth
+
+    def core_sample(self, n_columns: int) -> _core.RoundSample:
+        """Give which rows and columns a round sees."""
+        sample = _core.RoundSample()
+        sample.share = float(self.subsample)
+        if self.sampling == "goss":
+            sample.top_share = float(self.top_rate)
+        if self.features_per_tree < 1.0:
+            sample.n_columns = max(1, round(self.features_per_tree * n_columns))
+        return sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoostingProblem:
+    """What is boosted: rows, a target as numbers (classes by index), weights, a loss."""
+
+    table: Table
+    y: FloatArray
+    weights: RowWeights
+    loss: Loss
+    start: FloatArray | None = None
+    """Scores that the rows start from (rows x outputs), in place of the loss's own."""
+
+    @property
+    def weight(self) -> FloatArray | None:
+        """What each row weighs."""
+        return self.weights.copies if self.weights.weight is None else self.weights.weight
+
+    def take(self, rows: npt.NDArray[np.int64]) -> BoostingProblem:
+        """Give the problem with some of the rows."""
+        weights = RowWeights(
+            weight=None if self.weights.weight is None else self.weights.weight[rows],
+            copies=None if self.weights.copies is None else self.weights.copies[rows],
+        )
+        return BoostingProblem(
+            table=self.table.take(rows),
+            y=self.y[rows],
+            weights=weights,
+            loss=self.loss,
+            start=None if self.start is None else self.start[rows],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """What is known of a round; losses are NaN where they were not asked for."""
+
+    number: int
+    n_leaves: int
+    train_loss: float
+    validation_loss: float
+    seconds: float
+
+
+Report = Callable[[Round], None]
+
+
+@dataclass(kw_only=True)
+class Boosted:
+    """What boosting gives."""
+
+    ensemble: BoostedEnsemble
+    rounds: list[Round]
+
+
+class Rounds:
+    """Boosting in progress."""
+
+    def __init__(
+        self,
+        problem: BoostingProblem,
+        options: BoostingOptions,
+        *,
+        make: Callable[[_core.BoostForest, FloatArray], BoostedEnsemble],
+        before: BoostedEnsemble | None = None,
+        validation: BoostingProblem | None = None,
+        watches: bool = False,
+    ) -> None:
+        self._problem, self._options = problem, options
+        self._validation, self._watches = validation, watches
+        loss = problem.loss
+        self._base = loss.baseline(problem.y, problem.weight) if before is None else before.base
+        scores = self._start(problem, before)
+        self._before, self._make = before, make
+        self._booster = _core.Booster(
+            lend(problem.table),
+            _core_target(problem),
+            int(options.max_bins),
+            loss.name,
+            loss.parameter,
+            loss.n_outputs,
+            np.ascontiguousarray(scores.T).reshape(-1),
+            options.n_threads,
+            None if before is None else before.core,
+        )
+        schema = problem.table.schema
+        self._growth = options.core_growth(schema, loss.n_outputs)
+        self._sample = options.core_sample(len(schema.columns))
+        self._validation_scores = None if validation is None else self._start(validation, before)
+
+    def _start(self, problem: BoostingProblem, before: BoostedEnsemble | None) -> FloatArray:
+        if before is not None:
+            return before.scores(
+                problem.table, n_threads=self._options.n_threads, start=problem.start
+            )
+        if problem.start is not None:
+            return problem.start
+        return np.tile(self._base, (problem.table.n_rows, 1))
+
+    def run(self, report: Report | None) -> Boosted:
+        """Go through the rounds that are left; the last are given back where they did not help."""
+        n_before = 0 if self._before is None else self._before.n_rounds
+        rounds: list[Round] = []
+        best, best_number = np.inf, n_before
+        for number in range(n_before, int(self._options.n_estimators)):
+            done = self._round(number)
+            rounds.append(done)
+            if report is not None:
+                report(done)
+            watched = done.train_loss if self._validation is None else done.validation_loss
+            if not self._watches:
+                continue
+            if watched < best - self._options.tol:
+                best, best_number = watched, number + 1
+            elif number + 1 - best_number >= self._options.n_iter_no_change:
+                break
+        grown = self._booster.forest(0, self._booster.n_trees)
+        whole = (
+            self._make(grown, self._base) if self._before is None else self._before.joined(grown)
+        )
+        if self._watches and best_number < whole.n_rounds:
+            whole, rounds = whole.first(best_number), rounds[: best_number - n_before]
+        return Boosted(ensemble=whole, rounds=rounds)
+
+    def _round(self, number: int) -> Round:
+        problem, options, booster = self._problem, self._options, self._booster
+        loss, began = problem.loss, time.perf_counter()
+        if loss.name == "given":
+            booster.set_slopes(*user_slopes(loss, problem.y, booster.scores, number + 1))
+        elif loss.name == "huber":
+            residuals = np.abs(problem.y - booster.scores[0])
+            booster.set_parameter(weighted_quantile(residuals, problem.weight, loss.level))
+        first = booster.n_trees
+        key = (options.seed + number * _GOLDEN) % 2**64
+        booster.round(
+            self._growth, self._sample, float(options.learning_rate), key, options.n_threads
+        )
+        train_loss = validation_loss = np.nan
+        if self._watches and self._validation is None:
+            train_loss = loss.mean(booster.scores.T, problem.y, problem.weight)
+        if self._validation is not None:
+            assert self._validation_scores is not None
+            more = booster.forest(first, booster.n_trees)
+            self._validation_scores = more.add_scores(
+                lend(self._validation.table),
+                0,
+                more.n_trees,
+                np.ascontiguousarray(self._validation_scores),
+                options.n_threads,
+            )
+            validation_loss = loss.mean(
+                self._validation_scores, self._validation.y, self._validation.weight
+            )
+        return Round(
+            number=number + 1,
+            n_leaves=booster.n_leaves(first),
+            train_loss=float(train_loss),
+            validation_loss=float(validation_loss),
+            seconds=time.perf_counter() - began,
+        )
+
+
+def _core_target(problem: BoostingProblem) -> _core.Target:
+    target = _core.Target.values(np.ascontiguousarray(problem.y), 1)
+    if problem.weights.weight is not None:
+        target.set_weight(np.ascontiguousarray(problem.weights.weight))
+    if problem.weights.copies is not None:
+        target.set_copies(np.ascontiguousarray(problem.weights.copies))
+    return target
+
+
+def interaction_sets(schema: FittedSchema, given: object) -> list[list[int]]:
+    """Give the sets of columns that may be asked on one path; none where all may.
+
+    Parameters
+    ----------
+    schema
+        The columns.
+    given
+        None, ``"pairwise"``, ``"no_interactions"``, or a list of sets of columns, by name or by
+        position. Columns in none of them form a set of their own, as in scikit-learn.
+    """
+    n_columns = len(schema.columns)
+    if given is None:
+        return []
+    if isinstance(given, str):
+        check_choice("interaction_cst", given, ("pairwise", "no_interactions"))
+        if given == "no_interactions":
+            return [[column] for column in range(n_columns)]
+        return [[a, b] for b in range(n_columns) for a in range(b)] or [[0]]
+    if not isinstance(given, Sequence | set | frozenset):
+        raise ParameterError(f"interaction_cst={given!r} must be a list of sets of columns.")
+    sets = []
+    for one in given:
+        if isinstance(one, str) or not isinstance(one, Iterable):
+            raise ParameterError(f"interaction_cst holds {one!r}, which is no set of columns.")
+        sets.append(sorted({_column(schema, column) for column in one}))
+    rest = sorted(set(range(n_columns)) - {column for one in sets for column in one})
+    return [*sets, rest] if rest else sets
+
+
+def _column(schema: FittedSchema, given: object) -> int:
+    if isinstance(given, str) and given in schema.names:
+        return schema.index(given)
+    if is_whole(given) and 0 <= given < len(schema.columns):
+        return int(given)
+    raise ParameterError(f"interaction_cst names column {given!r}, which the table does not have.")
+
+
+def held_out(
+    y: FloatArray, share: object, *, seed: int, of_classes: bool
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Draw rows to learn from and rows to validate by; of every class its share."""
+    check_number("validation_fraction", share, low=0.0, high=1.0, open_low=True, open_high=True)
+    generator = np.random.default_rng(seed)
+    groups = y if of_classes else np.zeros(len(y))
+    chosen = np.zeros(len(y), dtype=np.bool_)
+    for group in np.unique(groups):
+        rows = np.flatnonzero(groups == group)
+        n_drawn = round(float(share) * len(rows))  # type: ignore[arg-type]
+        chosen[generator.choice(rows, n_drawn, replace=False)] = True
+    if not chosen.any() or chosen.all():
+        raise ParameterError(
+            f"validation_fraction={share!r} of {len(y)} rows leaves none to learn from, or none to"
+            " validate by."
+        )
+    return np.flatnonzero(~chosen), np.flatnonzero(chosen)
+
+
+def check_early_stopping(value: object) -> bool:
+    """Tell whether boosting stops before the last round."""
+    check_flag("early_stopping", value)
+    return bool(value)

@@ -1,0 +1,36 @@
+"""Sums over the subtrees of a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+
+if TYPE_CHECKING:
+    from treewright.model.arrays import BoolArray, FloatArray
+    from treewright.model.tree import Tree
+
+
+def add_up(tree: Tree, at_leaves: npt.NDArray[Any]) -> FloatArray:
+    """Give every node the sum of what is at the leaves below it (its own, where it is one)."""
+    return at_leaves + below(tree, at_leaves)
+
+
+def below(tree: Tree, values: npt.NDArray[Any], *, stops: BoolArray | None = None) -> FloatArray:
+    """Give every node the sum of what is at the nodes below it.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    values
+        One for each node.
+    stops
+        Marks nodes below which nothing is seen from above; none of these, if not given.
+    """
+    parent = np.ascontiguousarray(tree.arrays.parent, dtype=np.int32)
+    given = np.ascontiguousarray(values, dtype=np.float64)
+    return _core.sums_below(parent, given, stops)
