@@ -18,7 +18,6 @@ void bind_prune(nb::module_& module) {
         .def_rw("slack", &ErrorPruning::slack)
         .def_rw("joint_below", &ErrorPruning::joint_below)
         .def_rw("least_branch", &ErrorPruning::least_branch)
-        .def_rw("unseen_to_heaviest", &ErrorPruning::unseen_to_heaviest)
         .def_prop_rw(
             "log_confidence", [](const ErrorPruning& self) { return self.added.log_confidence; },
             [](ErrorPruning& self, double value) { self.added.log_confidence = value; })
@@ -59,6 +58,16 @@ void bind_prune(nb::module_& module) {
             "errors_at_least",
             [](const ErrorPruning& self, double n, double e) { return self.added.at_least(n, e); },
             nb::arg("n"), nb::arg("e"));
+    nb::class_<Regrower::How>(module, "Regrowing", "How branches are grown again.")
+        .def(
+            "__init__",
+            [](Regrower::How* self, const GrowOptions& options, bool collapses,
+               std::vector<double> class_factor, bool unseen_to_heaviest) {
+                new (self)
+                    Regrower::How{options, collapses, std::move(class_factor), unseen_to_heaviest};
+            },
+            nb::arg("options"), nb::arg("collapses"), nb::arg("class_factor"),
+            nb::arg("unseen_to_heaviest"));
     module.def(
         "impurities",
         [](const std::string& criterion,
@@ -115,7 +124,7 @@ void bind_prune(nb::module_& module) {
         "prune_by_error",
         [](const BoundColumns& columns, const BoundTarget& target, const nb::list& followers,
            const nb::dict& arrays, const Plan& plan, const ErrorPruning& options,
-           const GrowOptions* regrow, bool collapse, std::vector<double> class_factor) {
+           const Regrower::How* regrow) {
             const Dataset data = dataset_of(columns, target);
             std::vector<Dataset> sets;
             for (const nb::handle each : followers) {
@@ -129,8 +138,7 @@ void bind_prune(nb::module_& module) {
             {
                 const nb::gil_scoped_release release;
                 std::optional<Regrower> regrower;
-                if (regrow != nullptr)
-                    regrower.emplace(data, *regrow, collapse, std::move(class_factor));
+                if (regrow != nullptr) regrower.emplace(data, *regrow);
                 pruned = prune_by_error(data, sets, tree, plan, options,
                                         regrower ? &*regrower : nullptr, progress);
             }
@@ -164,10 +172,8 @@ void bind_prune(nb::module_& module) {
             return out;
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("followers"), nb::arg("arrays"),
-        nb::arg("plan"), nb::arg("options"), nb::arg("regrow").none(), nb::arg("collapse"),
-        nb::arg("class_factor"),
+        nb::arg("plan"), nb::arg("options"), nb::arg("regrow").none(),
         nb::sig("def prune_by_error(columns: Columns, target: Target, followers: "
                 "list[tuple[Columns, Target]], arrays: dict[str, object], plan: Plan, options: "
-                "ErrorPruning, regrow: GrowOptions | None, collapse: bool, class_factor: "
-                "Sequence[float]) -> dict[str, object]"));
+                "ErrorPruning, regrow: Regrowing | None) -> dict[str, object]"));
 }

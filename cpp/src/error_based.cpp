@@ -1,11 +1,11 @@
 #include "treewright/prune/error_based.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "treewright/base/error.hpp"
 #include "treewright/prune/changing_tree.hpp"
+#include "treewright/prune/descent.hpp"
 #include "treewright/prune/followers.hpp"
 #include "treewright/prune/moved_rows.hpp"
 #include "treewright/prune/shares.hpp"
@@ -25,8 +25,7 @@ public:
     ErrorPruner(const Dataset& data, std::span<const Dataset> sets, const Tree& tree,
                 const Plan& plan, const ErrorPruning& options, const Regrower* regrower,
                 Progress& progress)
-        : data(data),
-          tree(tree),
+        : tree(tree),
           plan(plan),
           options(options),
           regrower(regrower),
@@ -39,7 +38,8 @@ public:
           moved(changing, shares, judge, progress),
           followers(sets, changing, judge, progress),
           local(changing.n_classes),
-          together(changing.n_classes) {}
+          descent(options, changing, judge, progress),
+          small(judge, changing.n_classes) {}
 
     Pruned run() {
         std::vector<Frame> frames(1);
@@ -83,21 +83,8 @@ private:
         bool may_regrow = false;
     };
 
-    /// A share on its way down.
-    struct Sent {
-        std::int32_t node;
-        Share share;
-        bool is_joint = false;  ///< estimated together with others, above
-    };
-
     [[nodiscard]] bool is_empty(const Share& share) const {
-        return share.empty() ||
-               (share.n_whole() == 0 && shares.n_copies(share) < options.least_branch);
-    }
-    /// Whether a branch has so few rows that it is estimated together with others of its node.
-    [[nodiscard]] bool is_joint(const Share& share, const Shares& rows) const {
-        return options.joint_below > 0.0 && !is_empty(share) &&
-               rows.n_copies(share) < options.joint_below;
+        return descent.is_empty(share, shares);
     }
     /// Rows are moved one by one only where every leaf is estimated on its own and a branch is
     /// empty only without rows: C5.0 has neither, and goes through all rows again.
@@ -120,7 +107,7 @@ private:
         if (frame.is_sorted) {
             changing.fractions(frame.node, frame.division.known);
         } else {
-            frame.division = divide(shares, frame.share, place);
+            frame.division = Descent::divide(shares, frame.share, place);
             for (std::int32_t b = 0; b < place.n_branches; ++b)
                 changing.state(place.first_child + b).is_open = true;
         }
@@ -168,11 +155,6 @@ private:
         const std::int32_t child = changing.place(frame.node).first_child + branch;
         if (frame.is_sorted) return {changing.begin_of(child), changing.end_of(child), {}};
         return shares.branch_of(frame.share, frame.division, branch);
-    }
-
-    [[nodiscard]] static Division divide(Shares& rows, const Share& share, const Place& place) {
-        return rows.divide(share, *place.plan, place.question,
-                           static_cast<std::size_t>(place.n_branches));
     }
 
     /// A branch that no training row reaches says nothing, whatever it asked.
@@ -226,29 +208,6 @@ private:
         place.n_branches = 0;
     }
 
-    /// Sends a share through all below a node. `visit` is told what comes to every node, and what
-    /// goes on to its branches, and tells whether to go on.
-    template <class Visit>
-    void descend(Shares& rows, std::int32_t node, const Share& share, Visit&& visit) {
-        std::vector<Sent> pending = {{node, share}};
-        std::vector<Sent> below;
-        while (!pending.empty()) {
-            progress.check(true);
-            const Sent here = std::move(pending.back());
-            pending.pop_back();
-            below.clear();
-            const Place& place = changing.place(here.node);
-            if (place.n_branches > 0 && !is_empty(here.share)) {
-                const Division division = divide(rows, here.share, place);
-                for (std::int32_t b = 0; b < place.n_branches; ++b)
-                    below.push_back({place.first_child + b, rows.branch_of(here.share, division, b),
-                                     here.is_joint});
-            }
-            if (!visit(here, below)) return;
-            std::move(below.begin(), below.end(), std::back_inserter(pending));
-        }
-    }
-
     /// Errors to expect if all these rows went down this branch; not finished above the limit.
     [[nodiscard]] Estimate estimate_branch(std::int32_t node, const Share& share, double limit) {
         // Tried on a copy: below the node the rows stay sorted as they are.
@@ -256,34 +215,7 @@ private:
         const auto end = static_cast<std::ptrdiff_t>(share.end);
         std::copy(shares.order().begin() + begin, shares.order().begin() + end,
                   trial.order().begin() + begin);
-        Estimate total;
-        descend(trial, node, share, [&](const Sent& here, std::vector<Sent>& below) {
-            if (is_empty(here.share)) {
-                total += {0.0, {1.0, 0.0}};
-            } else if (below.empty()) {
-                const Estimate leaf = judge.estimate(trial.count(here.share, local.data()));
-                total += here.is_joint ? Estimate{0.0, leaf.size} : leaf;
-            } else if (!here.is_joint) {
-                std::fill(together.begin(), together.end(), 0.0);
-                for (Sent& each : below) {
-                    each.is_joint = is_joint(each.share, trial);
-                    if (each.is_joint) add_to_together(trial.count(each.share, local.data()));
-                }
-                total += estimate_together();
-            }
-            return total.errors <= limit;
-        });
-        return total;
-    }
-
-    void add_to_together(const double* weights) {
-        for (std::size_t k = 0; k < changing.n_classes; ++k) together[k] += weights[k];
-    }
-    /// Errors of small branches as one leaf; the leaves of each are counted with it.
-    [[nodiscard]] Estimate estimate_together() const {
-        if (std::all_of(together.begin(), together.end(), [](double w) { return w == 0.0; }))
-            return {};
-        return {judge.estimate(together.data()).errors, {}};
+        return descent.estimate(trial, node, share, limit);
     }
 
     /// The same, where it can be told from the rows of the other branches alone.
@@ -372,39 +304,42 @@ private:
         const Place& place = changing.place(frame.node);
         state.estimate = {};
         state.at_least = 0.0;
-        std::fill(together.begin(), together.end(), 0.0);
+        small.forget();
         for (std::int32_t b = 0; b < place.n_branches; ++b) {
             const NodeState& child = changing.state(place.first_child + b);
-            const bool joint = options.joint_below > 0.0 && is_joint(share_of(frame, b), shares);
-            if (joint) add_to_together(changing.weights(place.first_child + b));
+            const bool joint =
+                options.joint_below > 0.0 && descent.is_joint(share_of(frame, b), shares);
+            if (joint) small.add(changing.weights(place.first_child + b));
             state.estimate += joint ? Estimate{0.0, child.estimate.size} : child.estimate;
             state.at_least += child.at_least;
             state.has_parts |= child.has_parts;
         }
-        state.estimate += estimate_together();
+        state.estimate += small.estimate();
         followers.add_up(frame.node);
     }
 
     /// Counts the rows of all nodes below anew, so that it is known what leaves decide.
     Size recount(const Frame& frame) {
         Estimate total;
-        descend(shares, frame.node, frame.share, [&](const Sent& here, const auto& below) {
-            if (is_empty(here.share)) {
-                make_empty(here.node, here.share.begin);
-                total += changing.state(here.node).estimate;
-            } else {
-                note_rows(here.node, here.share);
-                if (below.empty()) total += judge.estimate(changing.weights(here.node));
-            }
-            return true;
-        });
+        descent.send(shares, frame.node, frame.share,
+                     [&](const Descent::Sent& here, const auto& below) {
+                         if (is_empty(here.share)) {
+                             make_empty(here.node, here.share.begin);
+                             total += changing.state(here.node).estimate;
+                         } else {
+                             note_rows(here.node, here.share);
+                             if (below.empty())
+                                 total += judge.estimate(changing.weights(here.node));
+                         }
+                         return true;
+                     });
         return total.size;
     }
 
     /// Grows the branches of a node again, on the rows it has now.
     void regrow(const Frame& frame) {
         const Place place = changing.place(frame.node);
-        const Division division = divide(shares, frame.share, place);
+        const Division division = Descent::divide(shares, frame.share, place);
         const std::int32_t first_child = changing.add(frame.node, place.n_branches);
         changing.place(frame.node).first_child = first_child;
         for (std::int32_t b = 0; b < place.n_branches; ++b) {
@@ -416,29 +351,12 @@ private:
             std::vector<Part> taken = share.parts;
             for (std::size_t i = share.begin; i < share.end; ++i)
                 taken.push_back({shares.order()[i], shares.weight_of(shares.order()[i])});
-            Tree grown = regrower->grow(taken, progress);
-            Plan packed(grown, unseen_branches(grown), data.target.n_classes);
-            regrower->collapse(grown, judge);
+            auto [grown, packed] = regrower->grow(taken, judge, progress);
             const Sources::Grown& known =
                 sources.add(std::move(grown), std::move(packed), place.source);
             changing.adopt(first_child + b, known.tree, known.plan, known.first_source);
         }
         followers.make_room();
-    }
-
-    /// Where categories go that a branch grown again does not know.
-    [[nodiscard]] std::vector<std::int32_t> unseen_branches(const Tree& grown) const {
-        std::vector<std::int32_t> out;
-        for (const TreeNode& node : grown.nodes) {
-            out.push_back(node.missing_branch);
-            if (!options.unseen_to_heaviest || node.n_branches == 0) continue;
-            const auto first = grown.nodes.begin() + node.first_child;
-            const auto heaviest = std::max_element(
-                first, first + node.n_branches,
-                [](const TreeNode& a, const TreeNode& b) { return a.weight < b.weight; });
-            out.back() = static_cast<std::int32_t>(heaviest - first);
-        }
-        return out;
     }
 
     /// Makes a change and notes what it does to the errors.
@@ -482,7 +400,6 @@ private:
         return out;
     }
 
-    const Dataset& data;
     const Tree& tree;
     const Plan& plan;
     const ErrorPruning& options;
@@ -496,7 +413,8 @@ private:
     MovedRows moved;
     Followers followers;
     std::vector<double> local;
-    std::vector<double> together;  ///< class weights of small branches
+    Descent descent;
+    SmallBranches small;
     std::vector<Pruned::Step> steps;
     std::vector<double> followed;
 };

@@ -1,5 +1,6 @@
 #include "treewright/prune/regrow.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -64,32 +65,31 @@ Taken take(const Dataset& data, const std::vector<Part>& rows,
 
 }  // namespace
 
-Regrower::Regrower(const Dataset& data, const GrowOptions& options, bool collapses,
-                   std::vector<double> class_factor)
+Regrower::Regrower(const Dataset& data, How given)
     : data(data),
-      options(options),
-      collapses(collapses),
-      class_factor(std::move(class_factor)),
-      moves_thresholds(options.threshold_at == ThresholdAt::training) {
-    this->options.whole_weight = data.weight.empty()
-                                     ? static_cast<double>(data.n_rows)
-                                     : std::accumulate(data.weight.begin(), data.weight.end(), 0.0);
+      how(std::move(given)),
+      moves_thresholds(how.options.threshold_at == ThresholdAt::training) {
+    how.options.whole_weight = data.weight.empty()
+                                   ? static_cast<double>(data.n_rows)
+                                   : std::accumulate(data.weight.begin(), data.weight.end(), 0.0);
     // Thresholds become values of the whole training set, not of these rows.
-    if (moves_thresholds) this->options.threshold_at = ThresholdAt::midpoint;
+    if (moves_thresholds) how.options.threshold_at = ThresholdAt::midpoint;
 }
 
-Tree Regrower::grow(const std::vector<Part>& rows, Progress& progress) const {
-    const Taken part = take(data, rows, class_factor);
-    Tree tree = treewright::grow(part.data, options, progress);
-    if (!class_factor.empty())  // costs alter the weights for growing only
+std::pair<Tree, Plan> Regrower::grow(const std::vector<Part>& rows, const LeafJudge& judge,
+                                     Progress& progress) const {
+    const Taken part = take(data, rows, how.class_factor);
+    Tree tree = treewright::grow(part.data, how.options, progress);
+    if (!how.class_factor.empty())  // costs alter the weights for growing only
         for (std::size_t i = 0; i < tree.value.size(); ++i)
-            tree.value[i] /= class_factor[i % tree.width];
+            tree.value[i] /= how.class_factor[i % tree.width];
     if (moves_thresholds) move_thresholds_down(data, tree);
-    return tree;
+    Plan plan(tree, unseen_branches(tree), data.target.n_classes);
+    if (how.collapses) collapse(tree, judge);
+    return {std::move(tree), std::move(plan)};
 }
 
-void Regrower::collapse(Tree& tree, const LeafJudge& judge) const {
-    if (!collapses) return;
+void Regrower::collapse(Tree& tree, const LeafJudge& judge) {
     constexpr double kNearlyAll = 0.999;  // C5.0 GPL edition, formtree.c
     std::vector<double> wrong(tree.nodes.size());
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
@@ -102,6 +102,21 @@ void Regrower::collapse(Tree& tree, const LeafJudge& judge) const {
         if (node.n_branches > 0 && below >= kNearlyAll * as_leaf) node.n_branches = 0;
         wrong[i] = node.n_branches > 0 ? below : as_leaf;
     }
+}
+
+/// Where categories go that a node does not know.
+std::vector<std::int32_t> Regrower::unseen_branches(const Tree& tree) const {
+    std::vector<std::int32_t> out;
+    for (const TreeNode& node : tree.nodes) {
+        out.push_back(node.missing_branch);
+        if (!how.unseen_to_heaviest || node.n_branches == 0) continue;
+        const auto first = tree.nodes.begin() + node.first_child;
+        const auto heaviest = std::max_element(
+            first, first + node.n_branches,
+            [](const TreeNode& a, const TreeNode& b) { return a.weight < b.weight; });
+        out.back() = static_cast<std::int32_t>(heaviest - first);
+    }
+    return out;
 }
 
 }  // namespace treewright

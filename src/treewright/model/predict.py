@@ -56,22 +56,11 @@ class Plan:
         followers: list[tuple[_core.Columns, _core.Target]],
         arrays: TreeArrays,
         settings: _core.ErrorPruning,
-        regrow: _core.GrowOptions | None,
-        *,
-        collapse: bool,
-        class_factor: list[float],
+        regrow: _core.Regrowing | None,
     ) -> dict[str, Any]:
         """Prune the tree of this plan by estimated errors; see :mod:`treewright.model.raising`."""
         return _core.prune_by_error(
-            columns,
-            target,
-            followers,
-            arrays.to_dict(),
-            self._core,
-            settings,
-            regrow,
-            collapse,
-            class_factor,
+            columns, target, followers, arrays.to_dict(), self._core, settings, regrow
         )
 
     def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:

@@ -99,7 +99,6 @@ def prune_by_error(
     is_c5 = variant == "c5"
     if is_c5:
         settings.joint_below, settings.least_branch = growth.options.min_leaf, _LEAST_BRANCH
-        settings.unseen_to_heaviest = tree.unseen == "majority"
     prices = error_prices(tree)
     settings.set_prices(prices.cost, prices.price, prices.added)
     table, target = _lend(tree, training)
@@ -111,9 +110,7 @@ def prune_by_error(
         [_lend(tree, each) for each in followers],
         tree.arrays,
         settings,
-        growth.options if is_c5 and regrowing else None,
-        collapse=collapse,
-        class_factor=[] if growth.class_factor is None else growth.class_factor.tolist(),
+        _regrowing(tree, growth, collapse=collapse) if is_c5 and regrowing else None,
     )
     value = done["value"]
     total = np.where(done["n_rows"] > 0, value.sum(axis=1), 0.0)
@@ -131,6 +128,16 @@ def prune_by_error(
         followed=done["followed"] * prices.unit,
         left=done["errors_left"] * prices.unit,
         n_sent=done["n_sent"],
+    )
+
+
+def _regrowing(tree: Tree, growth: Growth, *, collapse: bool) -> _core.Regrowing:
+    factor = growth.class_factor
+    return _core.Regrowing(
+        growth.options,
+        collapse,
+        [] if factor is None else factor.tolist(),
+        tree.unseen == "majority",
     )
 
 

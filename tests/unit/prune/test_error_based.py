@@ -296,3 +296,27 @@ def test_c5_cuts_once_more_by_one_standard_error() -> None:
         methods.append(tree.pruning.method)
         tree = tree.pruning.tree
     assert methods == ["merge_leaves", "one_standard_error", "error_based"]
+
+
+def test_branches_grown_again_count_what_errors_cost() -> None:
+    costs = np.array([[0.0, 1.0], [4.0, 0.0]])
+    n_regrown = 0
+    for seed in (5, 8, 10):
+        generator = np.random.default_rng(seed)
+        X = {name: generator.normal(size=300) for name in "abc"}
+        y = np.where(X["a"] + 0.8 * generator.normal(size=300) > 0, "u", "v")
+        model = DecisionTreeClassifier(
+            cost_matrix=costs, splitter="random", random_state=seed, min_samples_leaf=3
+        )
+        tree = model.fit(X, y).tree_
+        pruned = ErrorBased(variant="c5", confidence=0.4).prune(tree, test=(X, y))
+        kept = ErrorBased(variant="c5", confidence=0.4, regrowing=False).prune(tree)
+        n_regrown += not pruned.arrays.equals(kept.arrays)
+        np.testing.assert_array_equal(pruned.arrays.value[0], tree.arrays.value[0])
+        codes, chosen = (np.searchsorted(["u", "v"], labels) for labels in (y, pruned.predict(X)))
+        assert pruned.pruning is not None
+        curve = pruned.pruning.curve
+        assert curve.n_leaves[-1] == pruned.n_leaves
+        for name in ("train", "test"):
+            assert curve.errors[name][-1] == pytest.approx(costs[codes, chosen].mean())
+    assert n_regrown == 3

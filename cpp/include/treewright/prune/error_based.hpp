@@ -29,8 +29,6 @@ struct ErrorPruning {
     double joint_below = 0.0;
     /// C5.0: parts of rows that weigh less than this together leave a branch empty.
     double least_branch = 0.0;
-    /// Categories that a branch grown again does not know go down its heaviest branch.
-    bool unseen_to_heaviest = false;
     double slack = 0.1;  ///< C4.5 prefers the smaller tree within this many errors
 };
 

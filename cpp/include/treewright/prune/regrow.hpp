@@ -2,34 +2,43 @@
 /// grown for.
 #pragma once
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "treewright/base/progress.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/prune/estimate.hpp"
 #include "treewright/prune/shares.hpp"
+#include "treewright/tree/plan.hpp"
+#include "treewright/tree/tree.hpp"
 
 namespace treewright {
 
 class Regrower {
 public:
-    /// `options` are those the tree was grown with; rows of a class then counted `class_factor`
-    /// times (empty: once), because of what errors cost.
-    Regrower(const Dataset& data, const GrowOptions& options, bool collapses,
-             std::vector<double> class_factor);
+    struct How {
+        GrowOptions options;  ///< those the tree was grown with
+        /// Nodes whose leaves are wrong on at least 0.999 of the rows that they would be wrong on
+        /// themselves, or cost as much, are left without branches.
+        bool collapses = false;
+        /// Rows of a class counted so often in growing, because of what errors cost; empty: once.
+        std::vector<double> class_factor;
+        /// Categories that are not known go down the heaviest branch.
+        bool unseen_to_heaviest = false;
+    };
+    Regrower(const Dataset& data, How how);
 
-    /// The tree of these rows and their weights.
-    [[nodiscard]] Tree grow(const std::vector<Part>& rows, Progress& progress) const;
-    /// Where it was asked to, leaves no branches to nodes whose leaves are wrong on at least 0.999
-    /// of the rows that they would be wrong on themselves, or cost as much. What was below stays in
-    /// the list.
-    void collapse(Tree& tree, const LeafJudge& judge) const;
+    /// The tree of these rows and their weights. What was below collapsed nodes stays in the list.
+    [[nodiscard]] std::pair<Tree, Plan> grow(const std::vector<Part>& rows, const LeafJudge& judge,
+                                             Progress& progress) const;
 
 private:
+    static void collapse(Tree& tree, const LeafJudge& judge);
+    [[nodiscard]] std::vector<std::int32_t> unseen_branches(const Tree& tree) const;
+
     const Dataset& data;
-    GrowOptions options;
-    bool collapses;
-    std::vector<double> class_factor;
+    How how;
     bool moves_thresholds;
 };
 
