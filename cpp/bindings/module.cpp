@@ -10,4 +10,5 @@ NB_MODULE(_core, module) {
     bind_importance(module);
     bind_out_of_bag(module);
     bind_leaf_rows(module);
+    bind_adaboost(module);
 }
