@@ -149,7 +149,25 @@ void bind_votes(nb::module_& module) {
             },
             nb::arg("columns"), nb::arg("first"), nb::arg("last"),
             nb::sig("def add(self, columns: Columns, first: int, last: int) -> "
-                    "NDArray[numpy.float64]"));
+                    "NDArray[numpy.float64]"))
+        .def(
+            "branches",
+            [](const StumpVotes& self, const BoundColumns& columns) {
+                const std::size_t n_rows = columns.rows.n_rows;
+                std::vector<std::int32_t> branches(n_rows * self.n_stumps());
+                {
+                    const nb::gil_scoped_release release;
+                    std::vector<std::int32_t> branch(n_rows);
+                    for (std::size_t stump = 0; stump < self.n_stumps(); ++stump) {
+                        self.branches_of(columns.rows, stump, branch);
+                        for (std::size_t row = 0; row < n_rows; ++row)
+                            branches[row * self.n_stumps() + stump] = branch[row];
+                    }
+                }
+                return to_numpy(std::move(branches), {n_rows, self.n_stumps()});
+            },
+            nb::arg("columns"),
+            nb::sig("def branches(self, columns: Columns) -> NDArray[numpy.int32]"));
 }
 
 }  // namespace
@@ -173,6 +191,12 @@ void bind_adaboost(nb::module_& module) {
         .def(
             "shares", [](const AdaBoostRows& self) { return to_numpy(self.shares()); },
             nb::sig("def shares(self) -> NDArray[numpy.float64]"))
+        .def(
+            "mean",
+            [](const AdaBoostRows& self, Flat<double> of_row) {
+                return self.mean(span_of(of_row));
+            },
+            nb::arg("of_row"), nb::sig("def mean(self, of_row: NDArray[numpy.float64]) -> float"))
         .def(
             "error",
             [](const AdaBoostRows& self, Flat<std::int32_t> predicted) {

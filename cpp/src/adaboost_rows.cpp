@@ -74,6 +74,12 @@ double AdaBoostRows::sum_of_units() const {
     return sum.value();
 }
 
+double AdaBoostRows::n_copies() const {
+    return add_up(unit.size(), [&](std::size_t row) {
+        return first_grid[row] > 0.0 ? (copies.empty() ? 1.0 : copies[row]) : 0.0;
+    });
+}
+
 void AdaBoostRows::lay_grid(double about) {
     const double power = power_to_one(about);  // exact: weights shrink, but not to nothing
     scale = std::ldexp(1.0, kGridBits);
@@ -98,6 +104,14 @@ double AdaBoostRows::wrong_on_grid(std::span<const std::int32_t> predicted) cons
     return add_up(predicted.size(), [&](std::size_t row) {
         return where(predicted[row] != classes[row], grid[row]);
     });
+}
+
+double AdaBoostRows::mean(std::span<const double> of_row) const {
+    require(of_row.size() == grid.size(), "a number for every row");
+    ExactSum sum;
+    for (std::size_t row = 0; row < grid.size(); ++row)
+        if (grid[row] > 0.0) sum.add_product(grid[row], of_row[row]);
+    return sum.value() / total;
 }
 
 double AdaBoostRows::error(std::span<const std::int32_t> predicted) const {

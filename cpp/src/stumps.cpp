@@ -52,6 +52,7 @@ public:
     FoundStump find(const AdaBoostRows& rows, Team& team, Progress& progress) override {
         require(rows.n_rows() == data.n_rows && rows.class_count() == n_classes(),
                 "the rows that the columns were read from");
+        if (n_copies == 0.0) n_copies = rows.n_copies();
         weight = rows.on_grid();
         scratches.resize(team.size());
         clear(total);
@@ -59,6 +60,7 @@ public:
             total[kStatistics + static_cast<std::size_t>(data.target.classes[row])] += weight[row];
         for (std::size_t k = 0; k < n_classes(); ++k) total[kWeight] += total[kStatistics + k];
         total[kCopies] = static_cast<double>(active.size());
+        unit = n_copies / total[kWeight];
         parent = criterion.purity(total.data());
         noise_of_parent = std::abs(parent) + magnitude_of(criterion, total.data());
         team.for_each(columns.size(), [&](std::size_t column, std::size_t thread) {
@@ -373,9 +375,9 @@ private:
         TreeNode& of = tree.nodes[node];
         of.n_rows = static_cast<std::int64_t>(sums[kCopies]);
         of.impurity = criterion.impurity(sums.data());
-        of.weight = sums[kWeight] / total[kWeight];
+        of.weight = sums[kWeight] * unit;
         for (std::size_t k = 0; k < n_classes(); ++k)
-            tree.value.push_back(sums[kStatistics + k] / total[kWeight]);
+            tree.value.push_back(sums[kStatistics + k] * unit);
     }
 
     [[nodiscard]] std::vector<std::int32_t> predict(std::size_t index,
@@ -409,6 +411,8 @@ private:
     std::vector<Scratch> scratches;
     std::span<const double> weight;  ///< of the round
     Sums total;
+    double n_copies = 0.0;
+    double unit = 0.0;  ///< weights of nodes add up to the number of rows
     double parent = 0.0;
     double noise_of_parent = 0.0;
 };

@@ -26,9 +26,13 @@ public:
     /// The weights as whole numbers, and their sum.
     [[nodiscard]] std::span<const double> on_grid() const { return grid; }
     [[nodiscard]] double grid_total() const { return total; }
+    /// Rows that count at first, each as often as its copies say.
+    [[nodiscard]] double n_copies() const;
     /// The weights as shares of 1.
     [[nodiscard]] std::vector<double> shares() const;
 
+    /// Mean of a number of each row, by weight; the order of the rows does not matter.
+    [[nodiscard]] double mean(std::span<const double> of_row) const;
     /// Share of the weight that a prediction has wrong.
     [[nodiscard]] double error(std::span<const std::int32_t> predicted) const;
     /// Multiplies the weights of the rows that a prediction has right; returns what is left of the
