@@ -60,7 +60,6 @@ public:
             total[kStatistics + static_cast<std::size_t>(data.target.classes[row])] += weight[row];
         for (std::size_t k = 0; k < n_classes(); ++k) total[kWeight] += total[kStatistics + k];
         total[kCopies] = static_cast<double>(active.size());
-        unit = n_copies / total[kWeight];
         parent = criterion.purity(total.data());
         noise_of_parent = std::abs(parent) + magnitude_of(criterion, total.data());
         team.for_each(columns.size(), [&](std::size_t column, std::size_t thread) {
@@ -375,9 +374,9 @@ private:
         TreeNode& of = tree.nodes[node];
         of.n_rows = static_cast<std::int64_t>(sums[kCopies]);
         of.impurity = criterion.impurity(sums.data());
-        of.weight = sums[kWeight] * unit;
+        of.weight = sums[kWeight] / total[kWeight] * n_copies;
         for (std::size_t k = 0; k < n_classes(); ++k)
-            tree.value.push_back(sums[kStatistics + k] * unit);
+            tree.value.push_back(sums[kStatistics + k] / total[kWeight] * n_copies);
     }
 
     [[nodiscard]] std::vector<std::int32_t> predict(std::size_t index,
@@ -411,8 +410,7 @@ private:
     std::vector<Scratch> scratches;
     std::span<const double> weight;  ///< of the round
     Sums total;
-    double n_copies = 0.0;
-    double unit = 0.0;  ///< weights of nodes add up to the number of rows
+    double n_copies = 0.0;  ///< what the weights of nodes add up to
     double parent = 0.0;
     double noise_of_parent = 0.0;
 };

@@ -88,7 +88,7 @@ class WeightBoosting(TableEstimator):
 
     def _check_parameters(self) -> None:
         check_n_estimators(self.n_estimators)
-        check_number("learning_rate", self.learning_rate, low=0.0, open_low=True)
+        check_number("learning_rate", self.learning_rate, low=1e-9, high=1e9)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn round by round.

@@ -15,6 +15,7 @@ from treewright.data.target import ClassTarget
 from treewright.learn import recipes
 from treewright.learn.adaboost import Rows
 from treewright.learn.fit import check_problem, unseen_branches
+from treewright.learn.forest import check_draws
 from treewright.learn.one_by_one import Grower, bare
 from treewright.learn.problem import Problem, RowWeights
 from treewright.model.ensemble import ListedTrees, Trees
@@ -99,11 +100,13 @@ class WeightedTrees:
         self._trees: list[Tree] = []
         self._sampling: _core.Sampling | None = None
         if resample:
+            n_draws = max(1, round(problem.n_copies))
+            check_draws(n_draws, "resample=False uses the weights themselves")
             self._sampling = _core.Sampling(
                 lend(problem.table),
                 problem.core_target(),
                 problem.weights.weight,
-                [max(1, round(problem.n_copies))],
+                [n_draws],
                 True,
                 problem.seed,
                 problem.options.n_threads,
