@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from treewright.errors import DataError, ParameterError
+from treewright.estimators.base import TableEstimator
 from treewright.estimators.base_tree import is_tree
 from treewright.learn.adaboost import Rows
 from treewright.model.weighted_ensemble import medians, on_grid
@@ -84,6 +85,8 @@ class OtherLearner:
         self._y = y
         self._classes = classes
         self._resample = resample
+        # scikit-learn's AdaBoost gives weights that add up to 1; ours count cases by them.
+        self._total = float(len(y)) if isinstance(estimator, TableEstimator) else 1.0
         self._random = np.random.RandomState(seed % 2**32)
         self.members: list[Any] = []
 
@@ -96,7 +99,7 @@ class OtherLearner:
             drawn = self._random.choice(len(shares), size=len(shares), p=shares / shares.sum())
             made.fit(_safe_indexing(self._X, drawn), self._y[drawn])
         else:
-            made.fit(self._X, self._y, sample_weight=shares)
+            made.fit(self._X, self._y, sample_weight=shares * self._total)
         self.members.append(made)
         return predictions_of(made, self._X, self._classes, len(shares))
 
