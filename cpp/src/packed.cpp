@@ -476,21 +476,21 @@ bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_col
 }
 
 void renumber(PackedTree& tree) {
-    std::vector<std::uint32_t> order = {0};
+    constexpr std::size_t kAhead = 16;  // children lie anywhere: called for before they are needed
+    const std::vector<PackedNode>& before = tree.nodes;
     std::vector<PackedNode> nodes;
-    nodes.reserve(tree.nodes.size());
-    order.reserve(tree.nodes.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        PackedNode node = tree.nodes[order[i]];
-        if (node.is_leaf()) {
-            node.first_child = static_cast<std::uint32_t>(i) - 1;
-        } else {
-            const std::uint32_t first = node.first_child;
-            node.first_child = static_cast<std::uint32_t>(order.size());
-            order.push_back(first);
-            order.push_back(first + 1);
+    nodes.reserve(before.size());
+    nodes.push_back(before[0]);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (i + kAhead < nodes.size() && !nodes[i + kAhead].is_leaf())
+            __builtin_prefetch(&before[nodes[i + kAhead].first_child]);
+        if (nodes[i].is_leaf()) {
+            nodes[i].first_child = static_cast<std::uint32_t>(i) - 1;
+            continue;
         }
-        nodes.push_back(node);
+        const PackedNode* children = &before[nodes[i].first_child];
+        nodes[i].first_child = static_cast<std::uint32_t>(nodes.size());
+        nodes.insert(nodes.end(), children, children + 2);
     }
     tree.nodes = std::move(nodes);
     tree.counts.shrink_to_fit();

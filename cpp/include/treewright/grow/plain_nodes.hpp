@@ -31,7 +31,7 @@ struct PlainNode {
     std::uint32_t columns;
     std::uint32_t n_columns;
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
-    bool is_home;           ///< its rows have been numbered anew (plain_lists.cpp)
+    bool is_home;           ///< its rows have been numbered anew
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
     std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (plain_lists.cpp)
@@ -46,20 +46,27 @@ struct PlainCut {
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
 };
 
-/// Candidates of a node, of which ties go to the first, as in selection.hpp; `purity` is what
-/// concept.hpp calls so, of the node, per unit of weight.
-[[nodiscard]] inline const PlainCut* select_plain(std::vector<PlainCut>& cuts, double purity) {
-    const PlainCut* best = nullptr;
-    double best_noise = 0.0;
-    for (const PlainCut& cut : cuts) {
-        if (cut.decrease < 0.0) continue;
-        const double noise = kTie * (2.0 * purity + cut.decrease);
-        if (best != nullptr && !(cut.decrease > best->decrease + noise + best_noise)) continue;
-        best = &cut;
-        best_noise = noise;
+/// The best of a node's candidates as they come, of which ties go to the first, as in
+/// selection.hpp; `purity` is what concept.hpp calls so, of the node, per unit of weight.
+class PlainLeader {
+public:
+    explicit PlainLeader(double purity) : purity(purity) {}
+
+    /// Whether the candidate leads from now on.
+    bool meets(const PlainCut& cut) {
+        if (cut.decrease < 0.0) return false;
+        const double own = kTie * (2.0 * purity + cut.decrease);
+        if (best >= 0.0 && !(cut.decrease > best + own + noise)) return false;
+        best = cut.decrease;
+        noise = own;
+        return true;
     }
-    return best;
-}
+
+private:
+    double purity;
+    double best = -1.0;
+    double noise = 0.0;
+};
 
 /// Adds the leaf of n rows with numbers for targets; `row(i)` gives (target, weight).
 template <class Row>
@@ -147,7 +154,10 @@ public:
 
     /// The winner among the cuts judged; null if there is none, or none that gains enough.
     [[nodiscard]] const PlainCut* select(const PlainNode& node, double purity) {
-        const PlainCut* best = select_plain(cuts, purity);
+        const PlainCut* best = nullptr;
+        PlainLeader leader(purity);
+        for (const PlainCut& cut : cuts)
+            if (leader.meets(cut)) best = &cut;
         const bool gains =
             best != nullptr && brought_by(*best, node) / total_weight >= options.min_gain;
         return gains ? best : nullptr;
@@ -228,9 +238,10 @@ public:
         n_constant += is_constant ? 1 : 0;
     }
     void note_cut(const PlainCut& cut) {
-        any = any || cut.decrease >= 0.0;
+        note_decrease(cut.decrease);
         cuts.push_back(cut);
     }
+    void note_decrease(double decrease) { any = any || decrease >= 0.0; }
     void end_draws(PlainNode& node) {
         if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
     }
