@@ -12,6 +12,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "treewright/base/error.hpp"
 #include "treewright/data/grid.hpp"
@@ -71,29 +72,32 @@ private:
     };
 
     void fill(std::span<const std::uint32_t> copies) {
-        Rows& rows = buffers[0];
-        rows.row.clear();
-        rows.weight.clear();
-        rows.target.clear();
-        double total = 0.0;
-        for (std::size_t row = 0; row < data.n_rows; ++row) {
-            if (copies[row] == 0) continue;
-            rows.row.push_back(static_cast<std::uint32_t>(row));
-            rows.weight.push_back(copies[row]);
-            total += copies[row];
-            if (is_two) rows.target.push_back(data.target.classes[row] != 0 ? copies[row] : 0);
-            else if (n_classes > 0)
-                rows.target.push_back(static_cast<std::uint32_t>(data.target.classes[row]));
+        std::size_t n = 0;
+        std::uint64_t total = 0;
+        for (const std::uint32_t each : copies) {
+            n += each != 0 ? 1 : 0;
+            total += each;
         }
-        const std::size_t n = rows.row.size();
-        require(n > 0 && total < 0x1.0p31, "number of rows drawn");
-        nodes.total_weight = total;
+        require(n > 0 && total < (1ULL << 31U), "number of rows drawn");
+        nodes.total_weight = static_cast<double>(total);
         n_drawn = static_cast<std::uint32_t>(n);
         for (Rows& each : buffers) {
             each.row.resize(n + kPadding);
             each.weight.resize(n + kPadding);
             each.target.resize(n + kPadding);
             if (n_classes == 0) each.value.resize(n + kPadding);
+        }
+        Rows& rows = buffers[0];
+        std::size_t i = 0;
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            // Written even if the row is not drawn: the next one then takes its place.
+            rows.row[i] = static_cast<std::uint32_t>(row);
+            rows.weight[i] = copies[row];
+            if (n_classes > 0) {
+                const auto of_row = static_cast<std::uint32_t>(data.target.classes[row]);
+                rows.target[i] = is_two ? of_row * copies[row] : of_row;
+            }
+            i += copies[row] != 0 ? 1 : 0;
         }
         fetched.resize(n + kPadding);
         kept.resize(n + kPadding);
@@ -106,17 +110,18 @@ private:
         root.end = n_drawn;
         root.weight = nodes.total_weight;
         if (n_classes > 2) nodes.classes.assign(n_classes, 0);
+        if (is_two)
+            root.sum = static_cast<double>(std::accumulate(
+                rows.target.begin(), rows.target.begin() + root.end, std::uint64_t{0}));
+        for (std::uint32_t i = 0; i < root.end && n_classes > 2; ++i)
+            nodes.classes[rows.target[i]] += rows.weight[i];
+        if (n_classes > 0) return;
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
         for (std::uint32_t i = 0; i < root.end; ++i) {
-            if (n_classes > 2) nodes.classes[rows.target[i]] += rows.weight[i];
-            else if (is_two) root.sum += rows.target[i];
-            else {
-                lowest = std::min(lowest, data.target.values[rows.row[i]]);
-                highest = std::max(highest, data.target.values[rows.row[i]]);
-            }
+            lowest = std::min(lowest, data.target.values[rows.row[i]]);
+            highest = std::max(highest, data.target.values[rows.row[i]]);
         }
-        if (n_classes > 0) return;
         const double offset = grid_offset(lowest, highest);
         nodes.unit = grid_scale(std::max(highest - offset, offset - lowest), root.weight);
         for (std::uint32_t i = 0; i < root.end; ++i) {

@@ -54,12 +54,13 @@ public:
 
     /// Whether the candidate leads from now on.
     bool meets(const PlainCut& cut) {
-        if (cut.decrease < 0.0) return false;
         const double own = kTie * (2.0 * purity + cut.decrease);
-        if (best >= 0.0 && !(cut.decrease > best + own + noise)) return false;
-        best = cut.decrease;
-        noise = own;
-        return true;
+        // Who leads is a matter of chance: no jumps that depend on it.
+        const bool is_first = best < 0.0;
+        const bool leads = (cut.decrease >= 0.0) & (is_first | (cut.decrease > best + own + noise));
+        best = leads ? cut.decrease : best;
+        noise = leads ? own : noise;
+        return leads;
     }
 
 private:
@@ -108,7 +109,7 @@ public:
     std::uint32_t n_classes;  ///< 0: numbers
     bool is_two;              ///< classes, of which a node's sum counts the second
     double unit = 1.0;        ///< scale of the grid that numbers are on
-    PackedTree tree;
+    PackedTree tree;          ///< the one that grows, in memory that is kept
     std::vector<PlainNode> stack;
     std::vector<std::uint32_t> columns;  ///< pool
     std::vector<std::uint32_t> classes;  ///< pool
@@ -119,10 +120,11 @@ public:
 
     /// A new tree; the root's weight, sum and range are the caller's to fill in.
     PlainNode& begin(std::uint64_t tree_number) {
-        tree = {};
-        tree.importance.resize(n_columns);
-        tree.nodes.reserve(n_nodes_before);  // trees of a forest are alike
-        tree.nodes.resize(1);
+        tree.nodes.assign(1, {});
+        tree.counts.clear();
+        tree.values.clear();
+        tree.spread.clear();
+        tree.importance.assign(n_columns, 0.0);
         stack.clear();
         classes.clear();
         columns.assign(options.columns.begin(), options.columns.end());
@@ -262,14 +264,11 @@ public:
 
     PackedTree finish() {
         for (double& each : tree.importance) each /= total_weight;
-        n_nodes_before = tree.nodes.size() + tree.nodes.size() / 8;
-        renumber(tree);
-        return std::move(tree);
+        return breadth_first(tree);
     }
 
 private:
     static constexpr std::uint32_t kRowsPerCheck = 4096;
-    std::size_t n_nodes_before = 0;
     std::uint32_t until_check = 0;
     std::uint64_t n_closed = 0;  ///< rows in leaves, not yet told of
     Generator generator{0};
