@@ -65,12 +65,42 @@ struct WideScan {
             _mm512_testn_epi32_mask(_mm512_loadu_si512(next), _mm512_set1_epi32(kTieBit));
         return _mm512_mask_cmple_epu32_mask(_mm512_mask_cmpge_epu32_mask(free, w, least), w, most);
     }
-    TREEWRIGHT_WIDE_INLINE __m512d decrease(__m256i w, __m512d s) const {
+    /// The decrease is excess^2 / below.
+    TREEWRIGHT_WIDE_INLINE void parts(__m256i w, __m512d s, __m512d& square, __m512d& below) const {
         const __m512d left = _mm512_cvtepu32_pd(w);
         if constexpr (!kIsShare) s = _mm512_sub_pd(s, _mm512_mul_pd(whole, left));
         const __m512d excess = _mm512_sub_pd(s, _mm512_mul_pd(rest, left));
-        const __m512d below = _mm512_mul_pd(left, _mm512_sub_pd(weight, left));
-        return _mm512_div_pd(_mm512_mul_pd(excess, excess), below);
+        square = _mm512_mul_pd(excess, excess);
+        below = _mm512_mul_pd(left, _mm512_sub_pd(weight, left));
+    }
+    TREEWRIGHT_WIDE_INLINE __m512d decrease(__m256i w, __m512d s) const {
+        __m512d square;
+        __m512d below;
+        parts(w, s, square, below);
+        return _mm512_div_pd(square, below);
+    }
+};
+
+/// The greatest decrease so far. Cuts that cannot be above it are not divided: a quotient that
+/// rounds to more than the best has square > best (1 - 2^-53) below.
+struct WideBest {
+    double best;
+    __m512d bar;
+
+    TREEWRIGHT_WIDE_INLINE explicit WideBest(double floor) { raise(floor); }
+    TREEWRIGHT_WIDE_INLINE void raise(double to) {
+        best = to;
+        bar = _mm512_set1_pd(to * (1.0 - 0x1.0p-50));
+    }
+    template <class Scan>
+    TREEWRIGHT_WIDE_INLINE void meet(const Scan& scan, __m256i w, __m512d s, __mmask8 admitted) {
+        __m512d square;
+        __m512d below;
+        scan.parts(w, s, square, below);
+        const __mmask8 above =
+            _mm512_mask_cmp_pd_mask(admitted, square, _mm512_mul_pd(bar, below), _CMP_GT_OQ);
+        if (above != 0)
+            raise(std::max(best, _mm512_mask_reduce_max_pd(above, _mm512_div_pd(square, below))));
     }
 };
 
@@ -130,22 +160,22 @@ struct WideValues {
 };
 
 template <class Sums>
-TREEWRIGHT_WIDE_INLINE double best_wide(const PlainList& list, Sums sums) {
+TREEWRIGHT_WIDE_INLINE double best_wide(const PlainList& list, Sums sums, double floor) {
     if (list.weight < 2 * list.least) return kNoPlainCut;
     const WideScan<Sums::kIsShare> scan(list, PlainMean(list, Sums::kIsShare));
-    __m512d best = _mm512_set1_pd(kNoPlainCut);
+    WideBest best(floor);
+    unsigned any = 0;
     for_each_wide(
         list, scan, sums,
         [&](std::uint32_t, __m512i w, __m512d low, __m512d high, __mmask16 admitted) __attribute__((
             always_inline, target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"))) {
-            const __m512d first = scan.decrease(_mm512_castsi512_si256(w), low);
-            best = _mm512_mask_max_pd(best, lower(admitted), best, first);
-            if (upper(admitted) == 0) return false;
-            const __m512d second = scan.decrease(_mm512_extracti64x4_epi64(w, 1), high);
-            best = _mm512_mask_max_pd(best, upper(admitted), best, second);
+            any |= admitted;
+            best.meet(scan, _mm512_castsi512_si256(w), low, lower(admitted));
+            if (upper(admitted) != 0)
+                best.meet(scan, _mm512_extracti64x4_epi64(w, 1), high, upper(admitted));
             return false;
         });
-    return _mm512_reduce_max_pd(best);
+    return any != 0 ? best.best : kNoPlainCut;
 }
 
 template <class Sums>
@@ -178,18 +208,85 @@ TREEWRIGHT_WIDE_INLINE PlainPlace locate_wide(const PlainList& list, Sums sums, 
     return found;
 }
 
-TREEWRIGHT_WIDE double best_two_wide(const PlainList& list) {
-    return best_wide(list, WidePositives{});
+TREEWRIGHT_WIDE double best_two_wide(const PlainList& list, double floor) {
+    return best_wide(list, WidePositives{}, floor);
 }
 TREEWRIGHT_WIDE PlainPlace locate_two_wide(const PlainList& list, double enough) {
     return locate_wide(list, WidePositives{}, enough);
 }
-TREEWRIGHT_WIDE double best_values_wide(const PlainList& list, const double* values) {
-    return best_wide(list, WideValues{values, list.n});
+TREEWRIGHT_WIDE double best_values_wide(const PlainList& list, const double* values, double floor) {
+    return best_wide(list, WideValues{values, list.n}, floor);
 }
 TREEWRIGHT_WIDE PlainPlace locate_values_wide(const PlainList& list, const double* values,
                                               double enough) {
     return locate_wide(list, WideValues{values, list.n}, enough);
+}
+
+TREEWRIGHT_WIDE void best_pocket_wide(const PlainPocket& pocket, std::uint32_t rows,
+                                      const PlainList& list, double* best, std::uint8_t* varies) {
+    const PlainMean mean(list, false);
+    const __m512d whole = _mm512_set1_pd(mean.whole);
+    const __m512d rest = _mm512_set1_pd(mean.rest);
+    const __m512d total = _mm512_set1_pd(list.weight);
+    const __m512d least = _mm512_set1_pd(list.least);
+    const __m512d most = _mm512_set1_pd(static_cast<double>(list.weight) - list.least);
+    // Rows that are not ours weigh nothing.
+    const __m512d weights[2] = {_mm512_maskz_loadu_pd(lower(rows), pocket.weights),
+                                _mm512_maskz_loadu_pd(upper(rows), pocket.weights + 8)};
+    const __m512d values[2] = {_mm512_maskz_loadu_pd(lower(rows), pocket.values),
+                               _mm512_maskz_loadu_pd(upper(rows), pocket.values + 8)};
+    for (std::size_t slot = 0; slot < pocket.n_slots; slot += PlainPocket::kLanes) {
+        __m512d w = _mm512_setzero_pd();
+        __m512d s = _mm512_setzero_pd();
+        __m512d greatest = _mm512_set1_pd(kNoPlainCut);
+        __m512i last = _mm512_setzero_si512();
+        unsigned any_apart = 0;
+        for (std::uint32_t i = 0; i < pocket.n; ++i) {
+            const __m512i at = _mm512_cvtepu8_epi64(_mm_loadl_epi64(
+                reinterpret_cast<const __m128i*>(pocket.order.data() + i * pocket.n_slots + slot)));
+            const __m512d own = _mm512_permutex2var_pd(weights[0], at, weights[1]);
+            const __mmask8 ours = _mm512_cmp_pd_mask(own, _mm512_setzero_pd(), _CMP_GT_OQ);
+            const __m512i run = _mm512_srli_epi64(at, 4);
+            const __mmask8 apart = _mm512_mask_cmpneq_epi64_mask(
+                _mm512_mask_cmp_pd_mask(ours, w, _mm512_setzero_pd(), _CMP_GT_OQ), run, last);
+            any_apart |= apart;
+            const __mmask8 admitted = _mm512_mask_cmp_pd_mask(
+                _mm512_mask_cmp_pd_mask(apart, w, least, _CMP_GE_OQ), w, most, _CMP_LE_OQ);
+            const __m512d moved = _mm512_sub_pd(s, _mm512_mul_pd(whole, w));
+            const __m512d excess = _mm512_sub_pd(moved, _mm512_mul_pd(rest, w));
+            const __m512d below = _mm512_mul_pd(w, _mm512_sub_pd(total, w));
+            const __m512d decrease = _mm512_div_pd(_mm512_mul_pd(excess, excess), below);
+            greatest = _mm512_mask_max_pd(greatest, admitted, greatest, decrease);
+            last = _mm512_mask_mov_epi64(last, ours, run);
+            w = _mm512_add_pd(w, own);
+            s = _mm512_add_pd(s, _mm512_permutex2var_pd(values[0], at, values[1]));
+        }
+        _mm512_storeu_pd(best + slot, greatest);
+        varies[slot / PlainPocket::kLanes] = static_cast<std::uint8_t>(any_apart);
+    }
+}
+
+TREEWRIGHT_WIDE std::uint32_t level_with_best_wide(const double* best, std::size_t n_slots,
+                                                   const std::uint8_t* among, double tie,
+                                                   std::uint8_t* level) {
+    constexpr std::size_t kLanes = PlainPocket::kLanes;
+    __m512d most = _mm512_setzero_pd();
+    for (std::size_t i = 0; i < n_slots; i += kLanes)
+        most = _mm512_mask_max_pd(most, among[i / kLanes], most, _mm512_loadu_pd(best + i));
+    const double greatest = _mm512_reduce_max_pd(most);
+    const __m512d high = _mm512_set1_pd(greatest * (1.0 - tie));
+    const __m512d low = _mm512_set1_pd(greatest * (1.0 - 8.0 * tie));
+    std::uint32_t n_level = 0;
+    unsigned unclear = 0;
+    for (std::size_t i = 0; i < n_slots; i += kLanes) {
+        const __m512d here = _mm512_loadu_pd(best + i);
+        const unsigned reached = _mm512_mask_cmp_pd_mask(among[i / kLanes], here, high, _CMP_GE_OQ);
+        const unsigned near = _mm512_mask_cmp_pd_mask(among[i / kLanes], here, low, _CMP_GT_OQ);
+        level[i / kLanes] = static_cast<std::uint8_t>(reached);
+        n_level += static_cast<std::uint32_t>(__builtin_popcount(reached));
+        unclear |= near & ~reached;
+    }
+    return unclear == 0 && greatest > 0.0 ? n_level : 0;
 }
 
 /// Scores of the cuts after entries i .. i + 7; kNoPlainCut where there is none.
@@ -396,9 +493,10 @@ TREEWRIGHT_WIDE void keep_wide(std::uint32_t* list, std::uint32_t n, const std::
 }
 
 constexpr PlainLoops kWide = {best_two_wide,      locate_two_wide,    best_values_wide,
-                              locate_values_wide, best_scores_wide,   locate_scores_wide,
-                              fill_wide,          rename_wide,        pick_wide,
-                              divide_wide,        divide_untied_wide, keep_wide};
+                              locate_values_wide, best_pocket_wide,   level_with_best_wide,
+                              best_scores_wide,   locate_scores_wide, fill_wide,
+                              rename_wide,        pick_wide,          divide_wide,
+                              divide_untied_wide, keep_wide};
 
 }  // namespace
 

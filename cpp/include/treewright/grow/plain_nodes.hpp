@@ -62,6 +62,8 @@ public:
         noise = leads ? own : noise;
         return leads;
     }
+    /// What a candidate must be above to lead.
+    [[nodiscard]] double floor() const { return std::max(best, 0.0); }
 
 private:
     double purity;
@@ -244,6 +246,8 @@ public:
         cuts.push_back(cut);
     }
     void note_decrease(double decrease) { any = any || decrease >= 0.0; }
+    /// Whether all columns of the node are to be judged.
+    [[nodiscard]] bool wants_all() const { return n_wanted == drawn.size(); }
     void end_draws(PlainNode& node) {
         if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
     }
