@@ -221,25 +221,26 @@ TREEWRIGHT_WIDE void pick_wide(const T* cells, std::uint32_t n, const std::uint1
     else pick_sides<true, true>(cells, n, marks, left, right, n_right);
 }
 
-/// Reads a column from the cell of one row to that of another, one cell a cache line. Rows that
-/// are looked up one by one come from far memory slowly; what is read from end to end the processor
-/// fetches in advance.
-template <class T>
-inline void touch(const T* column, std::uint32_t first, std::uint32_t last) {
-    constexpr std::uint32_t kPerLine = 64 / sizeof(T);
-    for (std::uint32_t row = first; row < last; row += kPerLine)
-        static_cast<void>(*static_cast<const volatile T*>(column + row));
-}
 constexpr std::uint32_t kTouched = 4096;  ///< rows that are fetched after a touch
 constexpr std::uint32_t kMostApart = 32;  ///< rows of the table, for each of ours, that it pays for
+
+/// Before the i-th row is fetched, and some more behind it: reads the column from end to end, one
+/// cell a cache line. Cells that are looked up one by one come from far memory slowly; what is read
+/// in order the processor fetches in advance.
+template <class T>
+inline void touch(const T* column, const std::uint32_t* rows, std::uint32_t n, std::uint32_t i) {
+    if (i % kTouched != 0) return;
+    const std::uint32_t last = rows[std::min(n, i + kTouched) - 1];
+    if (last - rows[i] >= kTouched * kMostApart) return;
+    constexpr std::uint32_t kPerLine = 64 / sizeof(T);
+    for (std::uint32_t row = rows[i]; row < last; row += kPerLine)
+        static_cast<void>(*static_cast<const volatile T*>(column + row));
+}
 
 TREEWRIGHT_WIDE void fetch_single(const float* column, const std::uint32_t* rows, std::uint32_t n,
                                   float* to) {
     for (std::uint32_t i = 0; i < n; i += 16) {
-        if (i % kTouched == 0) {
-            const std::uint32_t last = rows[std::min(n, i + kTouched) - 1];
-            if (last - rows[i] < kTouched * kMostApart) touch(column, rows[i], last);
-        }
+        touch(column, rows, n, i);
         const __mmask16 ours = ours_of(i, n);
         const __m512i at = _mm512_maskz_loadu_epi32(ours, rows + i);
         _mm512_mask_storeu_ps(to + i, ours,
@@ -250,6 +251,7 @@ TREEWRIGHT_WIDE void fetch_single(const float* column, const std::uint32_t* rows
 TREEWRIGHT_WIDE void fetch_double(const double* column, const std::uint32_t* rows, std::uint32_t n,
                                   double* to) {
     for (std::uint32_t i = 0; i < n; i += 8) {
+        touch(column, rows, n, i);
         const auto ours = static_cast<__mmask8>(ours_of(i, n));
         const __m256i at = _mm256_maskz_loadu_epi32(ours, rows + i);
         _mm512_mask_storeu_pd(to + i, ours,
