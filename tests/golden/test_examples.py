@@ -12,6 +12,7 @@ import pytest
 
 from golden import (
     adaboost_answers,
+    boosting_answers,
     forest_answers,
     measure_answers,
     pruning_answers,
@@ -29,6 +30,7 @@ ANSWERS: dict[str, Any] = {
     **pruning_answers.ANSWERS,
     **forest_answers.ANSWERS,
     **adaboost_answers.ANSWERS,
+    **boosting_answers.ANSWERS,
 }
 
 LATER = {
@@ -46,7 +48,6 @@ LATER = {
         "resample",
         "roc",
     ),
-    "boosting": ("gradient_boost_step",),
     "trees as features of a linear learner": ("gd", "sgd"),
 }
 TOPIC_OF_OP = {op: topic for topic, ops in LATER.items() for op in ops}
