@@ -109,7 +109,12 @@ def mixed(n_rows: int, seed: int) -> tuple[pd.DataFrame, Any]:
     )
     X.loc[random.random(n_rows) < 0.1, "x"] = np.nan
     X.loc[random.random(n_rows) < 0.1, "kind"] = None
-    y = X["x"].fillna(1.0) + X["kind"].isin(["a", "c"]) + (X["whole"] > 200) + random.normal(size=n_rows)
+    y = (
+        X["x"].fillna(1.0)
+        + X["kind"].isin(["a", "c"])
+        + (X["whole"] > 200)
+        + random.normal(size=n_rows)
+    )
     return X, y
 
 
