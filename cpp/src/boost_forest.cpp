@@ -8,7 +8,7 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kTogether = 64;  ///< rows of a block: the bits of a word
+constexpr std::size_t kTogether = BoostBlock::kRows;
 constexpr std::size_t kBlocksPerItem = 16;
 constexpr std::size_t kMostLeaves = 256;  ///< of a tree that rows go down together
 constexpr std::uint32_t kMostNarrow = 256;
@@ -146,6 +146,13 @@ TREEWRIGHT_WIDE_INLINE std::uint64_t above(const std::uint8_t* codes, std::uint1
                                   _mm512_set1_epi8(static_cast<char>(cut)));
 }
 
+/// Rows of a block that a plain cut sends to the second child.
+TREEWRIGHT_WIDE std::uint64_t above_64(const BoostBlock& block, std::uint32_t place,
+                                       const BoostStep& step) {
+    const std::uint64_t second = above(block.narrow.data() + place * kTogether, step.cut);
+    return step.missing_first ? second & ~block.missing[step.column] : second;
+}
+
 /// Adds the answers of a tree to the scores of 64 rows; `other(node)` answers for questions that
 /// are not plain cuts of bytes.
 template <class Other>
@@ -180,6 +187,21 @@ TREEWRIGHT_WIDE void walk_64(const BoostStep* steps, std::size_t n_steps, const 
 
 }  // namespace
 #endif
+
+void BoostForest::answer(std::size_t tree, const BoostBlock& block,
+                         std::span<std::uint64_t> second) const {
+    const BoostStep* own = steps.data() + prepared[tree].first_step;
+    for (std::size_t node = 0; node < prepared[tree].n_steps; ++node) {
+        if (own[node].is_leaf) continue;
+#ifdef TREEWRIGHT_AVX512
+        if (has_avx512() && own[node].is_plain) {
+            second[node] = above_64(block, place[own[node].column], own[node]);
+            continue;
+        }
+#endif
+        second[node] = second_of(tree, node, block);
+    }
+}
 
 void BoostForest::walk_together(std::size_t tree, BoostBlock& block, double* scores) const {
     const Prepared& ready = prepared[tree];
