@@ -53,13 +53,14 @@ Points points_of(std::size_t n) {
 
 /// A node that asks.
 struct Asker {
-    std::uint32_t node;     ///< its number in the tree
-    std::int32_t child[2];  ///< a number among those who ask; a leaf: ~ its number among leaves
-    std::int32_t above;     ///< the nearest on the way here that asks the same column, or -1
-    bool second_above;      ///< the way here leaves that one by its second branch
-    std::uint32_t place;    ///< of its column among the asked ones
-    double share;
-    double passed;  ///< z
+    std::uint32_t node = 0;      ///< its number in the tree
+    std::int32_t child[2] = {};  ///< number among those who ask; a leaf: ~number among leaves
+    std::int32_t above = -1;     ///< the nearest on the way here that asks the same column
+    bool second_above = false;   ///< the way here leaves that one by its second branch
+    std::uint32_t place = 0;     ///< of its column among the asked ones
+    double share = 0.5;
+    double passed = 1.0;    ///< z
+    std::size_t terms = 0;  ///< where a pass holds what it needs; 0 if nobody asked above
 };
 
 /// Rows of a block that the column's own questions would bring here, by where they go next.
@@ -73,6 +74,8 @@ class Explainer {
 public:
     Explainer(const BoostTree& tree, std::span<const std::uint32_t> place, Cover cover) {
         std::vector<std::int32_t> number(tree.nodes.size());
+        askers.reserve(tree.nodes.size() / 2);
+        leaves.reserve(tree.nodes.size() / 2 + 1);
         for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
             const BoostNode& node = tree.nodes[i];
             if (node.is_leaf()) {
@@ -81,13 +84,10 @@ public:
                 std::fill_n(leaves.back().lane, kLanes, node.value);
             } else {
                 number[i] = static_cast<std::int32_t>(askers.size());
-                askers.push_back({static_cast<std::uint32_t>(i),
-                                  {},
-                                  -1,
-                                  false,
-                                  place[node.column],
-                                  share_of(tree, node, cover),
-                                  1.0});
+                Asker& asker = askers.emplace_back();
+                asker.node = static_cast<std::uint32_t>(i);
+                asker.place = place[node.column];
+                asker.share = share_of(tree, node, cover);
             }
         }
         std::vector<Way> ways(askers.size(), Way{-1, false, 0});
@@ -108,6 +108,7 @@ public:
     std::vector<Asker> askers;
     std::vector<Eight> leaves;     ///< what each answers, in every lane
     std::size_t most_columns = 0;  ///< asked on one path
+    std::size_t n_terms = 1;       ///< one for all askers that are the first to ask a column
     double expected = 0.0;
 
 private:
@@ -140,6 +141,7 @@ private:
             break;
         }
         if (asker.above < 0) ++way.n_columns;
+        else asker.terms = n_terms++;
         most_columns = std::max(most_columns, way.n_columns);
     }
 
@@ -156,25 +158,30 @@ private:
     }
 };
 
-/// Some points of the integral, with what each asker needs of them.
+/// Some points of the integral, with what askers need of them.
 struct Pass {
     std::size_t n_points = 0;
     std::vector<double> weight;
-    std::vector<double> known;  ///< askers x points
+    std::vector<double> known;  ///< terms x points
     std::vector<double> slope;  ///< of `known` over t
 
     void set(const Explainer& tree, const Points& points, std::size_t begin, std::size_t end) {
         n_points = end - begin;
         weight.assign(points.weight.begin() + static_cast<std::ptrdiff_t>(begin),
                       points.weight.begin() + static_cast<std::ptrdiff_t>(end));
-        known.clear();
-        slope.clear();
-        for (const Asker& asker : tree.askers)
-            for (std::size_t q = begin; q < end; ++q) {
-                const double came = asker.passed + (1.0 - asker.passed) * points.at[q];
-                known.push_back(points.at[q] / came);
-                slope.push_back(asker.passed / (came * came));
+        known.resize(tree.n_terms * n_points);
+        slope.resize(tree.n_terms * n_points);
+        const auto fill = [&](std::size_t terms, double passed) {
+            for (std::size_t q = 0; q < n_points; ++q) {
+                const double t = points.at[begin + q];
+                const double came = passed + (1.0 - passed) * t;
+                known[terms * n_points + q] = t / came;
+                slope[terms * n_points + q] = passed / (came * came);
             }
+        };
+        fill(0, 1.0);
+        for (const Asker& asker : tree.askers)
+            if (asker.terms > 0) fill(asker.terms, asker.passed);
     }
 };
 
@@ -207,7 +214,7 @@ TREEWRIGHT_SIMD_INLINE void explain_eight(const Explainer& tree, const Pass& pas
                                         : Doubles{};
         store(lean[i], e);
         if (asker.child[0] < 0 && asker.child[1] < 0) continue;
-        const double* known = pass.known.data() + i * N;
+        const double* known = pass.known.data() + asker.terms * N;
         const Eight* reach = state + i * N;
         Doubles to_first[N];
         for (std::size_t q = 0; q < N; ++q)
@@ -221,7 +228,8 @@ TREEWRIGHT_SIMD_INLINE void explain_eight(const Explainer& tree, const Pass& pas
             for (std::size_t q = 0; q < N; ++q) store(into[q], to_first[q]);
         }
     }
-    const auto answer_of = [&](std::int32_t child, std::size_t& step) {
+    const auto answer_of = [&](std::int32_t child, std::size_t & step)
+        __attribute__((always_inline)) {
         step = child < 0 ? 0 : 1;
         return child < 0 ? tree.leaves.data() + ~child
                          : state + static_cast<std::size_t>(child) * N;
@@ -229,20 +237,27 @@ TREEWRIGHT_SIMD_INLINE void explain_eight(const Explainer& tree, const Pass& pas
     for (std::size_t i = n; i-- > 0;) {
         const Asker& asker = tree.askers[i];
         const Doubles e = load(lean[i]);
-        const double* known = pass.known.data() + i * N;
-        const double* slope = pass.slope.data() + i * N;
+        const double* known = pass.known.data() + asker.terms * N;
+        const double* slope = pass.slope.data() + asker.terms * N;
         Eight* own = state + i * N;
         std::size_t first_step;
         std::size_t second_step;
         const Eight* first = answer_of(asker.child[0], first_step);
         const Eight* second = answer_of(asker.child[1], second_step);
         Doubles sum{};
-        for (std::size_t q = 0; q < N; ++q) {
-            const Doubles other = load(second[q * second_step]);
-            const Doubles apart = load(first[q * first_step]) - other;
-            sum += load(own[q]) * slope[q] * apart;
-            store(own[q], other + (asker.share + known[q] * e) * apart);
-        }
+        const auto climb = [&](auto weighted) __attribute__((always_inline)) {
+            for (std::size_t q = 0; q < N; ++q) {
+                const Doubles other = load(second[q * second_step]);
+                const Doubles apart = load(first[q * first_step]) - other;
+                sum += weighted(load(own[q]), q) * apart;
+                store(own[q], other + (asker.share + known[q] * e) * apart);
+            }
+        };
+        if (asker.terms == 0)
+            climb([](Doubles reach, std::size_t) __attribute__((always_inline)) { return reach; });
+        else
+            climb([&](Doubles reach, std::size_t q)
+                      __attribute__((always_inline)) { return reach * slope[q]; });
         Eight& into = sums[asker.place * stride];
         store(into, load(into) + sum * e);
     }
@@ -383,7 +398,7 @@ void shap_values(const BoostForest& forest, const Rows& rows, std::size_t first,
     const std::size_t sums =
         std::max<std::size_t>(1, forest.n_outputs * forest.asked().size() * BoostBlock::kRows);
     const std::size_t shared_out =
-        task.n_blocks() / (kItemsPerThread * std::max<std::size_t>(1, n_threads));
+        n_threads > 1 ? task.n_blocks() / (kItemsPerThread * n_threads) : task.n_blocks();
     task.blocks_per_item =
         std::clamp<std::size_t>(std::min(kMostSums / sums, shared_out), 1, kMostBlocks);
     const std::size_t n_items = (task.n_blocks() + task.blocks_per_item - 1) / task.blocks_per_item;
