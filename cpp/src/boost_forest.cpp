@@ -34,10 +34,16 @@ bool BoostForest::is_sound() const {
     for (const BoostTree& tree : trees) {
         if (tree.nodes.empty()) return false;
         const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
+        std::vector<bool> has_parent(tree.nodes.size());
+        has_parent[0] = true;
         for (std::int64_t i = 0; i < n_nodes; ++i) {
             const BoostNode& node = tree.nodes[static_cast<std::size_t>(i)];
             if (node.is_leaf()) continue;
-            if (node.first_child <= i || node.first_child + 1 >= n_nodes) return false;
+            if (node.first_child <= i || node.first_child >= n_nodes - 1) return false;
+            for (const std::int32_t child : {node.first_child, node.first_child + 1}) {
+                if (has_parent[static_cast<std::size_t>(child)]) return false;
+                has_parent[static_cast<std::size_t>(child)] = true;
+            }
             if (node.column >= book.columns.size()) return false;
             const CodedColumn& coded = book.columns[node.column];
             if (coded.is_nominal != (node.subset >= 0)) return false;
@@ -46,6 +52,7 @@ bool BoostForest::is_sound() const {
                                         tree.subsets.size())
                 return false;
         }
+        if (std::ranges::find(has_parent, false) != has_parent.end()) return false;
     }
     return true;
 }

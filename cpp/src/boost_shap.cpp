@@ -1,11 +1,10 @@
 #include "treewright/boost/shap.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "treewright/base/error.hpp"
+#include "treewright/base/quadrature.hpp"
 #include "treewright/base/simd.hpp"
 
 namespace treewright {
@@ -15,41 +14,6 @@ constexpr std::size_t kMostPoints = 8;        ///< of the integral, looked at in
 constexpr std::size_t kMostBlocks = 16;       ///< of rows that share the constants of a tree
 constexpr std::size_t kMostSums = 64 * 1024;  ///< of such rows, all columns and outputs: 512 KiB
 constexpr std::size_t kItemsPerThread = 4;
-
-/// Gauss and Legendre's rule on [0, 1]: exact for polynomials up to degree 2 n - 1.
-struct Points {
-    std::vector<double> at;
-    std::vector<double> weight;
-};
-
-/// Roots of Legendre's polynomial by Newton's method from the usual estimates, its values by the
-/// three-term recurrence (Abramowitz and Stegun 22.7.10, 22.16.6 and 25.4.29).
-Points points_of(std::size_t n) {
-    Points points;
-    const double degree = static_cast<double>(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (degree + 0.5));
-        double slope = 1.0;
-        for (int step = 0; step < 100; ++step) {
-            double before = 1.0;
-            double value = x;
-            for (std::size_t k = 2; k <= n; ++k) {
-                const double order = static_cast<double>(k);
-                const double next =
-                    ((2.0 * order - 1.0) * x * value - (order - 1.0) * before) / order;
-                before = value;
-                value = next;
-            }
-            slope = degree * (x * value - before) / (x * x - 1.0);
-            const double change = value / slope;
-            x -= change;
-            if (std::abs(change) < 1e-15) break;
-        }
-        points.at.push_back(0.5 + 0.5 * x);
-        points.weight.push_back(1.0 / ((1.0 - x * x) * slope * slope));
-    }
-    return points;
-}
 
 /// A node that asks.
 struct Asker {
@@ -165,7 +129,7 @@ struct Pass {
     std::vector<double> known;  ///< terms x points
     std::vector<double> slope;  ///< of `known` over t
 
-    void set(const Explainer& tree, const Points& points, std::size_t begin, std::size_t end) {
+    void set(const Explainer& tree, const Quadrature& points, std::size_t begin, std::size_t end) {
         n_points = end - begin;
         weight.assign(points.weight.begin() + static_cast<std::ptrdiff_t>(begin),
                       points.weight.begin() + static_cast<std::ptrdiff_t>(end));
@@ -188,7 +152,7 @@ struct Pass {
 /// What a thread works with.
 struct Bench {
     std::vector<BoostBlock> blocks;
-    std::vector<Points> points;  ///< by their number, those that were needed
+    std::vector<Quadrature> points;  ///< by their number, those that were needed
     Pass pass;
     std::vector<std::uint64_t> answers;  ///< by node
     std::vector<Known> known;            ///< by asker
@@ -332,7 +296,7 @@ void explain_tree(const Task& task, const Explainer& tree, std::size_t index, st
     const std::size_t n_points = (tree.most_columns + 1) / 2;
     if (n_points == 0) return;
     if (bench.points.size() <= n_points) bench.points.resize(n_points + 1);
-    if (bench.points[n_points].at.empty()) bench.points[n_points] = points_of(n_points);
+    if (bench.points[n_points].at.empty()) bench.points[n_points] = gauss_legendre(n_points);
     const std::size_t n_passes = (n_points + kMostPoints - 1) / kMostPoints;
     const std::size_t n_together = (n_points + n_passes - 1) / n_passes;
     bench.lean.resize(std::max(bench.lean.size(), tree.askers.size()));

@@ -1,7 +1,8 @@
-#include <algorithm>
+#include <cmath>
 
 #include "check.hpp"
 #include "made_data.hpp"
+#include "treewright/base/quadrature.hpp"
 #include "treewright/boost/booster.hpp"
 #include "treewright/boost/forest.hpp"
 #include "treewright/boost/shap.hpp"
@@ -31,6 +32,18 @@ std::vector<double> explained(const BoostForest& forest, const Rows& rows, Cover
 }
 
 }  // namespace
+
+CASE(quadrature_is_exact_for_the_degrees_it_claims) {
+    for (const std::size_t n : {1, 2, 3, 8, 9, 40, 150}) {
+        const Quadrature rule = gauss_legendre(n);
+        for (std::size_t degree = 0; degree < 2 * n; ++degree) {
+            double sum = 0.0;
+            for (std::size_t i = 0; i < n; ++i)
+                sum += rule.weight[i] * std::pow(rule.at[i], static_cast<double>(degree));
+            CHECK_NEAR(sum * static_cast<double>(degree + 1), 1.0, 1e-12);
+        }
+    }
+}
 
 CASE(shap_values_of_grown_trees_add_up) {
     MadeOptions options;

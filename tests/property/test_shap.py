@@ -252,3 +252,12 @@ def test_a_leaf_alone_gives_no_column_anything() -> None:
     growing.nodes[growing.add()].update(value=2.5, n_rows=4)
     made = Made([GRID, None], [5, N_CATEGORIES], [growing.arrays()], 1, [[0.0, 3.0]])
     assert made.shap(made.rows).tolist() == [[0.0, 0.0, 2.5]]
+
+
+@pytest.mark.parametrize("first_child", [[1, -1, -1, -1], [1, 2, -1, -1], [1, 3, 3, -1, -1]])
+def test_nodes_of_no_parent_or_two_are_no_tree(first_child: list[int]) -> None:
+    growing = Growing()
+    for child in first_child:
+        growing.nodes[growing.add()]["first_child"] = child
+    with pytest.raises(ValueError, match="not boosted trees"):
+        Made([GRID], [5], [growing.arrays()], 1, [])
