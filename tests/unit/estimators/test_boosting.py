@@ -90,6 +90,20 @@ def test_importances_of_every_kind_find_the_columns_that_matter() -> None:
         model.importances("permutation")
 
 
+def test_shap_values_add_up_to_the_score() -> None:
+    values, base = tw.GradientBoostingRegressor(n_estimators=20).fit(X, VALUES).shap_values(X)
+    model = tw.GradientBoostingRegressor(n_estimators=20, n_jobs=2).fit(X, VALUES)
+    assert values.shape == X.shape
+    assert values.sum(axis=1) + base == pytest.approx(model.predict(X), abs=1e-9)
+    assert (model.shap_values(X)[0] == values).all()
+    for y in (CLASSES, np.digitize(VALUES, [-1, 1])):
+        classes = tw.GradientBoostingClassifier(n_estimators=5).fit(X, y)
+        values, base = classes.shap_values(X, by_hessian=True)
+        assert values.sum(axis=1) + base == pytest.approx(classes.decision_function(X), abs=1e-9)
+    with pytest.raises(UnsupportedError, match="init adds scores"):
+        tw.GradientBoostingRegressor(init=LinearRegression()).fit(X, VALUES).shap_values(X)
+
+
 def test_combinations_that_make_no_sense_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="together at most 1"):
         tw.GradientBoostingRegressor(sampling="goss", subsample=0.9).fit(X, VALUES)
