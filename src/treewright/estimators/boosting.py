@@ -53,6 +53,7 @@ _KNOBS = (
     "nominal_smoothing",
     "nominal_l2",
     "max_categories",
+    "min_category_rows",
     "monotonic_cst",
     "interaction_cst",
     "n_iter_no_change",
