@@ -140,9 +140,9 @@ void bind_boost(nb::module_& module) {
                     Codebook book =
                         like != nullptr ? like->book : learn_codebook(data, max_bins, team);
                     require(book.columns.size() == data.columns.size(), "the columns of the model");
-                    made.core = std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
-                                                          parameter, n_outputs, std::move(start),
-                                                          team);
+                    made.core =
+                        std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
+                                                  parameter, n_outputs, std::move(start), team);
                 }
                 new (self) BoundBooster(std::move(made));
             },
