@@ -50,6 +50,7 @@ void bind_importance(nb::module_& module);
 void bind_out_of_bag(nb::module_& module);
 void bind_leaf_rows(nb::module_& module);
 void bind_boost(nb::module_& module);
+void bind_adaboost(nb::module_& module);
 
 template <class T>
 nb::object to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {

@@ -4,6 +4,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/boost/booster.hpp"
 #include "treewright/boost/forest.hpp"
+#include "treewright/boost/shap.hpp"
 
 using namespace treewright;
 
@@ -139,9 +140,9 @@ void bind_boost(nb::module_& module) {
                     Codebook book =
                         like != nullptr ? like->book : learn_codebook(data, max_bins, team);
                     require(book.columns.size() == data.columns.size(), "the columns of the model");
-                    made.core = std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
-                                                          parameter, n_outputs, std::move(start),
-                                                          team);
+                    made.core =
+                        std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
+                                                  parameter, n_outputs, std::move(start), team);
                 }
                 new (self) BoundBooster(std::move(made));
             },
@@ -302,6 +303,25 @@ void bind_boost(nb::module_& module) {
             nb::arg("n_threads"),
             nb::sig("def add_scores(self, columns: Columns, first: int, last: int, start: "
                     "NDArray[numpy.float64], n_threads: int) -> NDArray[numpy.float64]"))
+        .def(
+            "shap",
+            [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
+               std::size_t last, std::size_t n_threads, bool by_hessian) {
+                const std::size_t width = self.n_outputs * (self.book.columns.size() + 1);
+                std::vector<double> values(columns.rows.n_rows * width);
+                Progress progress = make_progress({});
+                {
+                    const nb::gil_scoped_release release;
+                    shap_values(self, columns.rows, first, last,
+                                by_hessian ? Cover::hessian : Cover::rows, n_threads, progress,
+                                values);
+                }
+                return to_numpy(std::move(values), {columns.rows.n_rows, width});
+            },
+            nb::arg("columns"), nb::arg("first"), nb::arg("last"), nb::arg("n_threads"),
+            nb::arg("by_hessian") = false,
+            nb::sig("def shap(self, columns: Columns, first: int, last: int, n_threads: int, "
+                    "by_hessian: bool = False) -> NDArray[numpy.float64]"))
         .def(
             "apply",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t n_threads) {

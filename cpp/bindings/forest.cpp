@@ -147,7 +147,20 @@ void bind_forest(nb::module_& module) {
                 }
                 return to_numpy(std::move(copies));
             },
-            nb::arg("tree"), nb::sig("def draw(self, tree: int) -> NDArray[numpy.uint32]"));
+            nb::arg("tree"), nb::sig("def draw(self, tree: int) -> NDArray[numpy.uint32]"))
+        .def(
+            "draw_by",
+            [](const Sampling& self, Flat<double> weight, std::uint64_t tree) {
+                std::vector<std::uint32_t> copies;
+                {
+                    const nb::gil_scoped_release release;
+                    self.draw_by(std::span(weight.data(), weight.size()), tree, copies);
+                }
+                return to_numpy(std::move(copies));
+            },
+            nb::arg("weight"), nb::arg("tree"),
+            nb::sig("def draw_by(self, weight: NDArray[numpy.float64], tree: int) -> "
+                    "NDArray[numpy.uint32]"));
 
     nb::class_<ForestOptions>(module, "ForestOptions", "How many trees, and what tells them apart.")
         .def(nb::init<>())

@@ -11,4 +11,5 @@ NB_MODULE(_core, module) {
     bind_out_of_bag(module);
     bind_leaf_rows(module);
     bind_boost(module);
+    bind_adaboost(module);
 }

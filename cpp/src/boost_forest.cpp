@@ -8,7 +8,7 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kTogether = 64;  ///< rows of a block: the bits of a word
+constexpr std::size_t kTogether = BoostBlock::kRows;
 constexpr std::size_t kBlocksPerItem = 16;
 constexpr std::size_t kMostLeaves = 256;  ///< of a tree that rows go down together
 constexpr std::uint32_t kMostNarrow = 256;
@@ -34,10 +34,16 @@ bool BoostForest::is_sound() const {
     for (const BoostTree& tree : trees) {
         if (tree.nodes.empty()) return false;
         const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
+        std::vector<bool> has_parent(tree.nodes.size());
+        has_parent[0] = true;
         for (std::int64_t i = 0; i < n_nodes; ++i) {
             const BoostNode& node = tree.nodes[static_cast<std::size_t>(i)];
             if (node.is_leaf()) continue;
-            if (node.first_child <= i || node.first_child + 1 >= n_nodes) return false;
+            if (node.first_child <= i || node.first_child >= n_nodes - 1) return false;
+            for (const std::int32_t child : {node.first_child, node.first_child + 1}) {
+                if (has_parent[static_cast<std::size_t>(child)]) return false;
+                has_parent[static_cast<std::size_t>(child)] = true;
+            }
             if (node.column >= book.columns.size()) return false;
             const CodedColumn& coded = book.columns[node.column];
             if (coded.is_nominal != (node.subset >= 0)) return false;
@@ -46,6 +52,7 @@ bool BoostForest::is_sound() const {
                                         tree.subsets.size())
                 return false;
         }
+        if (std::ranges::find(has_parent, false) != has_parent.end()) return false;
     }
     return true;
 }
@@ -146,6 +153,13 @@ TREEWRIGHT_WIDE_INLINE std::uint64_t above(const std::uint8_t* codes, std::uint1
                                   _mm512_set1_epi8(static_cast<char>(cut)));
 }
 
+/// Rows of a block that a plain cut sends to the second child.
+TREEWRIGHT_WIDE std::uint64_t above_64(const BoostBlock& block, std::uint32_t place,
+                                       const BoostStep& step) {
+    const std::uint64_t second = above(block.narrow.data() + place * kTogether, step.cut);
+    return step.missing_first ? second & ~block.missing[step.column] : second;
+}
+
 /// Adds the answers of a tree to the scores of 64 rows; `other(node)` answers for questions that
 /// are not plain cuts of bytes.
 template <class Other>
@@ -180,6 +194,21 @@ TREEWRIGHT_WIDE void walk_64(const BoostStep* steps, std::size_t n_steps, const 
 
 }  // namespace
 #endif
+
+void BoostForest::answer(std::size_t tree, const BoostBlock& block,
+                         std::span<std::uint64_t> second) const {
+    const BoostStep* own = steps.data() + prepared[tree].first_step;
+    for (std::size_t node = 0; node < prepared[tree].n_steps; ++node) {
+        if (own[node].is_leaf) continue;
+#ifdef TREEWRIGHT_AVX512
+        if (has_avx512() && own[node].is_plain) {
+            second[node] = above_64(block, place[own[node].column], own[node]);
+            continue;
+        }
+#endif
+        second[node] = second_of(tree, node, block);
+    }
+}
 
 void BoostForest::walk_together(std::size_t tree, BoostBlock& block, double* scores) const {
     const Prepared& ready = prepared[tree];

@@ -11,9 +11,10 @@
 namespace treewright {
 namespace {
 
-/// Rows from which a node's rows are shared out among threads, and from which its slots are.
-constexpr std::size_t kManyRows = 16384;
-constexpr std::size_t kSomeRows = 1024;
+/// Rows from which adding up, and dividing, a node's rows is shared out among threads. Sharing out
+/// the columns instead would bring every row near once for each thread, which is half of the work.
+constexpr std::size_t kRowsToAdd = 2048;
+constexpr std::size_t kRowsToDivide = 16384;
 
 template <class Row>
 class Growing {
@@ -127,21 +128,10 @@ private:
     void fill(Leaf& leaf) {
         const RowRange rows = rows_of(leaf);
         Entry* histogram = leaf.histogram.get();
-        const std::size_t n_threads = team.size();
-        if (n_threads == 1 || rows.n < kSomeRows) {
-            std::memset(static_cast<void*>(histogram), 0, table.n_entries * sizeof(Entry));
-            add_rows(table, rows, round.of_row, round.fixed.count_bits, 0, table.slots.size(),
-                     histogram);
-        } else if (rows.n < kManyRows) {
-            team.for_each(n_threads, [&](std::size_t part, std::size_t) {
-                const auto [low, high] = slots_of(part);
-                std::memset(static_cast<void*>(histogram + entry_of(low)), 0,
-                            (entry_of(high) - entry_of(low)) * sizeof(Entry));
-                add_rows(table, rows, round.of_row, round.fixed.count_bits, low, high, histogram);
-            });
-        } else {
-            fill_by_rows(rows, histogram);
-        }
+        if (team.size() > 1 && rows.n >= kRowsToAdd) return fill_by_rows(rows, histogram);
+        std::memset(static_cast<void*>(histogram), 0, table.n_entries * sizeof(Entry));
+        add_rows(table, rows, round.of_row, round.fixed.count_bits, 0, table.slots.size(),
+                 histogram);
     }
 
     void fill_by_rows(const RowRange& rows, Entry* histogram) {
@@ -161,11 +151,6 @@ private:
         });
     }
 
-    /// Slots that a thread takes care of.
-    [[nodiscard]] std::pair<std::size_t, std::size_t> slots_of(std::size_t part) const {
-        const std::size_t n = table.slots.size();
-        return {part * n / team.size(), (part + 1) * n / team.size()};
-    }
     /// Slots with about equally many entries.
     [[nodiscard]] std::pair<std::size_t, std::size_t> entries_of(std::size_t part) const {
         const auto slot_at = [&](std::size_t i) {
@@ -367,7 +352,7 @@ private:
         set_ways(leaf.best, ways);
         const Slot& slot = table.slots[table.columns[leaf.best.column].slot];
         const std::uint8_t* codes = table.codes_of(slot);
-        const std::size_t n_parts = leaf.n() < kManyRows ? 1 : team.size();
+        const std::size_t n_parts = leaf.n() < kRowsToDivide ? 1 : team.size();
         std::vector<std::size_t> n_first(n_parts);
         const auto part_begin = [&](std::size_t part) {
             return leaf.begin + part * leaf.n() / n_parts;

@@ -151,6 +151,7 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
     best.gain = best_gain;
     best.column = column;
     best.is_nominal = true;
+    best.cut = 0;
     best.first = best_first;
     best.codes.clear();
     for (std::size_t i = 0; i < best_n; ++i)

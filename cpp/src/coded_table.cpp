@@ -35,27 +35,51 @@ std::uint8_t* allocate(std::size_t bytes) {
     return static_cast<std::uint8_t*>(memory);
 }
 
-/// Rows of a column that are away from its commonest code, a bit each; empty where they are many.
+/// Rows of a column that are away from its commonest code, a bit each.
 struct Sparse {
+    std::uint32_t column = 0;
     std::uint32_t common = 0;
     std::size_t n_away = 0;
     std::vector<std::uint64_t> away;
 };
 
-Sparse sparse_of(const Column& column, const CodedColumn& coded, std::size_t n_rows) {
-    Sparse found;
-    std::vector<std::size_t> count(coded.n_all());
-    std::vector<std::uint8_t> codes(n_rows);
-    Encoder(coded).encode(column, 0, n_rows, codes.data());
-    for (const std::uint8_t code : codes) ++count[code];
-    const auto most = std::max_element(count.begin(), count.end());
-    found.common = static_cast<std::uint32_t>(most - count.begin());
-    found.n_away = n_rows - *most;
-    if (static_cast<double>(found.n_away) > kSparse * static_cast<double>(n_rows)) return found;
-    found.away.resize((n_rows + 63) / 64);
-    for (std::size_t row = 0; row < n_rows; ++row)
-        found.away[row / 64] |= std::uint64_t{codes[row] != found.common} << (row % 64);
+/// Columns of few codes, most of whose first rows have one and the same.
+std::vector<Sparse> candidates_of(const Dataset& data, const Codebook& book,
+                                  const std::vector<Encoder>& encoders) {
+    std::vector<Sparse> found;
+    const std::size_t n_look = std::min(data.n_rows, kRowsPerBlock);
+    std::uint8_t codes[kRowsPerBlock];
+    for (std::uint32_t c = 0; c < book.columns.size(); ++c) {
+        const std::uint32_t n_all = book.columns[c].n_all();
+        if (n_all > kMostNarrow / 4) continue;
+        encoders[c].encode(data.columns[c], 0, n_look, codes);
+        std::vector<std::size_t> count(n_all);
+        for (std::size_t i = 0; i < n_look; ++i) ++count[codes[i]];
+        const auto most = std::max_element(count.begin(), count.end());
+        if (static_cast<double>(n_look - *most) <= kSparse * static_cast<double>(n_look))
+            found.push_back({c, static_cast<std::uint32_t>(most - count.begin()), 0, {}});
+    }
     return found;
+}
+
+/// Fills in which rows are away, block by block: a block of rows is read once for all columns.
+void find_away(std::vector<Sparse>& columns, const Dataset& data,
+               const std::vector<Encoder>& encoders, Team& team) {
+    for (Sparse& one : columns) one.away.resize((data.n_rows + 63) / 64);
+    const std::size_t n_blocks = (data.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
+    team.for_each(n_blocks, [&](std::size_t block, std::size_t) {
+        const std::size_t begin = block * kRowsPerBlock;
+        const std::size_t end = std::min(data.n_rows, begin + kRowsPerBlock);
+        std::uint8_t codes[kRowsPerBlock];
+        for (Sparse& one : columns) {
+            encoders[one.column].encode(data.columns[one.column], begin, end, codes);
+            for (std::size_t row = begin; row < end; ++row)
+                one.away[row / 64] |= std::uint64_t{codes[row - begin] != one.common} << (row % 64);
+        }
+    });
+    for (Sparse& one : columns)
+        for (const std::uint64_t word : one.away)
+            one.n_away += static_cast<std::size_t>(std::popcount(word));
 }
 
 /// Columns whose rows away from the commonest code do not meet, put together greedily.
@@ -64,7 +88,7 @@ struct Bundler {
     std::vector<std::vector<std::uint64_t>> taken;
     std::vector<std::uint32_t> n_codes;
 
-    void add(std::uint32_t column, const Sparse& sparse, std::uint32_t n_all) {
+    void add(const Sparse& sparse, std::uint32_t n_all) {
         for (std::size_t b = 0; b < bundles.size(); ++b) {
             if (n_codes[b] + n_all - 1 > kMostNarrow) continue;
             bool meets = false;
@@ -72,12 +96,12 @@ struct Bundler {
                 meets = (taken[b][w] & sparse.away[w]) != 0;
             if (meets) continue;
             for (std::size_t w = 0; w < sparse.away.size(); ++w) taken[b][w] |= sparse.away[w];
-            bundles[b].push_back(column);
+            bundles[b].push_back(sparse.column);
             n_codes[b] += n_all - 1;
             return;
         }
         if (bundles.size() >= kMostBundles) return;
-        bundles.push_back({column});
+        bundles.push_back({sparse.column});
         taken.push_back(sparse.away);
         n_codes.push_back(n_all);
     }
@@ -91,35 +115,28 @@ void CodedTable::Free::operator()(std::uint8_t* memory) const {
 
 CodedTable::CodedTable(const Dataset& data, const Codebook& book, Team& team)
     : n_rows(data.n_rows), columns(book.columns.size()) {
-    // A look at the first rows tells which columns may be sparse at all.
-    const std::size_t n_look = std::min<std::size_t>(n_rows, 4096);
-    std::vector<std::uint32_t> candidates;
-    for (std::uint32_t c = 0; c < columns.size(); ++c) {
-        const CodedColumn& coded = book.columns[c];
+    for (const CodedColumn& coded : book.columns)
         require(coded.n_all() <= kMostWide, "codes of two bytes at most");
-        if (coded.n_all() > kMostNarrow / 4) continue;
-        if (!sparse_of(data.columns[c], coded, n_look).away.empty()) candidates.push_back(c);
-    }
-    std::vector<Sparse> sparse(columns.size());
+    const std::vector<Encoder> encoders(book.columns.begin(), book.columns.end());
     std::vector<std::uint32_t> common(columns.size());
     Bundler bundler;
-    if (candidates.size() > 1) {
-        team.for_each(candidates.size(), [&](std::size_t i, std::size_t) {
-            const std::uint32_t c = candidates[i];
-            sparse[c] = sparse_of(data.columns[c], book.columns[c], n_rows);
+    std::vector<Sparse> sparse = candidates_of(data, book, encoders);
+    if (sparse.size() > 1) {
+        find_away(sparse, data, encoders, team);
+        std::erase_if(sparse, [&](const Sparse& one) {
+            return static_cast<double>(one.n_away) > kSparse * static_cast<double>(n_rows);
         });
-        std::erase_if(candidates, [&](std::uint32_t c) { return sparse[c].away.empty(); });
-        std::stable_sort(candidates.begin(), candidates.end(),
-                         [&](auto a, auto b) { return sparse[a].n_away > sparse[b].n_away; });
-        for (const std::uint32_t c : candidates) {
-            common[c] = sparse[c].common;
-            bundler.add(c, sparse[c], book.columns[c].n_all());
+        std::stable_sort(sparse.begin(), sparse.end(),
+                         [](const Sparse& a, const Sparse& b) { return a.n_away > b.n_away; });
+        for (const Sparse& one : sparse) {
+            common[one.column] = one.common;
+            bundler.add(one, book.columns[one.column].n_all());
         }
     }
     std::erase_if(bundler.bundles, [](const auto& bundle) { return bundle.size() < 2; });
     for (auto& bundle : bundler.bundles) std::sort(bundle.begin(), bundle.end());
     place(book, bundler.bundles, common);
-    fill(data, book, team);
+    fill(data, encoders, team);
 }
 
 void CodedTable::place(const Codebook& book, const std::vector<std::vector<std::uint32_t>>& bundles,
@@ -171,9 +188,8 @@ void CodedTable::place(const Codebook& book, const std::vector<std::vector<std::
     by_column.reset(allocate(by_column_at));
 }
 
-void CodedTable::fill(const Dataset& data, const Codebook& book, Team& team) {
+void CodedTable::fill(const Dataset& data, const std::vector<Encoder>& encoders, Team& team) {
     const std::size_t n_blocks = (n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
-    const std::vector<Encoder> encoders(book.columns.begin(), book.columns.end());
     team.for_each(n_blocks, [&](std::size_t block, std::size_t) {
         const std::size_t begin = block * kRowsPerBlock;
         const std::size_t end = std::min(n_rows, begin + kRowsPerBlock);

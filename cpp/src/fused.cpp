@@ -1,44 +1,32 @@
-/// GCC's vector extensions, compiled three times (AVX-512, AVX2, baseline) and chosen at load time.
-/// Every variant performs the same operations on the same doubles: no FMA (-ffp-contract=off).
 #include "treewright/split/fused.hpp"
 
+#include "treewright/base/simd.hpp"
 #include "treewright/split/judge.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TREEWRIGHT_SIMD \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TREEWRIGHT_SIMD
-#endif
-
 namespace treewright {
 namespace {
 
-constexpr std::size_t kLanes = 8;
-using Doubles = double __attribute__((vector_size(64)));
-using Longs = std::int64_t __attribute__((vector_size(64)));
 using Ints = std::int32_t __attribute__((vector_size(32)));
 using Shorts = std::uint16_t __attribute__((vector_size(16)));
 
 template <class Vector, class T>
-inline __attribute__((always_inline)) Vector load(const T* from) {
+TREEWRIGHT_SIMD_INLINE Vector load(const T* from) {
     Vector vector;
     std::memcpy(&vector, from, sizeof vector);
     return vector;
 }
 
-inline __attribute__((always_inline)) Longs ties(const std::uint16_t* list) {
+TREEWRIGHT_SIMD_INLINE Longs ties(const std::uint16_t* list) {
     return __builtin_convertvector(load<Shorts>(list) & 1, Longs);
 }
-inline __attribute__((always_inline)) Longs ties(const std::uint32_t* list) {
+TREEWRIGHT_SIMD_INLINE Longs ties(const std::uint32_t* list) {
     return __builtin_convertvector(load<Ints>(list) & 1, Longs);
 }
 
-inline __attribute__((always_inline)) double greatest(Doubles v) {
+TREEWRIGHT_SIMD_INLINE double greatest(Doubles v) {
     double most = v[0];
     for (std::size_t lane = 1; lane < kLanes; ++lane) most = std::max(most, v[lane]);
     return most;
@@ -47,9 +35,9 @@ inline __attribute__((always_inline)) double greatest(Doubles v) {
 /// Scans the cuts after entries [begin, end). `lanes(i)` gives eight scores from entry i on and
 /// `one(i)` a single one, both without regard to ties.
 template <class Word, class LaneScores, class OneScore>
-inline __attribute__((always_inline)) double scan(const Word* list, std::size_t begin,
-                                                  std::size_t end, const LaneScores& lanes,
-                                                  const OneScore& one, std::uint32_t* position) {
+TREEWRIGHT_SIMD_INLINE double scan(const Word* list, std::size_t begin, std::size_t end,
+                                   const LaneScores& lanes, const OneScore& one,
+                                   std::uint32_t* position) {
     const Doubles none = kNoCut - Doubles{};
     Doubles best_lanes = none;
     std::size_t i = begin;

@@ -475,26 +475,30 @@ bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_col
     return next == n;
 }
 
-void renumber(PackedTree& tree) {
-    std::vector<std::uint32_t> order = {0};
-    std::vector<PackedNode> nodes;
-    nodes.reserve(tree.nodes.size());
-    order.reserve(tree.nodes.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        PackedNode node = tree.nodes[order[i]];
-        if (node.is_leaf()) {
-            node.first_child = static_cast<std::uint32_t>(i) - 1;
-        } else {
-            const std::uint32_t first = node.first_child;
-            node.first_child = static_cast<std::uint32_t>(order.size());
-            order.push_back(first);
-            order.push_back(first + 1);
+PackedTree breadth_first(const PackedTree& tree) {
+    constexpr std::size_t kAhead = 16;  // children lie anywhere: called for before they are needed
+    PackedTree made;
+    std::vector<PackedNode>& nodes = made.nodes;
+    nodes.resize(tree.nodes.size());
+    nodes[0] = tree.nodes[0];
+    std::size_t n = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i + kAhead < n && !nodes[i + kAhead].is_leaf())
+            __builtin_prefetch(&tree.nodes[nodes[i + kAhead].first_child]);
+        if (nodes[i].is_leaf()) {
+            nodes[i].first_child = static_cast<std::uint32_t>(i) - 1;
+            continue;
         }
-        nodes.push_back(node);
+        const std::uint32_t first = nodes[i].first_child;
+        nodes[i].first_child = static_cast<std::uint32_t>(n);
+        nodes[n++] = tree.nodes[first];
+        nodes[n++] = tree.nodes[first + 1];
     }
-    tree.nodes = std::move(nodes);
-    tree.counts.shrink_to_fit();
-    tree.values.shrink_to_fit();
+    made.counts = tree.counts;
+    made.values = tree.values;
+    made.spread = tree.spread;
+    made.importance = tree.importance;
+    return made;
 }
 
 }  // namespace treewright

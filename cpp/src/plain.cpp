@@ -33,17 +33,27 @@ bool fits_double(const Column& column, std::size_t n_rows) {
     return true;
 }
 
+/// Columns, for each that a node looks at, up to which the cells of a row are looked at together.
+constexpr std::size_t kMostPerLook = 12;
+
 template <class T>
-void lay_out(const Dataset& data, std::vector<T>& cells, Team& team, Progress& progress) {
+void lay_out(const Dataset& data, const GrowOptions& options, PlainCells<T>& cells, Team& team,
+             Progress& progress) {
     const std::size_t n_columns = data.columns.size();
-    cells.resize(data.n_rows * n_columns);
-    constexpr std::size_t kChunk = 4096;
+    const bool by_row =
+        options.max_columns == 0 || options.columns.size() <= kMostPerLook * options.max_columns;
+    cells.by_column.resize(data.n_rows * n_columns);
+    if (by_row) cells.by_row.resize(data.n_rows * n_columns);
+    constexpr std::size_t kChunk = 1024;
     team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t thread) {
         progress.check(thread == 0);
         const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
         for (std::size_t c = 0; c < n_columns; ++c)
-            for (std::size_t row = chunk * kChunk; row < end; ++row)
-                cells[c * data.n_rows + row] = static_cast<T>(data.columns[c].number(row) + 0.0);
+            for (std::size_t row = chunk * kChunk; row < end; ++row) {
+                const auto cell = static_cast<T>(data.columns[c].number(row) + 0.0);
+                cells.by_column[c * data.n_rows + row] = cell;
+                if (by_row) cells.by_row[row * n_columns + c] = cell;
+            }
     });
 }
 
@@ -94,8 +104,8 @@ std::unique_ptr<PlainData> make_plain(const Dataset& data, const GrowOptions& op
         else if (!fits_single(column, data.n_rows)) is_single = false;
     });
     if (!is_plain) return nullptr;
-    if (!sorts && is_single) lay_out(data, made->singles, team, progress);
-    if (!sorts && !is_single) lay_out(data, made->doubles, team, progress);
+    if (!sorts && is_single) lay_out(data, options, made->singles, team, progress);
+    if (!sorts && !is_single) lay_out(data, options, made->doubles, team, progress);
     return made;
 }
 

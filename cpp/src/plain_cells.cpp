@@ -25,31 +25,6 @@ void range(const T* cells, std::uint32_t n, T& low, T& high) {
 }
 
 template <class T>
-void range_few(const T* cells, std::uint32_t rows, T& low, T& high) {
-    low = high = cells[std::countr_zero(rows)];
-    for (; rows != 0; rows &= rows - 1) {
-        const T cell = cells[std::countr_zero(rows)];
-        low = cell < low ? cell : low;
-        high = cell > high ? cell : high;
-    }
-}
-
-template <class T>
-std::uint32_t below_few(const T* cells, T bound) {
-    std::uint32_t below = 0;
-    for (std::uint32_t i = 0; i < kPocket; ++i) below |= (cells[i] <= bound ? 1U : 0U) << i;
-    return below;
-}
-
-template <class T>
-void count_few(const T* cells, T bound, std::uint32_t rows, std::uint32_t positives, double& weight,
-               double& positive) {
-    const std::uint32_t left = below_few(cells, bound) & rows;
-    weight = std::popcount(left);
-    positive = std::popcount(left & positives);
-}
-
-template <class T>
 void count_two(const T* cells, std::uint32_t n, T bound, const std::uint32_t* weights,
                const std::uint32_t* positives, double& weight, double& positive) {
     std::uint64_t w = 0;
@@ -77,14 +52,14 @@ void count_values(const T* cells, std::uint32_t n, T bound, const std::uint32_t*
 template <class T>
 std::uint32_t mark_right(const T* cells, std::uint32_t n, T bound, std::uint16_t* marks) {
     std::uint32_t n_left = 0;
-    for (std::uint32_t i = 0; i < n; i += kPocket) {
+    for (std::uint32_t i = 0; i < n; i += kMarksPerWord) {
         std::uint32_t right = 0;
-        for (std::uint32_t j = i; j < std::min(n, i + kPocket); ++j) {
+        for (std::uint32_t j = i; j < std::min(n, i + kMarksPerWord); ++j) {
             const std::uint32_t is_right = cells[j] <= bound ? 0 : 1;
             right |= is_right << (j - i);
             n_left += 1 - is_right;
         }
-        marks[i / kPocket] = static_cast<std::uint16_t>(right);
+        marks[i / kMarksPerWord] = static_cast<std::uint16_t>(right);
     }
     return n_left;
 }
@@ -94,7 +69,7 @@ void pick(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, 
           std::uint32_t) {
     for (std::uint32_t i = 0; i < n; ++i) {
         const T cell = cells[i];
-        if ((marks[i / kPocket] >> (i % kPocket) & 1U) != 0) {
+        if ((marks[i / kMarksPerWord] >> (i % kMarksPerWord) & 1U) != 0) {
             if (right != nullptr) *right++ = cell;
         } else if (left != nullptr) {
             *left++ = cell;
@@ -103,9 +78,9 @@ void pick(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, 
 }
 
 template <class T>
-constexpr CellLoops<T> kAnywhere = {
-    fetch<T>,        range<T>,      range_few<T>, below_few<T>,        count_few<T>, count_two<T>,
-    count_values<T>, mark_right<T>, pick<T>,      pick<std::uint32_t>, pick<double>};
+constexpr CellLoops<T> kAnywhere = {fetch<T>,        range<T>,      count_two<T>,
+                                    count_values<T>, mark_right<T>, pick<std::uint32_t>,
+                                    pick<double>};
 
 // ------------------------------------------------------------------ AVX-512
 
@@ -136,23 +111,6 @@ TREEWRIGHT_WIDE void range_double(const double* cells, std::uint32_t n, double& 
     high = _mm512_reduce_max_pd(highest);
 }
 
-TREEWRIGHT_WIDE void range_few_single(const float* cells, std::uint32_t rows, float& low,
-                                      float& high) {
-    const __m512 here = _mm512_loadu_ps(cells);
-    low = _mm512_mask_reduce_min_ps(static_cast<__mmask16>(rows), here);
-    high = _mm512_mask_reduce_max_ps(static_cast<__mmask16>(rows), here);
-}
-
-TREEWRIGHT_WIDE void range_few_double(const double* cells, std::uint32_t rows, double& low,
-                                      double& high) {
-    const __m512d first = _mm512_loadu_pd(cells);
-    const __m512d second = _mm512_loadu_pd(cells + 8);
-    low = std::min(_mm512_mask_reduce_min_pd(lower(rows), first),
-                   _mm512_mask_reduce_min_pd(upper(rows), second));
-    high = std::max(_mm512_mask_reduce_max_pd(lower(rows), first),
-                    _mm512_mask_reduce_max_pd(upper(rows), second));
-}
-
 /// Which of sixteen cells are up to the bound.
 TREEWRIGHT_WIDE_INLINE std::uint32_t below(const float* cells, float bound) {
     return _mm512_cmp_ps_mask(_mm512_loadu_ps(cells), _mm512_set1_ps(bound), _CMP_LE_OQ);
@@ -163,19 +121,6 @@ TREEWRIGHT_WIDE_INLINE std::uint32_t below(const double* cells, double bound) {
            static_cast<std::uint32_t>(
                _mm512_cmp_pd_mask(_mm512_loadu_pd(cells + 8), limit, _CMP_LE_OQ))
                << 8;
-}
-
-template <class T>
-TREEWRIGHT_WIDE std::uint32_t below_few_wide(const T* cells, T bound) {
-    return below(cells, bound);
-}
-
-template <class T>
-TREEWRIGHT_WIDE void count_few_wide(const T* cells, T bound, std::uint32_t rows,
-                                    std::uint32_t positives, double& weight, double& positive) {
-    const std::uint32_t left = below(cells, bound) & rows;
-    weight = __builtin_popcount(left);
-    positive = __builtin_popcount(left & positives);
 }
 
 template <class T>
@@ -216,7 +161,7 @@ TREEWRIGHT_WIDE std::uint32_t mark_right_wide(const T* cells, std::uint32_t n, T
     for (std::uint32_t i = 0; i < n; i += 16) {
         const std::uint32_t ours = ours_of(i, n);
         const std::uint32_t left = below(cells + i, bound) & ours;
-        marks[i / kPocket] = static_cast<std::uint16_t>(ours & ~left);
+        marks[i / kMarksPerWord] = static_cast<std::uint16_t>(ours & ~left);
         n_left += static_cast<std::uint32_t>(__builtin_popcount(left));
     }
     return n_left;
@@ -229,11 +174,6 @@ TREEWRIGHT_WIDE_INLINE void store_picked(std::uint32_t* to, std::uint32_t picked
         _mm512_maskz_compress_epi32(static_cast<__mmask16>(picked), _mm512_loadu_si512(from));
     if (room >= 16) _mm512_storeu_si512(to, moved);
     else _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1U << n) - 1U), moved);
-}
-TREEWRIGHT_WIDE_INLINE void store_picked(float* to, std::uint32_t picked, std::uint32_t n,
-                                         const float* from, std::uint32_t room) {
-    store_picked(reinterpret_cast<std::uint32_t*>(to), picked, n,
-                 reinterpret_cast<const std::uint32_t*>(from), room);
 }
 TREEWRIGHT_WIDE_INLINE void store_picked(double* to, std::uint32_t picked, std::uint32_t n,
                                          const double* from, std::uint32_t) {
@@ -251,7 +191,7 @@ TREEWRIGHT_WIDE_INLINE void pick_sides(const T* cells, std::uint32_t n, const st
                                        T* left, T* right, std::uint32_t n_right) {
     for (std::uint32_t i = 0; i < n; i += 16) {
         const std::uint32_t ours = ours_of(i, n);
-        const std::uint32_t is_right = marks[i / kPocket];
+        const std::uint32_t is_right = marks[i / kMarksPerWord];
         const auto n_there = static_cast<std::uint32_t>(__builtin_popcount(is_right));
         // What is read must be read before it is written over: the right side first.
         if constexpr (kRight) {
@@ -281,9 +221,26 @@ TREEWRIGHT_WIDE void pick_wide(const T* cells, std::uint32_t n, const std::uint1
     else pick_sides<true, true>(cells, n, marks, left, right, n_right);
 }
 
+constexpr std::uint32_t kTouched = 4096;  ///< rows that are fetched after a touch
+constexpr std::uint32_t kMostApart = 32;  ///< rows of the table, for each of ours, that it pays for
+
+/// Before the i-th row is fetched, and some more behind it: reads the column from end to end, one
+/// cell a cache line. Cells that are looked up one by one come from far memory slowly; what is read
+/// in order the processor fetches in advance.
+template <class T>
+inline void touch(const T* column, const std::uint32_t* rows, std::uint32_t n, std::uint32_t i) {
+    if (i % kTouched != 0) return;
+    const std::uint32_t last = rows[std::min(n, i + kTouched) - 1];
+    if (last - rows[i] >= kTouched * kMostApart) return;
+    constexpr std::uint32_t kPerLine = 64 / sizeof(T);
+    for (std::uint32_t row = rows[i]; row < last; row += kPerLine)
+        static_cast<void>(*static_cast<const volatile T*>(column + row));
+}
+
 TREEWRIGHT_WIDE void fetch_single(const float* column, const std::uint32_t* rows, std::uint32_t n,
                                   float* to) {
     for (std::uint32_t i = 0; i < n; i += 16) {
+        touch(column, rows, n, i);
         const __mmask16 ours = ours_of(i, n);
         const __m512i at = _mm512_maskz_loadu_epi32(ours, rows + i);
         _mm512_mask_storeu_ps(to + i, ours,
@@ -294,6 +251,7 @@ TREEWRIGHT_WIDE void fetch_single(const float* column, const std::uint32_t* rows
 TREEWRIGHT_WIDE void fetch_double(const double* column, const std::uint32_t* rows, std::uint32_t n,
                                   double* to) {
     for (std::uint32_t i = 0; i < n; i += 8) {
+        touch(column, rows, n, i);
         const auto ours = static_cast<__mmask8>(ours_of(i, n));
         const __m256i at = _mm256_maskz_loadu_epi32(ours, rows + i);
         _mm512_mask_storeu_pd(to + i, ours,
@@ -301,16 +259,12 @@ TREEWRIGHT_WIDE void fetch_double(const double* column, const std::uint32_t* row
     }
 }
 
-template <class T, auto kFetch, auto kRange, auto kRangeFew>
+template <class T, auto kFetch, auto kRange>
 constexpr CellLoops<T> kWide = {kFetch,
                                 kRange,
-                                kRangeFew,
-                                below_few_wide<T>,
-                                count_few_wide<T>,
                                 count_two_wide<T>,
                                 count_values_wide<T>,
                                 mark_right_wide<T>,
-                                pick_wide<T>,
                                 pick_wide<std::uint32_t>,
                                 pick_wide<double>};
 #endif
@@ -325,7 +279,7 @@ const CellLoops<T>& cell_loops_anywhere() {
 template <>
 const CellLoops<float>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return kWide<float, fetch_single, range_single, range_few_single>;
+    if (has_avx512()) return kWide<float, fetch_single, range_single>;
 #endif
     return kAnywhere<float>;
 }
@@ -333,7 +287,7 @@ const CellLoops<float>& cell_loops() {
 template <>
 const CellLoops<double>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return kWide<double, fetch_double, range_double, range_few_double>;
+    if (has_avx512()) return kWide<double, fetch_double, range_double>;
 #endif
     return kAnywhere<double>;
 }

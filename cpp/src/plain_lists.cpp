@@ -1,6 +1,7 @@
 /// Plain trees by best cuts: one list of rows per column, sorted by its values, as in block.hpp.
 #include "treewright/grow/plain.hpp"
 
+#include <bit>
 #include <numeric>
 
 #include "treewright/base/error.hpp"
@@ -40,6 +41,7 @@ public:
     PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
                     bool is_caller) override {
         PlainNode& root = nodes.begin(tree);
+        open_cuts.clear();
         number_rows(copies);
         fill_lists(root, copies);
         look_up(root);
@@ -59,6 +61,7 @@ public:
             look_up(node);
             split_or_close(node);
         }
+        read_thresholds();
         return nodes.finish();
     }
 
@@ -105,6 +108,15 @@ private:
         lists.resize(nodes.options.columns.size() * stride + kPadding);
         home_lists.resize(nodes.options.columns.size() * kHomeStride);
         has_ties.assign(nodes.n_columns, 0);
+        constexpr std::size_t kLanes = PlainPocket::kLanes;
+        pocket.n_slots = (nodes.options.columns.size() + kLanes - 1) / kLanes * kLanes;
+        pocket.order.resize(plain::kPocket * pocket.n_slots);
+        pocket_best.resize(pocket.n_slots);
+        for (auto* each : {&pocket_varies, &pocket_columns, &pocket_level})
+            each->resize(pocket.n_slots / kLanes);
+        all_columns.assign(pocket.n_slots / kLanes, 0xff);
+        for (std::size_t i = nodes.options.columns.size(); i < pocket.n_slots; ++i)
+            all_columns.back() &= static_cast<std::uint8_t>(~(1U << (i % kLanes)));
         slot_of_column.assign(nodes.n_columns, 0);
         std::size_t slot = 0;
         for (const std::uint32_t column : nodes.options.columns) {
@@ -162,6 +174,10 @@ private:
     /// Targets of the node's rows on a grid (grid.hpp), times the rows' weights: sums are exact.
     void lay_grid(const std::uint32_t* list, std::uint32_t n, PlainNode& node) {
         values.resize(table_row.size());
+        targets.resize(table_row.size());
+        for (std::size_t i = 0; i < table_row.size(); ++i)
+            targets[i] = data.target.values[table_row[i]];
+        target_at = targets.data();
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
         for (std::uint32_t i = 0; i < n; ++i) {
@@ -198,8 +214,11 @@ private:
         }
         if (kind == Kind::values) {
             home_values.resize(table_row.size());
-            for (std::uint32_t i = 0; i < n; ++i)
+            home_targets.resize(table_row.size());
+            for (std::uint32_t i = 0; i < n; ++i) {
                 home_values[node.begin + i] = values[row_of(list[i])];
+                home_targets[node.begin + i] = targets[row_of(list[i])];
+            }
         }
         for (std::uint32_t c = 0; c < node.n_columns; ++c)
             loops.rename(list_of(node, nodes.columns[node.columns + c]), n, new_row.data());
@@ -217,12 +236,31 @@ private:
             new_row[rows[i]] = i;
             pocket_row[i] = row_of_table[rows[i]];
             if (kind == Kind::classes) pocket_class[i] = class_of[rows[i]];
-            if (kind == Kind::values) pocket_values[i] = value_of[rows[i]];
+            if (kind != Kind::values) continue;
+            pocket.values[i] = value_of[rows[i]];
+            pocket.weights[i] = weight_of(list[i]);
+            pocket_targets[i] = target_at[rows[i]];
         }
         for (std::uint32_t c = 0; c < node.n_columns; ++c)
             loops.rename(list_of(node, nodes.columns[node.columns + c]), n, new_row.data());
+        if (kind == Kind::values) order_pocket(node);
         node.pocket = static_cast<std::uint16_t>((1U << n) - 1U);
         node.is_home = true;
+    }
+
+    /// The order of the pocket's rows in all columns, side by side.
+    void order_pocket(const PlainNode& node) {
+        pocket.n = node.size();
+        for (std::uint32_t c = 0; c < node.n_columns; ++c) {
+            const std::uint32_t column = nodes.columns[node.columns + c];
+            const std::uint32_t* list = list_of(node, column);
+            std::uint8_t* to = pocket.order.data() + slot_of_column[column];
+            std::uint32_t run = 0;
+            for (std::uint32_t i = 0; i < pocket.n; ++i, to += pocket.n_slots) {
+                run += i > 0 && (list[i] & plain::kTieBit) == 0 ? 1 : 0;
+                *to = static_cast<std::uint8_t>(run << 4U | row_of(list[i]));
+            }
+        }
     }
 
     /// Entries of the node at hand give rows by their first numbers, those at home, or in the
@@ -231,7 +269,8 @@ private:
         const bool few = node.pocket != 0;
         row_of_table = few ? pocket_row : node.is_home ? home_row.data() : table_row.data();
         class_of = few ? pocket_class : node.is_home ? home_class.data() : class_of_row.data();
-        value_of = few ? pocket_values : node.is_home ? home_values.data() : values.data();
+        target_at = few ? pocket_targets : node.is_home ? home_targets.data() : targets.data();
+        value_of = few ? pocket.values : node.is_home ? home_values.data() : values.data();
     }
 
     /// Rows of the node (entries, with repeats).
@@ -248,9 +287,7 @@ private:
         return picked;
     }
 
-    [[nodiscard]] double target_of(std::uint32_t entry) const {
-        return data.target.values[row_of_table[row_of(entry)]];
-    }
+    [[nodiscard]] double target_of(std::uint32_t entry) const { return target_at[row_of(entry)]; }
     static constexpr std::uint64_t kLastBit = std::uint64_t{1} << 63;
     [[nodiscard]] std::uint64_t tie_bit(std::uint32_t column) const {
         return std::uint64_t{1} << std::min<std::size_t>(slot_of_column[column], 63);
@@ -270,10 +307,17 @@ private:
         nodes.begin_draws(node);
         // Two rows are parted alike by every column: the first that parts them wins.
         const bool is_pair = size_of(node) == 2 && least == 1;
-        while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
-            const PlainCut cut = judge(node, nodes.draw_column());
-            nodes.note_column(cut.is_constant);
-            nodes.note_cut(cut);
+        // Of a pocket all columns are judged at once.
+        const bool at_once = node.pocket != 0 && kind == Kind::values && !is_pair;
+        if (!at_once || !judge_pocket(node)) {
+            PlainLeader leader(purity);
+            while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
+                const std::uint32_t column = nodes.draw_column();
+                const PlainCut cut = at_once ? judged(column) : judge(node, column, leader.floor());
+                nodes.note_column(cut.is_constant);
+                nodes.note_cut(cut);
+                leader.meets(cut);
+            }
         }
         nodes.end_draws(node);
         const PlainCut* best = nodes.select(node, purity);
@@ -285,20 +329,69 @@ private:
         divide(node, *best, tolerance);
     }
 
+    /// Judges all columns of a node in a pocket; true if the winner is known without drawing them
+    /// all: columns that are level with the best are drawn until one comes, and no others.
+    bool judge_pocket(const PlainNode& node) {
+        const PlainList sums{nullptr, size_of(node), least, static_cast<std::uint32_t>(node.weight),
+                             node.sum};
+        loops.best_pocket(pocket, node.pocket, sums, pocket_best.data(), pocket_varies.data());
+        if (!nodes.wants_all()) return false;
+        const std::vector<std::uint8_t>& among = bits_of_columns(node);
+        for (std::size_t i = 0; i < pocket_varies.size(); ++i)
+            if ((among[i] & ~pocket_varies[i]) != 0) return false;
+        // PlainLeader's noise is kTie of either value: half of that, and four times, is clear.
+        const std::uint32_t n_level = loops.level_with_best(
+            pocket_best.data(), pocket.n_slots, among.data(), kTie, pocket_level.data());
+        if (n_level == 0) return false;
+        std::uint32_t winner = 0;
+        if (n_level == 1) {
+            std::size_t i = 0;
+            while (pocket_level[i] == 0) ++i;
+            winner =
+                nodes.options.columns[i * PlainPocket::kLanes +
+                                      static_cast<std::size_t>(std::countr_zero(pocket_level[i]))];
+        } else {
+            do winner = nodes.draw_column();
+            while (!has_bit(pocket_level, winner));
+        }
+        nodes.note_cut({winner, false, pocket_best[slot_of_column[winner]]});
+        return true;
+    }
+    /// Whether the bit of a column is set.
+    [[nodiscard]] bool has_bit(const std::vector<std::uint8_t>& bits, std::uint32_t column) const {
+        const std::size_t slot = slot_of_column[column];
+        return (bits[slot / PlainPocket::kLanes] >> (slot % PlainPocket::kLanes) & 1U) != 0;
+    }
+    /// The columns of a node, as bits.
+    const std::vector<std::uint8_t>& bits_of_columns(const PlainNode& node) {
+        if (node.n_columns == nodes.options.columns.size()) return all_columns;
+        std::fill(pocket_columns.begin(), pocket_columns.end(), std::uint8_t{0});
+        for (std::uint32_t c = 0; c < node.n_columns; ++c) {
+            const std::size_t slot = slot_of_column[nodes.columns[node.columns + c]];
+            pocket_columns[slot / PlainPocket::kLanes] |=
+                static_cast<std::uint8_t>(1U << (slot % PlainPocket::kLanes));
+        }
+        return pocket_columns;
+    }
+    [[nodiscard]] PlainCut judged(std::uint32_t column) const {
+        return {column, !has_bit(pocket_varies, column), pocket_best[slot_of_column[column]]};
+    }
+
     [[nodiscard]] PlainList part_of(const PlainNode& node, std::uint32_t column) {
         return {entries_of(node, column), size_of(node), least,
                 static_cast<std::uint32_t>(node.weight), node.sum};
     }
 
-    PlainCut judge(const PlainNode& node, std::uint32_t column) {
+    /// What is not above the floor need not be told exactly.
+    PlainCut judge(const PlainNode& node, std::uint32_t column, double floor) {
         const PlainList list = part_of(node, column);
         double decrease = kNoPlainCut;
         if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
         if (kind == Kind::two_classes) {
-            const double found = loops.best_two(list);
+            const double found = loops.best_two(list, floor / 2.0);
             decrease = found == kNoPlainCut ? found : 2.0 * found;
         } else if (kind == Kind::values) {
-            decrease = loops.best_values(list, value_of);
+            decrease = loops.best_values(list, value_of, floor);
         } else {
             accumulate(node, list);
             const double found = loops.best_scores(list, left.data(), right.data(), weights.data());
@@ -349,8 +442,8 @@ private:
         }
     }
 
-    [[nodiscard]] PlainPlace locate(const PlainNode& node, const PlainCut& cut, double tolerance) {
-        const PlainList list = part_of(node, cut.column);
+    [[nodiscard]] PlainPlace locate(const PlainNode& node, const PlainList& list,
+                                    const PlainCut& cut, double tolerance) {
         if (list.n == 2 && kind != Kind::classes) {
             const std::uint32_t first = list.entries[0];
             const double positive = (first & plain::kPositive) != 0 ? weight_of(first) : 0.0;
@@ -369,22 +462,18 @@ private:
     }
 
     void divide(PlainNode& node, const PlainCut& cut, double tolerance) {
-        const PlainPlace place = locate(node, cut, tolerance);
-        const std::uint32_t n = size_of(node);
+        const PlainList part = part_of(node, cut.column);
+        const PlainPlace place = locate(node, part, cut, tolerance);
+        const std::uint32_t n = part.n;
         require(place.position > 0 && place.position < n, "a place for the cut");
-        const std::uint32_t* list = entries_of(node, cut.column);
+        const std::uint32_t* list = part.entries;
         const std::uint32_t n_left = place.position;
-        double threshold = 0.0;
-        std::int64_t whole = 0;
-        const Column& column = data.columns[cut.column];
-        place_between(column,
-                      {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]},
-                      nodes.options, threshold, whole);
-        if (!column.is_real()) threshold = static_cast<double>(whole);
         const double right_weight = node.weight - place.weight;
         nodes.tree.importance[cut.column] += nodes.brought_by(cut, node);
         const std::uint32_t first =
-            nodes.add_children(node.node, cut.column, threshold, place.weight >= right_weight);
+            nodes.add_children(node.node, cut.column, 0.0, place.weight >= right_weight);
+        read_later(node.node, cut.column,
+                   {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]});
 
         PlainNode children[2] = {node, node};
         for (std::uint32_t b = 0; b < 2; ++b) {
@@ -418,6 +507,28 @@ private:
             partition(node, cut.column, n_left, grows, children);
         if (grows[1]) nodes.stack.push_back(children[1]);
         if (grows[0]) nodes.stack.push_back(children[0]);
+    }
+
+    /// Thresholds lie between two values of the table, which come from far memory: they are called
+    /// for at once and read some nodes later.
+    void read_later(std::uint32_t node, std::uint32_t column, const CutRows& rows) {
+        const Column& values_of = data.columns[column];
+        for (const std::uint32_t row : {rows.below, rows.above})
+            __builtin_prefetch(values_of.data +
+                               static_cast<std::ptrdiff_t>(row) * values_of.stride);
+        open_cuts.push_back({node, column, rows});
+        if (open_cuts.size() == kMostOpenCuts) read_thresholds();
+    }
+    void read_thresholds() {
+        for (const OpenCut& cut : open_cuts) {
+            double threshold = 0.0;
+            std::int64_t whole = 0;
+            const Column& column = data.columns[cut.column];
+            place_between(column, cut.rows, nodes.options, threshold, whole);
+            nodes.tree.nodes[cut.node].threshold =
+                column.is_real() ? threshold : static_cast<double>(whole);
+        }
+        open_cuts.clear();
     }
 
     void count_classes(const PlainNode& node, const std::uint32_t* list, std::uint32_t n_left,
@@ -496,10 +607,19 @@ private:
         });
     }
 
+    /// A cut whose threshold has not been read.
+    struct OpenCut {
+        std::uint32_t node;
+        std::uint32_t column;
+        CutRows rows;  ///< of the table
+    };
+    static constexpr std::size_t kMostOpenCuts = 32;
+
     const PlainData& shared;
     const Dataset& data;
     Progress& progress;
     const PlainLoops& loops;
+    std::vector<OpenCut> open_cuts;
     PlainNodes nodes;
     std::uint32_t n_classes;
     Kind kind;
@@ -516,19 +636,28 @@ private:
     std::vector<std::size_t> slot_of_column;
     std::vector<char> has_ties;
     std::vector<std::uint8_t> side;
-    std::vector<double> values;  ///< by row: weight x target on the grid
+    std::vector<double> values;   ///< by row: weight x target on the grid
+    std::vector<double> targets;  ///< by row
     std::vector<std::uint32_t> class_of_row;
     std::vector<std::uint32_t> new_row;
     std::vector<std::uint32_t> home_row;  ///< as table_row, and so on, by the rows' later numbers
     std::vector<std::uint32_t> home_class;
     std::vector<double> home_values;
+    std::vector<double> home_targets;
     std::uint32_t pocket_row[plain::kPocket] = {};
     std::uint32_t pocket_class[plain::kPocket] = {};
-    double pocket_values[plain::kPocket] = {};
+    double pocket_targets[plain::kPocket] = {};
+    PlainPocket pocket;
+    std::vector<double> pocket_best;           ///< by slot, of the node at hand
+    std::vector<std::uint8_t> pocket_varies;   ///< bits by slot, as the next two
+    std::vector<std::uint8_t> pocket_columns;  ///< those of the node
+    std::vector<std::uint8_t> pocket_level;
+    std::vector<std::uint8_t> all_columns;  ///< bits of the tree's columns
     std::uint32_t picked[plain::kPocket + kPadding] = {};
     const std::uint32_t* row_of_table = nullptr;
     const std::uint32_t* class_of = nullptr;
     const double* value_of = nullptr;
+    const double* target_at = nullptr;
     std::vector<double> left;
     std::vector<double> right;
     std::vector<double> weights;

@@ -37,7 +37,7 @@ inline double decrease_of(const PlainList& list, const PlainMean& mean, std::uin
 }
 
 template <bool kIsShare, class TargetOf>
-inline double best_by(const PlainList& list, const TargetOf& target_of) {
+inline double best_by(const PlainList& list, const TargetOf& target_of, double floor) {
     if (list.weight < 2 * list.least) return kNoPlainCut;
     const PlainMean mean(list, kIsShare);
     double best = kNoPlainCut;
@@ -45,7 +45,7 @@ inline double best_by(const PlainList& list, const TargetOf& target_of) {
         best = std::max(best, decrease_of<kIsShare>(list, mean, w, s));
         return false;
     });
-    return best;
+    return best == kNoPlainCut ? best : std::max(best, floor);
 }
 
 template <bool kIsShare, class TargetOf>
@@ -69,17 +69,67 @@ inline auto weighted(const double* values) {
     return [values](std::uint32_t entry) { return values[row_of(entry)]; };
 }
 
-double best_two(const PlainList& list) {
-    return best_by<true>(list, positives());
+double best_two(const PlainList& list, double floor) {
+    return best_by<true>(list, positives(), floor);
 }
 PlainPlace locate_two(const PlainList& list, double enough) {
     return locate_by<true>(list, positives(), enough);
 }
-double best_values(const PlainList& list, const double* values) {
-    return best_by<false>(list, weighted(values));
+double best_values(const PlainList& list, const double* values, double floor) {
+    return best_by<false>(list, weighted(values), floor);
 }
 PlainPlace locate_values(const PlainList& list, const double* values, double enough) {
     return locate_by<false>(list, weighted(values), enough);
+}
+
+void best_pocket(const PlainPocket& pocket, std::uint32_t rows, const PlainList& list, double* best,
+                 std::uint8_t* varies) {
+    const PlainMean mean(list, false);
+    std::fill_n(varies, pocket.n_slots / PlainPocket::kLanes, std::uint8_t{0});
+    for (std::size_t slot = 0; slot < pocket.n_slots; ++slot) {
+        best[slot] = kNoPlainCut;
+        std::uint32_t w = 0;
+        double s = 0.0;
+        unsigned last = 0;
+        for (std::uint32_t i = 0; i < pocket.n; ++i) {
+            const std::uint8_t at = pocket.order[i * pocket.n_slots + slot];
+            const unsigned row = at & 15U;
+            const unsigned run = at >> 4U;
+            if ((rows >> row & 1U) == 0) continue;
+            if (w > 0 && run != last) {
+                varies[slot / PlainPocket::kLanes] |=
+                    static_cast<std::uint8_t>(1U << (slot % PlainPocket::kLanes));
+                if (w >= list.least && list.weight - w >= list.least)
+                    best[slot] = std::max(best[slot], decrease_of<false>(list, mean, w, s));
+            }
+            last = run;
+            w += static_cast<std::uint32_t>(pocket.weights[row]);
+            s += pocket.values[row];
+        }
+    }
+}
+
+std::uint32_t level_with_best(const double* best, std::size_t n_slots, const std::uint8_t* among,
+                              double tie, std::uint8_t* level) {
+    constexpr std::size_t kLanes = PlainPocket::kLanes;
+    double greatest = 0.0;
+    const auto for_each = [&](const auto& f) {
+        for (std::size_t i = 0; i < n_slots; ++i)
+            if ((among[i / kLanes] >> (i % kLanes) & 1U) != 0) f(i);
+    };
+    for_each([&](std::size_t i) { greatest = std::max(greatest, best[i]); });
+    const double high = greatest * (1.0 - tie);
+    const double low = greatest * (1.0 - 8.0 * tie);
+    std::uint32_t n_level = 0;
+    bool is_clear = greatest > 0.0;
+    std::fill_n(level, n_slots / kLanes, std::uint8_t{0});
+    for_each([&](std::size_t i) {
+        is_clear = is_clear && (best[i] >= high || best[i] <= low);
+        if (!(best[i] >= high)) return;
+        level[i / kLanes] |= static_cast<std::uint8_t>(1U << (i % kLanes));
+        ++n_level;
+    });
+    return is_clear ? n_level : 0;
 }
 
 inline bool admits(const PlainList& list, const double* w, std::uint32_t i) {
@@ -185,9 +235,10 @@ void keep(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::u
     }
 }
 
-constexpr PlainLoops kAnywhere = {best_two,    locate_two,    best_values,   locate_values,
-                                  best_scores, locate_scores, fill,          rename,
-                                  pick,        divide,        divide_untied, keep};
+constexpr PlainLoops kAnywhere = {
+    best_two,      locate_two,    best_values, locate_values, best_pocket, level_with_best,
+    best_scores,   locate_scores, fill,        rename,        pick,        divide,
+    divide_untied, keep};
 
 }  // namespace
 

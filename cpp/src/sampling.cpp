@@ -89,6 +89,22 @@ void Sampling::draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) cons
     }
 }
 
+void Sampling::draw_by(std::span<const double> weight, std::uint64_t tree,
+                       std::vector<std::uint32_t>& copies) const {
+    require(strata.size() == 1 && with_replacement && weight.size() == n, "one draw from all rows");
+    Stratum weighed;
+    weighed.n_draws = strata[0].n_draws;
+    for (const std::uint32_t row : strata[0].rows) {
+        if (!(weight[row] > 0.0)) continue;
+        weighed.total += weight[row];
+        weighed.is_whole = weighed.is_whole && weight[row] == std::floor(weight[row]);
+        weighed.rows.push_back(row);
+        weighed.until.push_back(weighed.total);
+    }
+    copies.assign(n, 0);
+    draw_with_replacement(weighed, mix(mix(mix(seed, tree), 0x626f6f74ULL), 0), copies);
+}
+
 void Sampling::draw_with_replacement(const Stratum& stratum, std::uint64_t key,
                                      std::vector<std::uint32_t>& copies) const {
     Generator generator(key);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "check.hpp"
@@ -77,11 +78,19 @@ CASE(wide_loops_find_the_cuts_that_the_plain_ones_find) {
             for (const std::uint32_t least : {1U, 3U, list.weight / 2, list.weight / 2 + 1}) {
                 list.least = std::max(1U, least);
                 list.sum = positives;
-                const double best = anywhere.best_two(list);
-                CHECK(wide.best_two(list) == best);
+                const double best = anywhere.best_two(list, 0.0);
+                for (const double floor : {0.0, 0.9 * best, best, 2.0 * best})
+                    if (floor >= 0.0)
+                        CHECK(wide.best_two(list, floor) == anywhere.best_two(list, floor));
                 list.sum = total;
-                const double best_value = anywhere.best_values(list, made.values.data());
-                CHECK(wide.best_values(list, made.values.data()) == best_value);
+                const double best_value = anywhere.best_values(list, made.values.data(), 0.0);
+                for (const double floor : {0.0, 0.9 * best_value, best_value, 2.0 * best_value}) {
+                    if (floor < 0.0) continue;
+                    const double told = anywhere.best_values(list, made.values.data(), floor);
+                    CHECK(wide.best_values(list, made.values.data(), floor) == told);
+                    CHECK(told ==
+                          (best_value == kNoPlainCut ? best_value : std::max(best_value, floor)));
+                }
                 for (const double share : {1.0, 0.5, random.uniform()}) {
                     list.sum = positives;
                     if (best != kNoPlainCut)
@@ -237,4 +246,83 @@ CASE(wide_loops_pick_what_the_plain_ones_pick) {
                                 [](std::uint32_t entry) { return entry != 0; }) ==
                   __builtin_popcount(rows));
         }
+}
+
+CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
+    Generator random(31);
+    for (std::uint32_t n = 2; n <= plain::kPocket; ++n)
+        for (int repeat = 0; repeat < 20; ++repeat) {
+            PlainPocket pocket;
+            pocket.n = n;
+            pocket.n_slots = PlainPocket::kLanes * (1 + random.below(3));
+            pocket.order.resize(plain::kPocket * pocket.n_slots);
+            for (std::uint32_t row = 0; row < n; ++row) {
+                pocket.weights[row] = 1.0 + static_cast<double>(random.below(3));
+                pocket.values[row] = std::floor(1000.0 * random.uniform()) * pocket.weights[row];
+            }
+            auto rows = static_cast<std::uint32_t>(random.below(1U << n));
+            rows |= 1U | 1U << (n - 1);
+            PlainList sums{nullptr, 0, 1 + static_cast<std::uint32_t>(random.below(2)), 0, 0.0};
+            for (std::uint32_t row = 0; row < n; ++row) {
+                if ((rows >> row & 1U) == 0) continue;
+                ++sums.n;
+                sums.weight += static_cast<std::uint32_t>(pocket.weights[row]);
+                sums.sum += pocket.values[row];
+            }
+            std::vector<std::vector<std::uint32_t>> lists(pocket.n_slots);
+            for (std::size_t slot = 0; slot < pocket.n_slots; ++slot) {
+                std::vector<std::uint32_t> order(n);
+                for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
+                for (std::uint32_t i = 0; i < n; ++i)
+                    std::swap(order[i], order[i + random.below(n - i)]);
+                std::uint32_t run = 0;
+                std::uint32_t last = ~0U;
+                for (std::uint32_t i = 0; i < n; ++i) {
+                    run += i > 0 && random.uniform() < 0.6 ? 1 : 0;
+                    pocket.order[i * pocket.n_slots + slot] =
+                        static_cast<std::uint8_t>(run << 4U | order[i]);
+                    if ((rows >> order[i] & 1U) == 0) continue;
+                    const auto weight = static_cast<std::uint32_t>(pocket.weights[order[i]]);
+                    lists[slot].push_back(order[i] << plain::kRowAt | weight << plain::kWeightAt |
+                                          (run == last ? plain::kTieBit : 0U));
+                    last = run;
+                }
+                lists[slot].resize(plain::kPocket + plain::kPadding);
+            }
+            for (const PlainLoops* loops : {&plain_loops(), &plain_loops_anywhere()}) {
+                std::vector<double> best(pocket.n_slots);
+                std::vector<std::uint8_t> varies(pocket.n_slots / PlainPocket::kLanes);
+                loops->best_pocket(pocket, rows, sums, best.data(), varies.data());
+                for (std::size_t slot = 0; slot < pocket.n_slots; ++slot) {
+                    PlainList list = sums;
+                    list.entries = lists[slot].data();
+                    CHECK(best[slot] ==
+                          plain_loops_anywhere().best_values(list, pocket.values, 0.0));
+                    const bool is_constant = std::all_of(
+                        list.entries + 1, list.entries + list.n,
+                        [](std::uint32_t entry) { return (entry & plain::kTieBit) != 0; });
+                    CHECK(((varies[slot / 8] >> (slot % 8) & 1U) == 0) == is_constant);
+                }
+            }
+        }
+}
+
+CASE(columns_that_are_level_with_the_best_are_told) {
+    constexpr double kTie = 1e-9;
+    std::vector<double> best(16, -1.0);
+    const std::uint8_t among[2] = {0xff, 0x07};
+    best[3] = 5.0;
+    best[9] = 5.0 * (1.0 - 0.5 * kTie);
+    best[10] = 4.0;
+    best[12] = 9.0;  // not among them
+    for (const PlainLoops* loops : {&plain_loops(), &plain_loops_anywhere()}) {
+        std::uint8_t level[2] = {};
+        CHECK(loops->level_with_best(best.data(), 16, among, kTie, level) == 2);
+        CHECK(level[0] == 1U << 3U && level[1] == 1U << 1U);
+        std::vector<double> unclear = best;
+        unclear[0] = 5.0 * (1.0 - 2.0 * kTie);
+        CHECK(loops->level_with_best(unclear.data(), 16, among, kTie, level) == 0);
+        const std::vector<double> none(16, -1.0);
+        CHECK(loops->level_with_best(none.data(), 16, among, kTie, level) == 0);
+    }
 }

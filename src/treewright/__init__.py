@@ -4,6 +4,7 @@ from treewright import evaluate, measures
 from treewright.data.examples import list_examples, load_example
 from treewright.data.files import read
 from treewright.data.schema import Schema
+from treewright.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
 from treewright.estimators.bagging import BaggingClassifier, BaggingRegressor
 from treewright.estimators.chaid import CHAIDClassifier, CHAIDRegressor
 from treewright.estimators.classical import (
@@ -31,6 +32,8 @@ from treewright.rules.ruleset import RuleSet
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "BoostedEnsemble",

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from every_estimator import ESTIMATORS as ALL
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treewright import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
     C45Classifier,
@@ -93,6 +96,13 @@ ESTIMATORS = [
     BaggingClassifier(C45Classifier(), n_estimators=3),
     BaggingClassifier(CARTClassifier(), n_estimators=3, max_features=0.7, bootstrap_features=True),
     BaggingRegressor(n_estimators=3),
+    AdaBoostClassifier(n_estimators=3),
+    AdaBoostClassifier(n_estimators=10, algorithm="M1"),
+    AdaBoostClassifier(C45Classifier(), n_estimators=3, n_jobs=2),
+    AdaBoostClassifier(LogisticRegression(), n_estimators=3),
+    AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, resample=True),
+    AdaBoostRegressor(n_estimators=3),
+    AdaBoostRegressor(n_estimators=3, loss="square", resample=False),
 ]
 
 

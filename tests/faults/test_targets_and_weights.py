@@ -220,7 +220,7 @@ def test_counts_beyond_32_bits_do_not_wrap(estimator: Any) -> None:
     """FAULTS 33: weights that are whole numbers count as copies, here 1.7e12 in all."""
     x, y = _random_table(100)
     x = np.nan_to_num(x)
-    if getattr(estimator(), "bootstrap", False):
+    if getattr(estimator(), "bootstrap", False) or estimator.__name__ == "AdaBoostRegressor":
         with pytest.raises(ParameterError, match=r"tree would draw 1,717,986,918,400 rows; at"):
             estimator().fit(x, y, sample_weight=np.full(100, 2.0**34))
         return

@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from golden import forest_answers, measure_answers, pruning_answers, rule_answers, tree_answers
+from golden import (
+    adaboost_answers,
+    boosting_answers,
+    forest_answers,
+    measure_answers,
+    pruning_answers,
+    rule_answers,
+    tree_answers,
+)
 from golden.lectures import examples, lecture
 
 TOLERANCE = 1e-9  # default_tolerance of examples.json, whose numbers have twelve decimals
@@ -21,6 +29,8 @@ ANSWERS: dict[str, Any] = {
     **tree_answers.ANSWERS,
     **pruning_answers.ANSWERS,
     **forest_answers.ANSWERS,
+    **adaboost_answers.ANSWERS,
+    **boosting_answers.ANSWERS,
 }
 
 LATER = {
@@ -38,7 +48,6 @@ LATER = {
         "resample",
         "roc",
     ),
-    "boosting": ("adaboost", "adaboost_scores", "gradient_boost_step"),
     "trees as features of a linear learner": ("gd", "sgd"),
 }
 TOPIC_OF_OP = {op: topic for topic, ops in LATER.items() for op in ops}

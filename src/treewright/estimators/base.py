@@ -79,17 +79,11 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         self._check_pruner()
         schema, categorical_features = self._declared()
         check_schema(schema)
-        verbose = getattr(self, "verbose", 0)
-        if not isinstance(verbose, bool):
-            check_count("verbose", verbose, least=0)
+        check_verbose(getattr(self, "verbose", 0))
         seed = seed_of(getattr(self, "random_state", None))
         table = read_table(X, schema=schema, categorical_features=categorical_features)
         target = self._read_target(y, table.n_rows)
-        if not target.single and not self._takes_outputs:
-            raise TargetError(
-                f"{type(self).__name__} learns one target, but y has {_n_outputs(target)} columns."
-                "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
-            )
+        self._check_outputs(target)
         problem = self._with_costs(
             Problem(
                 table=table,
@@ -107,6 +101,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
                 SmallDataWarning,
             )
         return problem
+
+    def _check_outputs(self, target: ClassTarget | ValueTarget) -> None:
+        if not target.single and not self._takes_outputs:
+            raise TargetError(
+                f"{type(self).__name__} learns one target, but y has {_n_outputs(target)} columns."
+                "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
+            )
 
     def _learned_columns(self, problem: Problem) -> None:
         schema = problem.table.schema
@@ -352,6 +353,12 @@ def check_schema(schema: object) -> None:
             f"schema={schema!r} must be a treewright.Schema or None.\n"
             "  Hint: Schema(kinds={'zip': 'nominal'}, ignore=['id'])."
         )
+
+
+def check_verbose(verbose: Any) -> None:
+    """Refuse anything but True, False or a whole number."""
+    if not isinstance(verbose, bool):
+        check_count("verbose", verbose, least=0)
 
 
 def n_threads(n_jobs: Any) -> int:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.data.intake import match_table
 from treewright.data.target import ClassTarget, ValueTarget, read_weights
-from treewright.errors import DataError, ParameterError, TargetError
+from treewright.errors import DataError, ParameterError, TargetError, UnsupportedError
 from treewright.estimators.base import ClassTask, TableEstimator, ValueTask, n_threads
 from treewright.estimators.forest import check_n_estimators
 from treewright.learn import recipes
@@ -53,6 +53,7 @@ _KNOBS = (
     "nominal_smoothing",
     "nominal_l2",
     "max_categories",
+    "min_category_rows",
     "monotonic_cst",
     "interaction_cst",
     "n_iter_no_change",
@@ -317,6 +318,44 @@ class BoostingEstimator(TableEstimator):
         """Give the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
         return self.ensemble_.apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
+
+    def shap_values(
+        self, X: Any, *, by_hessian: bool = False
+    ) -> tuple[FloatArray, float | FloatArray]:
+        """Give what each column adds to the score of each row: Shapley values of the trees.
+
+        Where a column is not known, a row goes both ways in proportion to the training rows
+        (path-dependent TreeSHAP, Lundberg et al. 2020); exact, and values and base add up to the
+        score (``decision_function``, or the prediction before the link).
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        by_hessian : bool
+            Whether training rows are weighed by their hessians (as XGBoost does) instead of
+            counted (as LightGBM does).
+
+        Returns
+        -------
+        values : array, rows x columns (x classes where there are three or more)
+        base : float, or array by class
+            The score that is expected when no column is known.
+        """
+        check_flag("by_hessian", by_hessian)
+        table, model = self._table(X), self._model()
+        if self._begin(X) is not None:
+            raise UnsupportedError(
+                "shap_values explains the trees, and init adds scores of another model.\n"
+                "  Hint: init=None."
+            )
+        by_column, base = model.shap(
+            table, n_threads=n_threads(self.n_jobs), by_hessian=bool(by_hessian)
+        )
+        # What a derived column brings is credited to those that it is made of.
+        credit = np.array([model.schema.by_input(one) for one in np.eye(by_column.shape[2])])
+        values = np.moveaxis(by_column @ credit, 1, 2)
+        return (values[:, :, 0], float(base[0])) if values.shape[2] == 1 else (values, base)
 
     def importances(
         self,

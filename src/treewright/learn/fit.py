@@ -13,7 +13,7 @@ from treewright.data.sparse import available_memory
 from treewright.data.target import ClassTarget, ValueTarget
 from treewright.errors import MemoryLimitError, ParameterError, TargetError
 from treewright.learn.extremes import restore
-from treewright.learn.options import check_combination
+from treewright.learn.options import GrowthOptions, check_combination
 from treewright.learn.problem import Problem
 from treewright.learn.record import TrainingRecord, recall_of
 from treewright.model.arrays import TreeArrays, heaviest_branch
@@ -57,13 +57,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         # The score of merged values is a p-value, whatever the unit of the target.
         scaled = ("impurity", "gain") if options.merging else ("impurity", "gain", "score")
         restore(filled, options.criterion, problem.shift, scaled)
-    filled["unseen_branch"] = filled["missing_branch"]
-    if options.missing == "learned_side":
-        # A side was learned for missing values, nothing for values the node has not seen: they
-        # follow all branches (tree-cat-200k: accuracy 0.637, by the learned side 0.631).
-        filled["unseen_branch"] = np.where(filled["kind"] == 2, -1, filled["missing_branch"])
-    if options.unseen == "majority":
-        filled["unseen_branch"] = heaviest_branch(filled)
+    filled["unseen_branch"] = unseen_branches(filled, options)
     if options.criterion == "impurity_ratio":
         gain, impurity = filled["gain"], filled["impurity"]
         left_over = impurity - gain
@@ -85,6 +79,18 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         record=TrainingRecord.keep(problem) if recalls else None,
         recall=recall_of(problem) if recalls else None,
     )
+
+
+def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> npt.NDArray[np.int32]:
+    """Give where each node sends a value it has not seen; -1 is to every branch."""
+    if options.unseen == "majority":
+        return heaviest_branch(arrays)
+    missing_branch: npt.NDArray[np.int32] = arrays["missing_branch"]
+    if options.missing == "learned_side":
+        # A side was learned for missing values, nothing for values the node has not seen: they
+        # follow all branches (tree-cat-200k: accuracy 0.637, by the learned side 0.631).
+        return np.where(arrays["kind"] == 2, np.int32(-1), missing_branch)
+    return missing_branch
 
 
 def _check_target(problem: Problem) -> None:

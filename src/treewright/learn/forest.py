@@ -139,12 +139,7 @@ def draws_of(
             f"{max(n_draws):,} rows cannot be drawn without replacement from {limits.max():,}.\n"
             "  Hint: bootstrap=True draws with replacement; or a smaller max_samples."
         )
-    if sum(n_draws) > MOST_DRAWS:
-        raise ParameterError(
-            f"each tree would draw {sum(n_draws):,} rows; at most {MOST_DRAWS:,} can be drawn.\n"
-            "  Hint: max_samples=... says how many; whole numbers in sample_weight mean copies,"
-            " and as many rows are drawn as there are copies."
-        )
+    check_draws(sum(n_draws), "max_samples=... says how many")
     if factor is not None:
         factor = None if np.all(factor == 1.0) else of_ordinary_size(factor)
     return Draws(
@@ -154,6 +149,16 @@ def draws_of(
         factor=factor,
         balances=balances,
     )
+
+
+def check_draws(n_draws: int, way_out: str) -> None:
+    """Refuse to draw more rows than a tree takes."""
+    if n_draws > MOST_DRAWS:
+        raise ParameterError(
+            f"each tree would draw {n_draws:,} rows; at most {MOST_DRAWS:,} can be drawn.\n"
+            f"  Hint: {way_out}; whole numbers in sample_weight mean copies, and as many rows are"
+            " drawn as there are copies."
+        )
 
 
 def _by_class(

@@ -172,6 +172,27 @@ class BoostedEnsemble:
         """Give the leaf of each row in each tree, by its number among the tree's nodes."""
         return self.core.apply(lend(table), n_threads)
 
+    def shap(
+        self, table: Table, *, n_threads: int = 1, by_hessian: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give what each column adds to the scores, rows x outputs x columns, and the rest.
+
+        Parameters
+        ----------
+        table
+            The rows.
+        n_threads
+            Threads; the values are the same for any number.
+        by_hessian
+            Whether the rows that go either way at a question about an unknown column are weighed
+            by their hessians, as XGBoost does, and not counted, as LightGBM does.
+        """
+        width, n_columns = self.core.n_outputs, len(self.schema.columns)
+        flat = self.core.shap(lend(table), 0, len(self), n_threads, by_hessian)
+        parts = flat.reshape(table.n_rows, width, n_columns + 1)
+        rest = parts[0, :, -1] if table.n_rows else np.zeros(width)
+        return parts[:, :, :-1], rest + self.base
+
     def importances(self, kind: str = "gain") -> FloatArray:
         """Give each column's share of the gain of all splits, or of their number."""
         if kind not in IMPORTANCES:

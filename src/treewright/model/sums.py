@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treewright import _core
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import BoolArray, FloatArray
+    from treewright.model.arrays import BoolArray, FloatArray, TreeArrays
     from treewright.model.tree import Tree
 
 
@@ -34,3 +34,9 @@ def below(tree: Tree, values: npt.NDArray[Any], *, stops: BoolArray | None = Non
     parent = np.ascontiguousarray(tree.arrays.parent, dtype=np.int32)
     given = np.ascontiguousarray(values, dtype=np.float64)
     return _core.sums_below(parent, given, stops)
+
+
+def weakest_links(arrays: TreeArrays, risk: FloatArray) -> FloatArray:
+    """Give the penalty per leaf at which each node's branch is cut (Breiman et al. 1984, 3.3)."""
+    links: FloatArray = _core.weakest_links(arrays.first_child, arrays.n_branches, risk)
+    return links

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treewright import _core
 from treewright.errors import ParameterError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.figures import TextColumn, figures, lay_out
 from treewright.model.importance import impurity_mass
 from treewright.model.pruning import curve_of
+from treewright.model.sums import weakest_links
 from treewright.model.surgery import with_leaves
 from treewright.model.tree import Tree, check_is_tree
 from treewright.parameters import check_choice, check_count, check_number
@@ -103,7 +103,7 @@ def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPat
     check_choice("on", on, _RISKS)
     total = float(tree.arrays.weight[0]) or 1.0
     risk = impurity_mass(tree) if on == "impurity" else training_risk(tree)
-    links = _core.weakest_links(tree.arrays.first_child, tree.arrays.n_branches, risk)
+    links = weakest_links(tree.arrays, risk)
     alpha = _without_rounding(links / total, float(risk.max()) / total)
     asks = tree.arrays.n_branches > 0
     effective = asks & ~_is_cut_before(tree, alpha)

@@ -27,6 +27,8 @@ public:
         return mix(half ^ part);
     }
 
+    [[nodiscard]] constexpr std::uint64_t value() const { return half; }
+
 private:
     std::uint64_t half;
 };

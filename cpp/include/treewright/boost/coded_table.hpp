@@ -62,7 +62,7 @@ public:
 private:
     void place(const Codebook& book, const std::vector<std::vector<std::uint32_t>>& bundles,
                const std::vector<std::uint32_t>& common);
-    void fill(const Dataset& data, const Codebook& book, Team& team);
+    void fill(const Dataset& data, const std::vector<Encoder>& encoders, Team& team);
 
     struct Free {
         void operator()(std::uint8_t* memory) const;

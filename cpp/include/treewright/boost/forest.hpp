@@ -27,6 +27,8 @@ struct BoostStep {
 
 /// Codes of up to 64 rows, column after column.
 struct BoostBlock {
+    static constexpr std::size_t kRows = 64;  ///< the bits of a word
+
     std::vector<std::uint8_t> narrow;
     std::vector<std::uint16_t> wide;
     std::vector<std::uint64_t> missing;  ///< by column: rows without the value
@@ -49,6 +51,13 @@ public:
     void apply(const Rows& rows, std::size_t n_threads, Progress& progress,
                std::span<std::int32_t> leaves) const;
 
+    /// Columns that some tree asks, ascending.
+    [[nodiscard]] std::span<const std::uint32_t> asked() const { return used; }
+    /// The codes of rows [begin, begin + n).
+    void read_block(const Rows& rows, std::size_t begin, std::size_t n, BoostBlock& block) const;
+    /// By node of a tree that asks: which rows of a block would go to its second child.
+    void answer(std::size_t tree, const BoostBlock& block, std::span<std::uint64_t> second) const;
+
     /// Whether every index stays inside; for models read from somewhere.
     [[nodiscard]] bool is_sound() const;
 
@@ -61,7 +70,6 @@ private:
     };
 
     void prepare();
-    void read_block(const Rows& rows, std::size_t begin, std::size_t n, BoostBlock& block) const;
     void walk_together(std::size_t tree, BoostBlock& block, double* scores) const;
     [[nodiscard]] std::uint64_t second_of(std::size_t tree, std::size_t node,
                                           const BoostBlock& block) const;

@@ -41,6 +41,9 @@ public:
 
     /// Writes the number of times each row of the table was drawn.
     void draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) const;
+    /// The same by other weights, with replacement, where all rows are drawn from together.
+    void draw_by(std::span<const double> weight, std::uint64_t tree,
+                 std::vector<std::uint32_t>& copies) const;
 
 private:
     void draw_with_replacement(const Stratum& stratum, std::uint64_t key,

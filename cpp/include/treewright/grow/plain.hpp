@@ -3,7 +3,7 @@
 /// here than by grower.hpp, which knows everything; both grow the same trees.
 ///
 /// Best cuts (plain_lists.cpp) are found in lists of rows sorted by each column, as in block.hpp;
-/// drawn cuts (plain_random.cpp) need no order, so the cells of a node stand side by side.
+/// drawn cuts (plain_random.cpp) need no order, only the cells of the node's rows.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,19 @@
 
 namespace treewright {
 
+/// The values of all columns.
+template <class T>
+struct PlainCells {
+    std::vector<T> by_column;
+    std::vector<T> by_row;  ///< empty where nodes look at few of very many columns
+};
+
 /// What the trees of a forest share.
 struct PlainData {
     const Dataset* data = nullptr;
-    std::vector<Order> orders;    ///< by column, for best cuts
-    std::vector<float> singles;   ///< column by column, for drawn cuts, if floats hold all values
-    std::vector<double> doubles;  ///< the same otherwise
+    std::vector<Order> orders;   ///< by column, for best cuts
+    PlainCells<float> singles;   ///< for drawn cuts, if floats hold all values
+    PlainCells<double> doubles;  ///< the same otherwise
 };
 
 /// Whether the options are within what this way of growing knows.

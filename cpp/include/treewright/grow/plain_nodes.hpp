@@ -31,7 +31,7 @@ struct PlainNode {
     std::uint32_t columns;
     std::uint32_t n_columns;
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
-    bool is_home;           ///< its rows have been numbered anew (plain_lists.cpp)
+    bool is_home;           ///< its rows have been numbered anew
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
     std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (plain_lists.cpp)
@@ -46,20 +46,30 @@ struct PlainCut {
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
 };
 
-/// Candidates of a node, of which ties go to the first, as in selection.hpp; `purity` is what
-/// concept.hpp calls so, of the node, per unit of weight.
-[[nodiscard]] inline const PlainCut* select_plain(std::vector<PlainCut>& cuts, double purity) {
-    const PlainCut* best = nullptr;
-    double best_noise = 0.0;
-    for (const PlainCut& cut : cuts) {
-        if (cut.decrease < 0.0) continue;
-        const double noise = kTie * (2.0 * purity + cut.decrease);
-        if (best != nullptr && !(cut.decrease > best->decrease + noise + best_noise)) continue;
-        best = &cut;
-        best_noise = noise;
+/// The best of a node's candidates as they come, of which ties go to the first, as in
+/// selection.hpp; `purity` is what concept.hpp calls so, of the node, per unit of weight.
+class PlainLeader {
+public:
+    explicit PlainLeader(double purity) : purity(purity) {}
+
+    /// Whether the candidate leads from now on.
+    bool meets(const PlainCut& cut) {
+        const double own = kTie * (2.0 * purity + cut.decrease);
+        // Who leads is a matter of chance: no jumps that depend on it.
+        const bool is_first = best < 0.0;
+        const bool leads = (cut.decrease >= 0.0) & (is_first | (cut.decrease > best + own + noise));
+        best = leads ? cut.decrease : best;
+        noise = leads ? own : noise;
+        return leads;
     }
-    return best;
-}
+    /// What a candidate must be above to lead.
+    [[nodiscard]] double floor() const { return std::max(best, 0.0); }
+
+private:
+    double purity;
+    double best = -1.0;
+    double noise = 0.0;
+};
 
 /// Adds the leaf of n rows with numbers for targets; `row(i)` gives (target, weight).
 template <class Row>
@@ -101,7 +111,7 @@ public:
     std::uint32_t n_classes;  ///< 0: numbers
     bool is_two;              ///< classes, of which a node's sum counts the second
     double unit = 1.0;        ///< scale of the grid that numbers are on
-    PackedTree tree;
+    PackedTree tree;          ///< the one that grows, in memory that is kept
     std::vector<PlainNode> stack;
     std::vector<std::uint32_t> columns;  ///< pool
     std::vector<std::uint32_t> classes;  ///< pool
@@ -112,10 +122,11 @@ public:
 
     /// A new tree; the root's weight, sum and range are the caller's to fill in.
     PlainNode& begin(std::uint64_t tree_number) {
-        tree = {};
-        tree.importance.resize(n_columns);
-        tree.nodes.reserve(n_nodes_before);  // trees of a forest are alike
-        tree.nodes.resize(1);
+        tree.nodes.assign(1, {});
+        tree.counts.clear();
+        tree.values.clear();
+        tree.spread.clear();
+        tree.importance.assign(n_columns, 0.0);
         stack.clear();
         classes.clear();
         columns.assign(options.columns.begin(), options.columns.end());
@@ -147,7 +158,10 @@ public:
 
     /// The winner among the cuts judged; null if there is none, or none that gains enough.
     [[nodiscard]] const PlainCut* select(const PlainNode& node, double purity) {
-        const PlainCut* best = select_plain(cuts, purity);
+        const PlainCut* best = nullptr;
+        PlainLeader leader(purity);
+        for (const PlainCut& cut : cuts)
+            if (leader.meets(cut)) best = &cut;
         const bool gains =
             best != nullptr && brought_by(*best, node) / total_weight >= options.min_gain;
         return gains ? best : nullptr;
@@ -228,9 +242,12 @@ public:
         n_constant += is_constant ? 1 : 0;
     }
     void note_cut(const PlainCut& cut) {
-        any = any || cut.decrease >= 0.0;
+        note_decrease(cut.decrease);
         cuts.push_back(cut);
     }
+    void note_decrease(double decrease) { any = any || decrease >= 0.0; }
+    /// Whether all columns of the node are to be judged.
+    [[nodiscard]] bool wants_all() const { return n_wanted == drawn.size(); }
     void end_draws(PlainNode& node) {
         if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
     }
@@ -251,14 +268,11 @@ public:
 
     PackedTree finish() {
         for (double& each : tree.importance) each /= total_weight;
-        n_nodes_before = tree.nodes.size() + tree.nodes.size() / 8;
-        renumber(tree);
-        return std::move(tree);
+        return breadth_first(tree);
     }
 
 private:
     static constexpr std::uint32_t kRowsPerCheck = 4096;
-    std::size_t n_nodes_before = 0;
     std::uint32_t until_check = 0;
     std::uint64_t n_closed = 0;  ///< rows in leaves, not yet told of
     Generator generator{0};

@@ -1,5 +1,6 @@
-/// The inner loops of growing by drawn cuts: ranges and sums of a column's part of a node, and
-/// moving its cells. Each exists for AVX-512 and for any processor, with the same results.
+/// The inner loops of growing by drawn cuts in large nodes: fetching a column, its range and sums,
+/// and moving what is known of rows. Each exists for AVX-512 and for any processor, with the same
+/// results.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace treewright {
 
-inline constexpr std::uint32_t kPocket = 16;      ///< rows that one word of bits stands for
-inline constexpr std::size_t kPadding = kPocket;  ///< cells behind an array that may be read
+inline constexpr std::uint32_t kMarksPerWord = 16;      ///< rows that one word of bits stands for
+inline constexpr std::size_t kPadding = kMarksPerWord;  ///< cells behind an array that may be read
 
 /// `marks` hold a bit for each row of a node, sixteen a word.
 template <class T>
@@ -17,14 +18,6 @@ struct CellLoops {
     void (*fetch)(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to);
     /// The least and the greatest of n cells.
     void (*range)(const T* cells, std::uint32_t n, T& low, T& high);
-    /// The same of those of sixteen cells whose bit is set.
-    void (*range_few)(const T* cells, std::uint32_t rows, T& low, T& high);
-    /// Which of sixteen cells are up to the bound.
-    std::uint32_t (*below_few)(const T* cells, T bound);
-    /// Of sixteen rows without copies: how many of `rows`, and of `positives` among them, have a
-    /// cell up to the bound.
-    void (*count_few)(const T* cells, T bound, std::uint32_t rows, std::uint32_t positives,
-                      double& weight, double& positive);
     /// Weight, and weight of class 1, of the rows whose cell is up to the bound.
     void (*count_two)(const T* cells, std::uint32_t n, T bound, const std::uint32_t* weights,
                       const std::uint32_t* positives, double& weight, double& positive);
@@ -33,13 +26,12 @@ struct CellLoops {
                          const double* values, double& weight, double& sum);
     /// Marks the rows whose cell is above the bound; returns how many are not.
     std::uint32_t (*mark_right)(const T* cells, std::uint32_t n, T bound, std::uint16_t* marks);
-    /// Copies the cells that are not marked to `left`, which is null or the cells themselves, and
-    /// the n_right marked ones to `right`, which is null, elsewhere, or the cells if left is null.
-    void (*pick)(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, T* right,
-                 std::uint32_t n_right);
-    void (*pick_words)(const std::uint32_t* cells, std::uint32_t n, const std::uint16_t* marks,
+    /// Copies the entries that are not marked to `left`, which is null or the entries themselves,
+    /// and the n_right marked ones to `right`, which is null, elsewhere, or the entries if left is
+    /// null.
+    void (*pick_words)(const std::uint32_t* from, std::uint32_t n, const std::uint16_t* marks,
                        std::uint32_t* left, std::uint32_t* right, std::uint32_t n_right);
-    void (*pick_doubles)(const double* cells, std::uint32_t n, const std::uint16_t* marks,
+    void (*pick_doubles)(const double* from, std::uint32_t n, const std::uint16_t* marks,
                          double* left, double* right, std::uint32_t n_right);
 };
 

@@ -53,6 +53,17 @@ struct PlainPlace {
 
 inline constexpr double kNoPlainCut = -1.0;
 
+/// Up to sixteen rows in the order of each column; columns fill up lanes of eight.
+struct PlainPocket {
+    static constexpr std::size_t kLanes = 8;
+    std::uint32_t n = 0;
+    std::size_t n_slots = 0;
+    /// By position and column: run of equal values << 4 | row.
+    std::vector<std::uint8_t> order;
+    double values[plain::kPocket] = {};  ///< by row: weight x target
+    double weights[plain::kPocket] = {};
+};
+
 /// S / W as a whole number and a rest; the whole number is 0 for two classes.
 struct PlainMean {
     double whole;
@@ -67,13 +78,23 @@ struct PlainMean {
 
 /// The loops of one kind of processor.
 struct PlainLoops {
-    /// Greatest (s - w S / W)^2 / (w (W - w)) of any cut of two classes, kNoPlainCut if none.
-    double (*best_two)(const PlainList&);
+    /// Greatest (s - w S / W)^2 / (w (W - w)) of any cut of two classes, or `floor`, at least 0, if
+    /// that is greater; kNoPlainCut if there is no cut. What is not above the floor costs less.
+    double (*best_two)(const PlainList&, double floor);
     /// The first cut whose value reaches `enough`.
     PlainPlace (*locate_two)(const PlainList&, double enough);
     /// The same for numbers: `values` are weight x target by row.
-    double (*best_values)(const PlainList&, const double* values);
+    double (*best_values)(const PlainList&, const double* values, double floor);
     PlainPlace (*locate_values)(const PlainList&, const double* values, double enough);
+    /// The same for every column of some rows of a pocket, as bits; `list` tells what they sum up
+    /// to. Bit i % kLanes of varies[i / kLanes]: not all values of the i-th column are the same.
+    void (*best_pocket)(const PlainPocket& pocket, std::uint32_t rows, const PlainList& list,
+                        double* best, std::uint8_t* varies);
+    /// Of columns that are bits of `among`, which have a value of at least (1 - tie) x the
+    /// greatest; returns how many. 0 if there is no value above 0, or if one is below that but
+    /// above (1 - 8 tie) x the greatest.
+    std::uint32_t (*level_with_best)(const double* best, std::size_t n_slots,
+                                     const std::uint8_t* among, double tie, std::uint8_t* level);
     /// Greatest left[i] / w[i] + right[i] / (W - w[i]) of the cuts after entry i, and the first
     /// that reaches `enough`.
     double (*best_scores)(const PlainList&, const double* left, const double* right,

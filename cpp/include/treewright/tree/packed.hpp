@@ -104,7 +104,7 @@ void walk_blocks(const Rows& rows, Team& team, Progress& progress,
     return tree.importance.empty();
 }
 
-/// Breadth-first, so that the top of a tree lies together.
-void renumber(PackedTree& tree);
+/// The same tree with its nodes numbered breadth-first, so that the top of it lies together.
+[[nodiscard]] PackedTree breadth_first(const PackedTree& tree);
 
 }  // namespace treewright

@@ -1,0 +1,44 @@
+/// Loops written with vectors of GCC's kind, eight doubles wide, compiled three times (AVX-512,
+/// AVX2, baseline); which of them runs is chosen when the library is loaded. Every variant performs
+/// the same operations on the same doubles: no FMA (-ffp-contract=off). What such a loop calls must
+/// be inlined into it, or it is compiled for the baseline alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TREEWRIGHT_SIMD \
+    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define TREEWRIGHT_SIMD
+#endif
+#define TREEWRIGHT_SIMD_INLINE __attribute__((always_inline)) inline
+
+namespace treewright {
+
+inline constexpr std::size_t kLanes = 8;
+using Doubles = double __attribute__((vector_size(64)));
+using Longs = std::int64_t __attribute__((vector_size(64)));
+
+/// Doubles as they stand in memory. A vector's own alignment depends on what the file is compiled
+/// for, so that it must not be stored outside the loop.
+struct alignas(64) Eight {
+    double lane[kLanes];
+};
+
+TREEWRIGHT_SIMD_INLINE Doubles load(const Eight& from) {
+    Doubles vector;
+    std::memcpy(&vector, &from, sizeof vector);
+    return vector;
+}
+TREEWRIGHT_SIMD_INLINE void store(Eight& into, Doubles vector) {
+    std::memcpy(&into, &vector, sizeof vector);
+}
+TREEWRIGHT_SIMD_INLINE Doubles in_every_lane(double x) {
+    return Doubles{x, x, x, x, x, x, x, x};
+}
+
+}  // namespace treewright

@@ -1,0 +1,148 @@
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "check.hpp"
+#include "treewright/base/exp.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/boost/booster.hpp"
+#include "treewright/boost/divide.hpp"
+#include "treewright/boost/forest.hpp"
+
+using namespace treewright;
+
+namespace {
+
+struct Made {
+    std::vector<std::vector<double>> columns;
+    std::vector<double> y;
+    Dataset data;
+
+    Made(std::size_t n_rows, std::size_t n_columns, std::uint64_t seed) : columns(n_columns) {
+        Generator draw(seed);
+        y.resize(n_rows);
+        data.n_rows = n_rows;
+        for (std::size_t c = 0; c < n_columns; ++c) {
+            for (std::size_t row = 0; row < n_rows; ++row) {
+                const bool is_missing = c == 1 && draw.below(10) == 0;
+                // Columns beyond the third are almost always 0, one row in fifty each.
+                const double value =
+                    c < 3 ? draw.uniform() : static_cast<double>(row % 50 == c ? 1 : 0);
+                columns[c].push_back(is_missing ? std::numeric_limits<double>::quiet_NaN() : value);
+                y[row] += value * static_cast<double>(c + 1);
+            }
+            Column column;
+            column.data = reinterpret_cast<const std::byte*>(columns[c].data());
+            column.stride = sizeof(double);
+            data.columns.push_back(column);
+        }
+        data.target.values = y;
+    }
+};
+
+}  // namespace
+
+CASE(exponentials_are_right_to_the_last_bits) {
+    for (double x = -708.0; x <= 709.0; x += 0.37) {
+        const double expected = std::exp(x);
+        CHECK(std::abs(exp_of(x) - expected) <= 4e-16 * expected);
+    }
+    CHECK(exp_of(0.0) == 1.0);
+    CHECK(std::isfinite(exp_of(1e6)) && exp_of(-1e6) < 1e-300);
+}
+
+CASE(codes_rise_with_values_and_know_what_is_missing) {
+    const Made made(3000, 3, 1);
+    Team team(2);
+    const Codebook book = learn_codebook(made.data, 255, team);
+    for (std::size_t c = 0; c < 3; ++c) {
+        const CodedColumn& coded = book.columns[c];
+        CHECK(coded.n_codes == 255);
+        std::vector<std::uint8_t> codes(3000);
+        Encoder(coded).encode(made.data.columns[c], 0, 3000, codes.data());
+        for (std::size_t row = 0; row < 3000; ++row) {
+            const double x = made.columns[c][row];
+            const std::uint32_t code = codes[row];
+            if (std::isnan(x)) {
+                CHECK(code == coded.missing());
+                continue;
+            }
+            CHECK(code == 0 || coded.cuts[code - 1] < x);
+            CHECK(code + 1 == coded.n_codes || x <= coded.cuts[code]);
+        }
+    }
+}
+
+CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
+    const Made made(5000, 8, 2);
+    Team team(1);
+    const Codebook book = learn_codebook(made.data, 255, team);
+    const CodedTable table(made.data, book, team);
+    CHECK(table.slots.size() == 4);  // three columns, and five that never meet
+    std::vector<WideRow> rows(5000);
+    std::vector<std::uint32_t> some;
+    for (std::uint32_t row = 0; row < 5000; ++row) {
+        rows[row] = WideRow::of({static_cast<std::int64_t>(row) - 2500, row, 1}, 20);
+        if (row % 3 != 0) some.push_back(row);
+    }
+    std::vector<WideEntry> whole(table.n_entries);
+    std::vector<WideEntry> part(table.n_entries);
+    std::vector<WideEntry> slow(table.n_entries);
+    add_rows(table, {nullptr, 0, 5000}, rows.data(), 20, 0, table.slots.size(), whole.data());
+    // Two spans of slots, rows by list.
+    add_rows(table, {some.data(), 0, some.size()}, rows.data(), 20, 0, 2, part.data());
+    add_rows(table, {some.data(), 0, some.size()}, rows.data(), 20, 2, 4, part.data());
+    for (const std::uint32_t row : some)
+        for (const Slot& slot : table.slots)
+            slow[slot.offset + table.code(slot, row)] += rows[row].entry(20);
+    for (std::size_t i = 0; i < table.n_entries; ++i) {
+        CHECK(part[i].both[0] == slow[i].both[0] && part[i].both[1] == slow[i].both[1]);
+        whole[i] -= part[i];
+        CHECK(whole[i].sums(20).n_rows >= 0);
+    }
+}
+
+CASE(rows_are_divided_in_their_order) {
+    std::vector<std::uint8_t> codes(1000 + 64);
+    std::vector<std::uint32_t> rows;
+    Generator draw(7);
+    for (std::uint32_t row = 0; row < 1000; ++row) {
+        codes[row] = static_cast<std::uint8_t>(draw.below(256));
+        if (row % 7 != 0) rows.push_back(row);
+    }
+    Ways ways;
+    ways.reset(256);
+    for (std::size_t code = 0; code < 256; code += 3) ways.set(code, true);
+    std::vector<std::uint32_t> first(rows.size() + kStoreReach);
+    std::vector<std::uint32_t> second(rows.size() + kStoreReach);
+    const std::size_t n_first =
+        divide(rows.data(), rows.size(), codes.data(), false, ways, first.data(), second.data());
+    std::size_t a = 0;
+    std::size_t b = 0;
+    for (const std::uint32_t row : rows)
+        if (codes[row] % 3 == 0) CHECK(second[b++] == row);
+        else CHECK(first[a++] == row);
+    CHECK(a == n_first);
+}
+
+CASE(the_scores_of_training_rows_are_what_the_model_says) {
+    const Made made(4000, 8, 3);
+    Progress progress(nullptr);
+    for (const std::size_t n_threads : {1, 3}) {
+        Team team(n_threads);
+        Booster booster(made.data, learn_codebook(made.data, 64, team), LossKind::squared, 0.0, 1,
+                        std::vector<double>(4000), team);
+        const double before = booster.mean_loss(team);
+        for (std::uint64_t round = 0; round < 10; ++round)
+            booster.round({}, {round % 2 == 0 ? 1.0 : 0.5, 0.0, 0}, 0.3, round, team, progress);
+        CHECK(booster.mean_loss(team) < before / 10);
+        const BoostForest forest(booster.codebook(), booster.trees, 1);
+        Rows rows;
+        rows.n_rows = 4000;
+        rows.columns = made.data.columns;
+        std::vector<double> scores(4000);
+        forest.add_scores(rows, 0, forest.trees.size(), n_threads, progress, scores);
+        for (std::size_t row = 0; row < 4000; ++row) CHECK(scores[row] == booster.scores[row]);
+    }
+}

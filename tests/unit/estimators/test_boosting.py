@@ -1,0 +1,157 @@
+"""Rounds: when they end, how they go on, and where they start."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+import treewright as tw
+from treewright.errors import DataError, ParameterError, TargetError, UnsupportedError
+
+RANDOM = np.random.default_rng(11)
+X = RANDOM.normal(size=(1500, 4))
+VALUES = X[:, 0] * X[:, 1] + X[:, 2] + RANDOM.normal(size=1500)
+CLASSES = np.where(VALUES > 0, "up", "down")
+
+
+def test_rounds_stop_where_validation_rows_say_so() -> None:
+    options = {"n_estimators": 500, "learning_rate": 0.3, "n_iter_no_change": 5}
+    model = tw.GradientBoostingRegressor(early_stopping=True, **options)
+    model.fit(X[:1000], VALUES[:1000], X_val=X[1000:], y_val=VALUES[1000:])
+    losses = [told.validation_loss for told in model.rounds_]
+    assert model.n_iter_ == len(model.rounds_) == len(model.ensemble_) < 500
+    assert losses[-1] == min(losses)
+    assert losses[-1] == pytest.approx(
+        np.mean((model.predict(X[1000:]) - VALUES[1000:]) ** 2) / 2, rel=1e-9
+    )
+    held_out = tw.GradientBoostingClassifier(early_stopping=True, **options).fit(X, CLASSES)
+    assert held_out.n_iter_ < 500
+    by_training = tw.GradientBoostingClassifier(
+        early_stopping=True, validation_fraction=None, n_estimators=30
+    )
+    assert by_training.fit(X, CLASSES).n_iter_ == 30
+
+
+def test_a_warm_start_is_the_same_as_at_once() -> None:
+    for made, y in (
+        (tw.GradientBoostingRegressor, VALUES),
+        (tw.GradientBoostingClassifier, CLASSES),
+    ):
+        whole = made(n_estimators=12, subsample=0.7).fit(X, y)
+        parts = made(n_estimators=5, subsample=0.7, warm_start=True).fit(X, y)
+        parts.set_params(n_estimators=12).fit(X, y)
+        assert parts.n_iter_ == 12
+        table = whole._table(X)
+        assert parts.ensemble_.scores(table) == pytest.approx(
+            whole.ensemble_.scores(table), abs=1e-9
+        )
+        with pytest.raises(ParameterError, match="less than the 12 rounds"):
+            parts.set_params(n_estimators=3).fit(X, y)
+        with pytest.raises(DataError, match="not those that boosting began with"):
+            parts.set_params(n_estimators=20).fit(X[:, :3], y)
+
+
+def test_scores_may_start_at_what_an_estimator_says() -> None:
+    y = 3 * X[:, 3] + VALUES
+    plain = tw.GradientBoostingRegressor(n_estimators=20).fit(X, y)
+    started = tw.GradientBoostingRegressor(n_estimators=20, init=LinearRegression()).fit(X, y)
+    assert started.score(X, y) > plain.score(X, y)
+    classes = tw.GradientBoostingClassifier(n_estimators=5, init=LogisticRegression())
+    assert classes.fit(X, CLASSES).score(X, CLASSES) > 0.6
+    assert next(classes.staged_predict(X)).shape == (1500,)
+    with pytest.raises(ParameterError, match="gives no probabilities"):
+        tw.GradientBoostingClassifier(init=LinearRegression()).fit(X, CLASSES)
+
+
+def test_stages_end_at_the_prediction() -> None:
+    model = tw.GradientBoostingClassifier(n_estimators=7).fit(X, CLASSES)
+    stages = list(model.staged_predict_proba(X))
+    assert len(stages) == 7
+    assert (stages[-1] == model.predict_proba(X)).all()
+    assert (list(model.staged_predict(X))[-1] == model.predict(X)).all()
+    assert (list(model.staged_decision_function(X))[-1] == model.decision_function(X)).all()
+
+
+def test_importances_of_every_kind_find_the_columns_that_matter() -> None:
+    X_more = np.column_stack([X, RANDOM.normal(size=1500)])
+    model = tw.GradientBoostingRegressor(n_estimators=30).fit(X_more, VALUES)
+    for kind in ("gain", "split", "permutation"):
+        measured = model.importances(kind, X=X_more, y=VALUES)
+        assert set(np.argsort(measured)[-3:]) == {0, 1, 2}
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    with pytest.raises(ParameterError, match="needs rows"):
+        model.importances("permutation")
+
+
+def test_shap_values_add_up_to_the_score() -> None:
+    values, base = tw.GradientBoostingRegressor(n_estimators=20).fit(X, VALUES).shap_values(X)
+    model = tw.GradientBoostingRegressor(n_estimators=20, n_jobs=2).fit(X, VALUES)
+    assert values.shape == X.shape
+    assert values.sum(axis=1) + base == pytest.approx(model.predict(X), abs=1e-9)
+    assert (model.shap_values(X)[0] == values).all()
+    for y in (CLASSES, np.digitize(VALUES, [-1, 1])):
+        classes = tw.GradientBoostingClassifier(n_estimators=5).fit(X, y)
+        values, base = classes.shap_values(X, by_hessian=True)
+        assert values.sum(axis=1) + base == pytest.approx(classes.decision_function(X), abs=1e-9)
+    with pytest.raises(UnsupportedError, match="init adds scores"):
+        tw.GradientBoostingRegressor(init=LinearRegression()).fit(X, VALUES).shap_values(X)
+
+
+def test_combinations_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="together at most 1"):
+        tw.GradientBoostingRegressor(sampling="goss", subsample=0.9).fit(X, VALUES)
+    with pytest.raises(UnsupportedError, match="order of the answers"):
+        tw.GradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0]).fit(X, np.arange(1500) % 3)
+    with pytest.raises(ParameterError, match="belong together"):
+        tw.GradientBoostingRegressor().fit(X, VALUES, X_val=X)
+    with pytest.raises(TargetError, match="'sideways', which y does not have"):
+        tw.GradientBoostingClassifier().fit(X, CLASSES, X_val=X[:1], y_val=["sideways"])
+    with pytest.raises(ParameterError, match="interaction_cst names column 'z'"):
+        tw.GradientBoostingRegressor(interaction_cst=[{"z"}]).fit(X, VALUES)
+
+
+def test_another_number_of_bins_changes_little_and_few_bins_are_kept() -> None:
+    scores = [
+        tw.GradientBoostingRegressor(max_bins=bins, n_estimators=50).fit(X, VALUES).score(X, VALUES)
+        for bins in (255, 64)
+    ]
+    assert scores[1] == pytest.approx(scores[0], abs=0.05)
+    few = tw.GradientBoostingRegressor(max_bins=2, n_estimators=1).fit(X, VALUES).ensemble_
+    assert all(len(cuts) <= 1 for cuts in few.core.cuts if cuts is not None)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
+def test_ctrl_c_stops_boosting_and_leaves_the_estimator_as_it_was() -> None:
+    """FAULTS 35."""
+    code = """
+        import time, numpy as np, treewright as tw
+        X = np.random.default_rng(0).normal(size=(200_000, 20)).astype(np.float32)
+        y = X[:, 0] * X[:, 1] > 0
+        model = tw.GradientBoostingClassifier(n_estimators=2, n_jobs=2).fit(X[:5000], y[:5000])
+        before = model.ensemble_
+        model.set_params(n_estimators=100_000)
+        print("growing", flush=True)
+        try:
+            model.fit(X, y)
+        except KeyboardInterrupt:
+            stopped = time.time()
+        assert model.ensemble_ is before
+        print(stopped, flush=True)
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "growing\n"
+        time.sleep(0.5)
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate(timeout=60)
+    assert float(printed) - sent < 1.0
