@@ -16,7 +16,7 @@ from treewright.learn.extremes import restore
 from treewright.learn.options import GrowthOptions, check_combination
 from treewright.learn.problem import Problem
 from treewright.learn.record import TrainingRecord, recall_of
-from treewright.model.arrays import TreeArrays, heaviest_branch
+from treewright.model.arrays import Int32Array, TreeArrays, heaviest_branch
 from treewright.model.tree import Tree
 
 Report = Callable[[int], None]
@@ -81,11 +81,11 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
     )
 
 
-def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> npt.NDArray[np.int32]:
+def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> Int32Array:
     """Give where each node sends a value it has not seen; -1 is to every branch."""
     if options.unseen == "majority":
         return heaviest_branch(arrays)
-    missing_branch: npt.NDArray[np.int32] = arrays["missing_branch"]
+    missing_branch: Int32Array = arrays["missing_branch"]
     if options.missing == "learned_side":
         # A side was learned for missing values, nothing for values the node has not seen: they
         # follow all branches (tree-cat-200k: accuracy 0.637, by the learned side 0.631).
