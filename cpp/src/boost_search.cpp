@@ -6,6 +6,9 @@
 namespace treewright {
 namespace {
 
+/// A gain below this share of what the node gains as a leaf is rounding: its rows are alike.
+constexpr double kRounding = 1e-12;
+
 struct Reals {
     double g;
     double h;
@@ -39,7 +42,7 @@ public:
                      !std::isinf(node.bounds.upper)) {
         const Reals all = reals_of(node.total, node.fixed);
         const double v = best_answer(all, limits.l2, node.bounds);
-        of_parent = decrease(all, limits.l2, v) + limits.min_gain;
+        of_parent = decrease(all, limits.l2, v) * (1.0 + kRounding) + limits.min_gain;
     }
 
     [[nodiscard]] bool allows(const Sums& first) const {

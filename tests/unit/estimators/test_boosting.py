@@ -90,6 +90,14 @@ def test_importances_of_every_kind_find_the_columns_that_matter() -> None:
         model.importances("permutation")
 
 
+def test_rows_of_one_class_are_not_parted_for_a_gain_that_is_rounding() -> None:
+    model = tw.GradientBoostingClassifier(n_estimators=3).fit(
+        X, np.where(X[:, 0] > 0, "up", "down")
+    )
+    for tree in model.ensemble_:
+        assert tree.n_leaves <= 4  # one bin holds both signs
+
+
 def test_shap_values_add_up_to_the_score() -> None:
     values, base = tw.GradientBoostingRegressor(n_estimators=20).fit(X, VALUES).shap_values(X)
     model = tw.GradientBoostingRegressor(n_estimators=20, n_jobs=2).fit(X, VALUES)
