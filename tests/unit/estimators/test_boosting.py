@@ -91,11 +91,9 @@ def test_importances_of_every_kind_find_the_columns_that_matter() -> None:
 
 
 def test_rows_of_one_class_are_not_parted_for_a_gain_that_is_rounding() -> None:
-    model = tw.GradientBoostingClassifier(n_estimators=3).fit(
-        X, np.where(X[:, 0] > 0, "up", "down")
-    )
-    for tree in model.ensemble_:
-        assert tree.n_leaves <= 4  # one bin holds both signs
+    y = np.where(X[:, 0] > 0, "up", "down")
+    first = tw.GradientBoostingClassifier(n_estimators=1).fit(X, y).ensemble_[0]
+    assert first.n_leaves <= 3  # one bin may hold both
 
 
 def test_shap_values_add_up_to_the_score() -> None:
