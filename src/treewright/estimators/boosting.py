@@ -19,11 +19,10 @@ from treewright.estimators.forest import check_n_estimators
 from treewright.learn import recipes
 from treewright.learn.boosting import (
     Boosted,
+    Boosting,
     BoostingOptions,
     BoostingProblem,
     Report,
-    Round,
-    Rounds,
     check_early_stopping,
     held_out,
 )
@@ -31,6 +30,7 @@ from treewright.learn.losses import Loss, check_target, loss_of_classes, loss_of
 from treewright.learn.options import GrowthOptions
 from treewright.learn.problem import Problem, RowWeights
 from treewright.model.boosted import IMPORTANCES, BoostedEnsemble
+from treewright.model.rounds import GradientRound
 from treewright.parameters import check_choice, check_flag
 
 FloatArray = npt.NDArray[np.float64]
@@ -173,7 +173,7 @@ class BoostingEstimator(TableEstimator):
                 shift=problem.shift,
             )
 
-        rounds = Rounds(
+        rounds = Boosting(
             own, options, make=make, before=before, validation=validation, watches=stops
         )
         verbose = getattr(self, "verbose", 0)
@@ -476,7 +476,7 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
 
 
 def _reporter(n_rounds: int) -> Report:
-    def report(done: Round) -> None:
+    def report(done: GradientRound) -> None:
         losses = [
             f"{name} {loss:.5f}"
             for name, loss in (("train", done.train_loss), ("validation", done.validation_loss))

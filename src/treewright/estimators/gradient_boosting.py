@@ -101,8 +101,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         The trees of all rounds.
     n_iter_ : int
         Rounds that were kept.
-    rounds_ : list of Round
-        Leaves, losses and seconds of each round of the last `fit`.
+    rounds_ : GradientRounds
+        Leaves, losses and seconds of each round of the last `fit`; a table when printed. Losses are
+        taken with `early_stopping` or validation rows only.
     classes_ : array
     n_classes_ : int
     n_features_in_ : int
@@ -290,8 +291,9 @@ or function
         The trees of all rounds.
     n_iter_ : int
         Rounds that were kept.
-    rounds_ : list of Round
-        Leaves, losses and seconds of each round of the last `fit`.
+    rounds_ : GradientRounds
+        Leaves, losses and seconds of each round of the last `fit`; a table when printed. Losses are
+        taken with `early_stopping` or validation rows only.
     n_features_in_ : int
     feature_names_in_ : array
     feature_importances_ : array

@@ -24,6 +24,7 @@ from treewright.learn.options import check_per_column
 from treewright.learn.per_column import monotonic_signs
 from treewright.learn.problem import RowWeights
 from treewright.model.boosted import BoostedEnsemble
+from treewright.model.rounds import GradientRound, GradientRounds
 from treewright.parameters import check_choice, check_count, check_flag, check_number, is_whole
 
 FloatArray = npt.NDArray[np.float64]
@@ -181,18 +182,7 @@ class BoostingProblem:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Round:
-    """What is known of a round; losses are NaN where they were not asked for."""
-
-    number: int
-    n_leaves: int
-    train_loss: float
-    validation_loss: float
-    seconds: float
-
-
-Report = Callable[[Round], None]
+Report = Callable[[GradientRound], None]
 
 
 @dataclass(kw_only=True)
@@ -200,10 +190,10 @@ class Boosted:
     """What boosting gives."""
 
     ensemble: BoostedEnsemble
-    rounds: list[Round]
+    rounds: GradientRounds
 
 
-class Rounds:
+class Boosting:
     """Boosting in progress."""
 
     def __init__(
@@ -252,7 +242,7 @@ class Rounds:
     def run(self, report: Report | None) -> Boosted:
         """Go through the rounds that are left; the last are given back where they did not help."""
         n_before = 0 if self._before is None else self._before.n_rounds
-        rounds: list[Round] = []
+        rounds: list[GradientRound] = []
         best, best_number = np.inf, n_before
         for number in range(n_before, int(self._options.n_estimators)):
             done = self._round(number)
@@ -272,9 +262,9 @@ class Rounds:
         )
         if self._watches and best_number < whole.n_rounds:
             whole, rounds = whole.first(best_number), rounds[: best_number - n_before]
-        return Boosted(ensemble=whole, rounds=rounds)
+        return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
 
-    def _round(self, number: int) -> Round:
+    def _round(self, number: int) -> GradientRound:
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
         if loss.name == "given":
@@ -303,7 +293,7 @@ class Rounds:
             validation_loss = loss.mean(
                 self._validation_scores, self._validation.y, self._validation.weight
             )
-        return Round(
+        return GradientRound(
             number=number + 1,
             n_leaves=booster.n_leaves(first),
             train_loss=float(train_loss),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from treewright.model.figures import TextColumn, figure, lay_out
 
 if TYPE_CHECKING:
     from treewright.model.tree import Tree
 
+_Any = TypeVar("_Any")
 _MAX_LINES = 60
 """Rounds that print() shows: a screen or two."""
 
@@ -128,13 +129,11 @@ class Rounds:
         max_rounds
             Show so many, the first and the last of them; None shows all.
         """
-        shown = list(self)
-        left_out = 0
-        if max_rounds is not None and len(shown) > max_rounds:
-            left_out = len(shown) - max_rounds
-            n_last = max_rounds // 2
-            shown = shown[: max_rounds - n_last] + (shown[-n_last:] if n_last else [])
-        columns = [
+        return _text(list(self), self._columns, max_rounds=max_rounds, end=self.stopped)
+
+    @staticmethod
+    def _columns(shown: Sequence[Round]) -> list[TextColumn]:
+        return [
             TextColumn("round", [str(each.number) for each in shown], right=True),
             TextColumn("learner", [each.learner for each in shown]),
             _column("error", [each.error for each in shown]),
@@ -143,11 +142,6 @@ class Rounds:
             _column("bound", [each.bound for each in shown]),
             _column("training error", [each.training_error for each in shown]),
         ]
-        lines = lay_out([column for column in columns if any(column.cells)]).split("\n")
-        if left_out:
-            n_first = len(shown) - max_rounds // 2 if max_rounds else 0
-            lines.insert(1 + n_first, f"  ...  {left_out:,} rounds more")
-        return "\n".join([*lines, self.stopped])
 
     def __str__(self) -> str:
         return self.text(max_rounds=_MAX_LINES)
@@ -167,6 +161,100 @@ class RoundFigures:
     training_error: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class GradientRound:
+    """One round of gradient boosting; losses are NaN where nobody asked for them.
+
+    Attributes
+    ----------
+    number
+        The round, from 1.
+    n_leaves
+        Leaves of its trees.
+    train_loss, validation_loss
+        Mean loss once the trees were added.
+    seconds
+        What the round took.
+    """
+
+    number: int
+    n_leaves: int
+    train_loss: float
+    validation_loss: float
+    seconds: float
+
+
+class GradientRounds:
+    """The rounds of gradient boosting: a sequence, and a table when printed.
+
+    Examples
+    --------
+    >>> figures = {"n_leaves": 4, "train_loss": math.nan, "seconds": 0.2}
+    >>> rounds = [GradientRound(number=n, validation_loss=1 / n, **figures) for n in (1, 2)]
+    >>> print(GradientRounds(rounds))
+    round  leaves  validation loss  seconds
+        1       4         1.000000    0.200
+        2       4         0.500000    0.200
+    """
+
+    def __init__(self, rounds: Iterable[GradientRound]) -> None:
+        self._rounds = tuple(rounds)
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+    def __getitem__(self, index: int) -> GradientRound:
+        return self._rounds[index]
+
+    def __iter__(self) -> Iterator[GradientRound]:
+        return iter(self._rounds)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Give one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
+        return [asdict(each) for each in self]
+
+    def text(self, *, max_rounds: int | None = None) -> str:
+        """Give the table; with `max_rounds` the first and the last of so many."""
+        return _text(self._rounds, self._columns, max_rounds=max_rounds)
+
+    @staticmethod
+    def _columns(shown: Sequence[GradientRound]) -> list[TextColumn]:
+        return [
+            TextColumn("round", [str(each.number) for each in shown], right=True),
+            TextColumn("leaves", [str(each.n_leaves) for each in shown], right=True),
+            _column("training loss", [each.train_loss for each in shown], decimals=6),
+            _column("validation loss", [each.validation_loss for each in shown], decimals=6),
+            _column("seconds", [each.seconds for each in shown], decimals=3),
+        ]
+
+    def __str__(self) -> str:
+        return self.text(max_rounds=_MAX_LINES)
+
+    def __repr__(self) -> str:
+        return f"GradientRounds(n_rounds={len(self)})"
+
+
+def _text(
+    rounds: Sequence[_Any],
+    columns_of: Callable[[Sequence[_Any]], list[TextColumn]],
+    *,
+    max_rounds: int | None,
+    end: str | None = None,
+) -> str:
+    """Lay rounds out, the first and the last of them if there are more than are to be shown."""
+    shown = list(rounds)
+    left_out = 0
+    if max_rounds is not None and len(shown) > max_rounds:
+        left_out = len(shown) - max_rounds
+        n_last = max_rounds // 2
+        shown = shown[: max_rounds - n_last] + (shown[-n_last:] if n_last else [])
+    lines = lay_out([column for column in columns_of(shown) if any(column.cells)]).split("\n")
+    if left_out:
+        n_first = len(shown) - max_rounds // 2 if max_rounds else 0
+        lines.insert(1 + n_first, f"  ...  {left_out:,} rounds more")
+    return "\n".join(lines if end is None else [*lines, end])
+
+
 def learner_in_words(tree: Tree) -> str:
     """Say what a tree has learned: the question of a stump and its answers, or its size."""
     question = tree.question(0)
@@ -182,6 +270,6 @@ def _label(tree: Tree, node: int) -> str:
     return figure(label) if isinstance(label, float) and tree.classes is None else str(label)
 
 
-def _column(header: str, numbers: list[float]) -> TextColumn:
-    cells = ["" if number != number else f"{number:.4f}" for number in numbers]
+def _column(header: str, numbers: list[float], *, decimals: int = 4) -> TextColumn:
+    cells = ["" if number != number else f"{number:.{decimals}f}" for number in numbers]
     return TextColumn(header, cells, right=True)
