@@ -27,7 +27,14 @@ FloatArray = npt.NDArray[np.float64]
 # Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
 _SAFE_EXPONENT = 200
 
-_OF_BOTH_TASKS = ("AdaBoost", "DecisionTree", "CART", "CHAID", "ObliqueTree")
+_OF_BOTH_TASKS = (
+    "AdaBoost",
+    "CART",
+    "CHAID",
+    "DecisionTree",
+    "GradientBoosting",
+    "ObliqueTree",
+)
 """The learners that there are for classes and for numbers."""
 
 

@@ -147,6 +147,19 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+class HoldsTrees(TableEstimator):
+    """Many trees: their number, each of them, all of them in a loop."""
+
+    def __len__(self) -> int:
+        return len(self._model())
+
+    def __getitem__(self, index: int) -> Any:
+        return self._model()[index]
+
+    def __iter__(self) -> Any:
+        return iter(self._model())
+
+
 class TreeEstimator(TableEstimator):
     """A single tree behind scikit-learn's interface."""
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from treewright.data.intake import match_table
 from treewright.data.target import ClassTarget, ValueTarget, read_weights
 from treewright.errors import DataError, ParameterError, TargetError, UnsupportedError
-from treewright.estimators.base import ClassTask, TableEstimator, ValueTask, n_threads
+from treewright.estimators.base import ClassTask, HoldsTrees, ValueTask, n_threads
 from treewright.estimators.forest import check_n_estimators
 from treewright.learn import recipes
 from treewright.learn.boosting import (
@@ -62,7 +62,7 @@ _KNOBS = (
 )
 
 
-class BoostingEstimator(TableEstimator):
+class BoostingEstimator(HoldsTrees):
     """Boosted trees behind scikit-learn's interface."""
 
     ensemble_: BoostedEnsemble
@@ -389,15 +389,6 @@ class BoostingEstimator(TableEstimator):
             self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0
         )
         return np.asarray(measured.importances_mean)
-
-    def __len__(self) -> int:
-        return len(self._model())
-
-    def __getitem__(self, index: int) -> Any:
-        return self._model()[index]
-
-    def __iter__(self) -> Any:
-        return iter(self._model())
 
 
 class BoostingClassifier(ClassTask, BoostingEstimator):

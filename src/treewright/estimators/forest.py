@@ -16,7 +16,7 @@ from treewright.data.target import read_weights
 from treewright.errors import DataError, ParameterError
 from treewright.estimators.base import (
     ClassTask,
-    TableEstimator,
+    HoldsTrees,
     TreeEstimator,
     ValueTask,
     n_threads,
@@ -65,9 +65,7 @@ VOTES = ("soft", "hard")
 MOST_TREES = 1_000_000
 
 
-class ForestEstimator(
-    ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, TableEstimator
-):
+class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, HoldsTrees):
     """Many trees behind scikit-learn's interface."""
 
     ensemble_: Ensemble
@@ -332,15 +330,6 @@ class ForestEstimator(
             estimator.__dict__.update(learned, tree_=tree)
             made.append(estimator)
         return made
-
-    def __len__(self) -> int:
-        return len(self._model())
-
-    def __getitem__(self, index: int) -> Any:
-        return self._model()[index]
-
-    def __iter__(self) -> Any:
-        return iter(self._model())
 
 
 class ForestClassifier(ClassTask, ForestEstimator):
