@@ -129,8 +129,8 @@ void bind_boost(nb::module_& module) {
             "__init__",
             [](BoundBooster* self, const BoundColumns& columns, const BoundTarget& target,
                std::size_t max_bins, const std::string& loss, double parameter,
-               std::size_t n_outputs, Flat<double> scores, std::size_t n_threads,
-               const BoostForest* like) {
+               const RoundSample& sample, std::size_t n_outputs, Flat<double> scores,
+               std::size_t n_threads, const BoostForest* like) {
                 const Dataset data = dataset_of(columns, target);
                 std::vector<double> start = to_vector(scores);
                 BoundBooster made;
@@ -140,29 +140,28 @@ void bind_boost(nb::module_& module) {
                     Codebook book =
                         like != nullptr ? like->book : learn_codebook(data, max_bins, team);
                     require(book.columns.size() == data.columns.size(), "the columns of the model");
-                    made.core =
-                        std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
-                                                  parameter, n_outputs, std::move(start), team);
+                    made.core = std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
+                                                          parameter, sample, n_outputs,
+                                                          std::move(start), team);
                 }
                 new (self) BoundBooster(std::move(made));
             },
-            nb::arg("columns"), nb::arg("target"), nb::arg("max_bins"), nb::arg("loss"),
-            nb::arg("parameter"), nb::arg("n_outputs"), nb::arg("scores"), nb::arg("n_threads"),
-            nb::arg("like").none(),
+            nb::keep_alive<1, 3>(), nb::arg("columns"), nb::arg("target"), nb::arg("max_bins"),
+            nb::arg("loss"), nb::arg("parameter"), nb::arg("sample"), nb::arg("n_outputs"),
+            nb::arg("scores"), nb::arg("n_threads"), nb::arg("like").none(),
             nb::sig("def __init__(self, columns: Columns, target: Target, max_bins: int, loss: "
-                    "str, parameter: float, n_outputs: int, scores: NDArray[numpy.float64], "
-                    "n_threads: int, like: BoostForest | None) -> None"))
+                    "str, parameter: float, sample: RoundSample, n_outputs: int, scores: "
+                    "NDArray[numpy.float64], n_threads: int, like: BoostForest | None) -> None"))
         .def(
             "round",
-            [](BoundBooster& self, const BoostGrowth& growth, const RoundSample& sample,
-               double learning_rate, std::uint64_t key, std::size_t n_threads) {
+            [](BoundBooster& self, const BoostGrowth& growth, double learning_rate,
+               std::uint64_t key, std::size_t n_threads) {
                 Progress progress = make_progress({});
                 const nb::gil_scoped_release release;
                 Team team(n_threads);
-                self.core->round(growth, sample, learning_rate, key, team, progress);
+                self.core->round(growth, learning_rate, key, team, progress);
             },
-            nb::arg("growth"), nb::arg("sample"), nb::arg("learning_rate"), nb::arg("key"),
-            nb::arg("n_threads"))
+            nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
         .def("set_parameter",
              [](BoundBooster& self, double value) { self.core->set_parameter(value); })
         .def(

@@ -21,8 +21,8 @@ class Growing {
     using Entry = typename Row::Entry;
 
 public:
-    Growing(const BoostRound<Row>& round, const BoostGrowth& growth, GrowBuffers& buffers,
-            Team& team, Progress& progress)
+    Growing(const BoostRound& round, const BoostGrowth& growth, GrowBuffers& buffers, Team& team,
+            Progress& progress)
         : round(round),
           table(round.table),
           growth(growth),
@@ -62,8 +62,15 @@ private:
         [[nodiscard]] std::size_t n() const { return end - begin; }
     };
 
+    /// Whether these are all rows of the table, which then are not listed.
+    [[nodiscard]] bool is_all(const Leaf& leaf) const {
+        return round.sample.empty() && leaf.depth == 0;
+    }
+    [[nodiscard]] std::size_t row_of(const Leaf& leaf, std::size_t i) const {
+        return is_all(leaf) ? i : buffers.rows[leaf.begin + i];
+    }
     [[nodiscard]] RowRange rows_of(const Leaf& leaf) const {
-        if (round.sample.empty() && leaf.depth == 0) return {nullptr, 0, leaf.n()};
+        if (is_all(leaf)) return {nullptr, 0, leaf.n()};
         return {buffers.rows.data() + leaf.begin, 0, leaf.n()};
     }
 
@@ -81,10 +88,8 @@ private:
     void plant() {
         const std::size_t n = round.sample.empty() ? table.n_rows : round.sample.size();
         buffers.rows.resize(n);
-        buffers.first.resize(n + kDivideSlack);
         buffers.second.resize(n + kDivideSlack);
-        if (round.sample.empty()) std::iota(buffers.rows.begin(), buffers.rows.end(), 0U);
-        else std::copy(round.sample.begin(), round.sample.end(), buffers.rows.begin());
+        std::copy(round.sample.begin(), round.sample.end(), buffers.rows.begin());
         tree.nodes.emplace_back();
         Leaf root;
         root.end = n;
@@ -99,7 +104,7 @@ private:
         } else {
             Entry all{};
             for (std::size_t i = 0; i < n; ++i)
-                all += round.of_row[buffers.rows[i]].entry(round.fixed.count_bits);
+                all += round.slopes.template get<Row>(row_of(root, i)).entry(round.fixed);
             root.total = all.sums(round.fixed.count_bits);
         }
         open.push_back(std::move(root));
@@ -130,8 +135,7 @@ private:
         Entry* histogram = leaf.histogram.get();
         if (team.size() > 1 && rows.n >= kRowsToAdd) return fill_by_rows(rows, histogram);
         std::memset(static_cast<void*>(histogram), 0, table.n_entries * sizeof(Entry));
-        add_rows(table, rows, round.of_row, round.fixed.count_bits, 0, table.slots.size(),
-                 histogram);
+        add_rows<Row>(table, rows, round.slopes, round.fixed, histogram);
     }
 
     void fill_by_rows(const RowRange& rows, Entry* histogram) {
@@ -141,8 +145,8 @@ private:
         team.for_each(n_parts, [&](std::size_t part, std::size_t) {
             Entry* own = part == 0 ? histogram : spare[part - 1].get();
             std::memset(static_cast<void*>(own), 0, table.n_entries * sizeof(Entry));
-            add_rows(table, rows.part(part * rows.n / n_parts, (part + 1) * rows.n / n_parts),
-                     round.of_row, round.fixed.count_bits, 0, table.slots.size(), own);
+            add_rows<Row>(table, rows.part(part * rows.n / n_parts, (part + 1) * rows.n / n_parts),
+                          round.slopes, round.fixed, own);
         });
         team.for_each(n_parts, [&](std::size_t part, std::size_t) {
             for (std::size_t i = part * table.n_entries / n_parts;
@@ -249,7 +253,7 @@ private:
         const int sign = growth.monotonic.empty() ? 0 : growth.monotonic[column];
         if (round.book.columns[column].is_nominal)
             search_subsets(node, own.sums, column, own, best);
-        else search_cuts(node, own.sums, column, sign, best);
+        else search_cuts(node, own.sums, column, sign, own, best);
     }
 
     // -------------------------------------------------------------- dividing
@@ -354,37 +358,31 @@ private:
         const std::uint8_t* codes = table.codes_of(slot);
         const std::size_t n_parts = leaf.n() < kRowsToDivide ? 1 : team.size();
         std::vector<std::size_t> n_first(n_parts);
-        const auto part_begin = [&](std::size_t part) {
-            return leaf.begin + part * leaf.n() / n_parts;
-        };
-        std::uint32_t* rows = buffers.rows.data();
-        if (n_parts == 1) {
-            n_first[0] = divide(rows + leaf.begin, leaf.n(), codes, slot.is_wide, ways,
-                                buffers.first.data(), buffers.second.data());
-            std::memcpy(rows + leaf.begin, buffers.first.data(), n_first[0] * 4);
-            std::memcpy(rows + leaf.begin + n_first[0], buffers.second.data(),
-                        (leaf.n() - n_first[0]) * 4);
-            return n_first[0];
-        }
+        const auto part_begin = [&](std::size_t part) { return part * leaf.n() / n_parts; };
+        std::uint32_t* rows = buffers.rows.data() + leaf.begin;
         // Vector stores reach past a part's end: the parts lie that much apart.
-        const auto target = [&](std::vector<std::uint32_t>& buffer, std::size_t part) {
-            return buffer.data() + (part_begin(part) - leaf.begin) + part * kStoreReach;
+        const auto second = [&](std::size_t part) {
+            return buffers.second.data() + part_begin(part) + part * kStoreReach;
         };
         team.for_each(n_parts, [&](std::size_t part, std::size_t) {
-            n_first[part] = divide(rows + part_begin(part), part_begin(part + 1) - part_begin(part),
-                                   codes, slot.is_wide, ways, target(buffers.first, part),
-                                   target(buffers.second, part));
+            const std::size_t begin = part_begin(part);
+            const std::size_t n = part_begin(part + 1) - begin;
+            n_first[part] = is_all(leaf)
+                                ? divide_run(static_cast<std::uint32_t>(begin), n, codes,
+                                             slot.is_wide, ways, rows + begin, second(part))
+                                : divide(rows + begin, n, codes, slot.is_wide, ways, second(part));
         });
-        const std::size_t all_first =
-            std::accumulate(n_first.begin(), n_first.end(), std::size_t{0});
+        std::size_t all_first = n_first[0];
+        for (std::size_t part = 1; part < n_parts; ++part) {
+            std::memmove(rows + all_first, rows + part_begin(part), n_first[part] * 4);
+            all_first += n_first[part];
+        }
+        std::vector<std::size_t> to(n_parts, all_first);
+        for (std::size_t part = 1; part < n_parts; ++part)
+            to[part] = to[part - 1] + part_begin(part) - part_begin(part - 1) - n_first[part - 1];
         team.for_each(n_parts, [&](std::size_t part, std::size_t) {
-            std::size_t before = 0;
-            for (std::size_t p = 0; p < part; ++p) before += n_first[p];
-            const std::size_t n = part_begin(part + 1) - part_begin(part);
-            const std::size_t second_at = all_first + (part_begin(part) - leaf.begin) - before;
-            std::memcpy(rows + leaf.begin + before, target(buffers.first, part), n_first[part] * 4);
-            std::memcpy(rows + leaf.begin + second_at, target(buffers.second, part),
-                        (n - n_first[part]) * 4);
+            const std::size_t n = part_begin(part + 1) - part_begin(part) - n_first[part];
+            std::memcpy(rows + to[part], second(part), n * 4);
         });
         return all_first;
     }
@@ -395,8 +393,8 @@ private:
         buffers.leaf_of_row.resize(table.n_rows);
         team.for_each(open.size(), [&](std::size_t i, std::size_t) {
             const Leaf& leaf = open[i];
-            for (std::size_t at = leaf.begin; at < leaf.end; ++at)
-                buffers.leaf_of_row[buffers.rows[at]] = leaf.node;
+            for (std::size_t at = 0; at < leaf.n(); ++at)
+                buffers.leaf_of_row[row_of(leaf, at)] = leaf.node;
         });
         if (round.sample.empty()) return;
         std::size_t next = 0;
@@ -426,7 +424,7 @@ private:
         return at;
     }
 
-    const BoostRound<Row>& round;
+    const BoostRound& round;
     const CodedTable& table;
     const BoostGrowth& growth;
     GrowBuffers& buffers;
@@ -443,16 +441,20 @@ private:
 }  // namespace
 
 template <class Row>
-BoostTree grow_boosted(const BoostRound<Row>& round, const BoostGrowth& growth,
-                       GrowBuffers& buffers, Team& team, Progress& progress) {
+BoostTree grow_boosted(const BoostRound& round, const BoostGrowth& growth, GrowBuffers& buffers,
+                       Team& team, Progress& progress) {
     return Growing<Row>(round, growth, buffers, team, progress).run();
 }
 
-template BoostTree grow_boosted(const BoostRound<SlimRow>&, const BoostGrowth&, GrowBuffers&, Team&,
-                                Progress&);
-template BoostTree grow_boosted(const BoostRound<WideRow>&, const BoostGrowth&, GrowBuffers&, Team&,
-                                Progress&);
-template BoostTree grow_boosted(const BoostRound<NarrowRow>&, const BoostGrowth&, GrowBuffers&,
-                                Team&, Progress&);
+template BoostTree grow_boosted<SlimRow>(const BoostRound&, const BoostGrowth&, GrowBuffers&, Team&,
+                                         Progress&);
+template BoostTree grow_boosted<OddsRow>(const BoostRound&, const BoostGrowth&, GrowBuffers&, Team&,
+                                         Progress&);
+template BoostTree grow_boosted<WideRow>(const BoostRound&, const BoostGrowth&, GrowBuffers&, Team&,
+                                         Progress&);
+template BoostTree grow_boosted<NarrowRow>(const BoostRound&, const BoostGrowth&, GrowBuffers&,
+                                           Team&, Progress&);
+template BoostTree grow_boosted<SingleRow>(const BoostRound&, const BoostGrowth&, GrowBuffers&,
+                                           Team&, Progress&);
 
 }  // namespace treewright

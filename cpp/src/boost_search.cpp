@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "treewright/base/avx512.hpp"
 #include "treewright/boost/search.hpp"
 
 namespace treewright {
@@ -29,6 +30,50 @@ double best_answer(const Reals& sums, double l2, const Bounds& bounds) {
     const double v = weight > 0.0 ? -sums.g / weight : 0.0;
     return std::clamp(v, bounds.lower, bounds.upper);
 }
+
+/// What the gains of many cuts of one node have in common.
+struct CutLimits {
+    Sums total;
+    Sums more;  ///< that every first child gets
+    FixedPoint fixed;
+    double l2;
+    double of_parent;
+    double min_hessian;
+    std::int64_t min_leaf;
+};
+
+/// The gains of Judge::gain, free of branches. A cut below all rows with a value is none.
+/// A copy of the limits: they cannot be what is written to.
+inline void fill_gains(const CutLimits node, const CutSums& cuts, std::size_t n, double* gain) {
+    const std::int64_t* gradient = cuts.gradient.data();
+    const std::int64_t* hessian = cuts.hessian.data();
+    const std::int64_t* n_rows = cuts.n_rows.data();
+    const double g_unit = node.fixed.gradient_unit;
+    const double h_unit = node.fixed.hessian_unit;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t g = gradient[i] + node.more.gradient;
+        const std::int64_t h = hessian[i] + node.more.hessian;
+        const std::int64_t rows = n_rows[i] + node.more.n_rows;
+        const double ag = static_cast<double>(g) * g_unit;
+        const double bg = static_cast<double>(node.total.gradient - g) * g_unit;
+        const double a = static_cast<double>(h) * h_unit;
+        const double b = static_cast<double>(node.total.hessian - h) * h_unit;
+        const double ah = a + node.l2;
+        const double bh = b + node.l2;
+        const double value = (ag * ag * bh + bg * bg * ah) / (ah * bh) - node.of_parent;
+        const bool is_allowed = (n_rows[i] > 0) & (rows >= node.min_leaf) &
+                                (node.total.n_rows - rows >= node.min_leaf) &
+                                (a >= node.min_hessian) & (b >= node.min_hessian);
+        gain[i] = is_allowed ? value : 0.0;
+    }
+}
+
+#ifdef TREEWRIGHT_AVX512
+TREEWRIGHT_WIDE void fill_gains_wide(const CutLimits& node, const CutSums& cuts, std::size_t n,
+                                     double* gain) {
+    fill_gains(node, cuts, n, gain);
+}
+#endif
 
 /// Judges splits of one node.
 class Judge {
@@ -61,6 +106,24 @@ public:
         return (a.g * a.g * bh + b.g * b.g * ah) / (ah * bh) - of_parent;
     }
 
+    /// Gains of cuts whose first children have `more` beside their own sums; 0 if not allowed.
+    void gains(const CutSums& cuts, std::size_t n, const Sums& more, double* gain) const {
+        if (is_bounded) {
+            for (std::size_t i = 0; i < n; ++i) {
+                Sums first = cuts.at(i);
+                first += more;
+                gain[i] = cuts.n_rows[i] > 0 && allows(first) ? this->gain(first) : 0.0;
+            }
+            return;
+        }
+        const CutLimits common{node.total,         more,           node.fixed, l2, of_parent,
+                               limits.min_hessian, limits.min_leaf};
+#ifdef TREEWRIGHT_AVX512
+        if (has_avx512()) return fill_gains_wide(common, cuts, n, gain);
+#endif
+        fill_gains(common, cuts, n, gain);
+    }
+
 private:
     [[nodiscard]] double bounded_gain(const Reals& a, const Reals& b) const {
         const double va = best_answer(a, l2, node.bounds);
@@ -84,36 +147,43 @@ double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2, const B
 }
 
 void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
-                 BoostSplit& best) {
+                 SearchScratch& scratch, BoostSplit& best) {
     const Judge judge(node, node.limits->l2, sign);
     const Sums missing = sums.back();
-    const auto n_codes = static_cast<std::uint32_t>(sums.size() - 1);
-    const auto consider = [&](const Sums& first, std::uint32_t cut, bool missing_first) {
-        if (!judge.allows(first)) return;
-        const double gain = judge.gain(first);
-        if (!(gain > best.gain)) return;
-        best.gain = gain;
+    const bool has_missing = missing.n_rows > 0;
+    // The last cut parts the rows that have a value from those that have none.
+    const std::size_t n_codes = sums.size() - 1;
+    const std::size_t n_cuts = has_missing || n_codes == 0 ? n_codes : n_codes - 1;
+    CutSums& cuts = scratch.cuts;
+    cuts.resize(n_cuts);
+    Sums first;
+    for (std::size_t cut = 0; cut < n_cuts; ++cut) {
+        first += sums[cut];
+        cuts.set(cut, first);
+    }
+    scratch.gain.resize(2 * n_cuts);
+    double* gain = scratch.gain.data();
+    double* gain_with = has_missing ? gain + n_cuts : nullptr;
+    judge.gains(cuts, n_cuts, Sums{}, gain);
+    if (has_missing) judge.gains(cuts, n_cuts - 1, missing, gain_with);
+    const auto consider = [&](std::size_t cut, double its, bool missing_first) {
+        if (!(its > best.gain)) return;
+        best.gain = its;
         best.column = column;
         best.is_nominal = false;
         best.missing_first = missing_first;
-        best.cut = cut;
-        best.first = first;
+        best.cut = static_cast<std::uint32_t>(cut);
     };
-    Sums first;
-    for (std::uint32_t cut = 0; cut + 1 < n_codes; ++cut) {
-        first += sums[cut];
-        if (sums[cut].n_rows == 0) continue;  // the same split as the cut before
-        consider(first, cut, false);
-        if (missing.n_rows > 0) {
-            Sums with = first;
-            with += missing;
-            consider(with, cut, true);
-        }
+    const double before = best.gain;
+    for (std::size_t cut = 0; cut < n_cuts; ++cut) {
+        consider(cut, gain[cut], false);
+        if (has_missing && cut + 1 < n_cuts) consider(cut, gain_with[cut], true);
     }
-    if (missing.n_rows > 0 && n_codes > 0) consider(node.total - missing, n_codes - 1, false);
+    if (!(best.gain > before)) return;
+    best.first = cuts.at(best.cut);
+    if (best.missing_first) best.first += missing;
     // Rows without the value, of which this node has none, follow the larger part.
-    if (best.column == column && !best.is_nominal && missing.n_rows == 0 && best.exists())
-        best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;
+    if (!has_missing) best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;
 }
 
 void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,

@@ -31,6 +31,11 @@ void by_blocks(std::size_t n, Team& team, Work&& work) {
     });
 }
 
+/// Bits of a row's gradient where a word holds the sum of so many and their count.
+int narrow_bits(double n_copies) {
+    return 62 - 2 * static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_copies)));
+}
+
 /// The least power of two that is not below x.
 double power_above(double x) {
     int exponent = 0;
@@ -78,47 +83,79 @@ LossKind loss_kind_of(std::string_view name) {
     throw InvariantError("unknown loss");
 }
 
+template <class Work>
+auto Booster::with_row(Form form, Work&& work) {
+    switch (form) {
+        case Form::odds: return work(OddsRow{});
+        case Form::wide: return work(WideRow{});
+        case Form::narrow: return work(NarrowRow{});
+        case Form::single: return work(SingleRow{});
+        default: return work(SlimRow{});
+    }
+}
+
+std::size_t Booster::bytes_of(Form form) {
+    return with_row(form, [](auto row) { return sizeof row; });
+}
+
+SlopeView Booster::slopes_of(std::size_t output) const {
+    if (slopes.empty()) return table.slopes();
+    // The rows of an output are rewritten at the start of each round.
+    return {const_cast<std::uint8_t*>(slopes[output].data()), bytes_of(form)};
+}
+
 Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double parameter,
-                 std::size_t n_outputs, std::vector<double> start, Team& team)
+                 const RoundSample& sample, std::size_t n_outputs, std::vector<double> start,
+                 Team& team)
     : scores(std::move(start)),
       book(std::move(learned)),
-      table(data, book, team),
       kind(kind),
       parameter(parameter),
+      sample(sample),
       n_outputs(n_outputs),
-      y(data.target.values.begin(), data.target.values.end()),
+      y(data.target.values),
       weight(data.weight.begin(), data.weight.end()),
-      copies(data.copies.begin(), data.copies.end()) {
+      copies(data.copies.begin(), data.copies.end()),
+      form(choose_form()),
+      table(data, book, n_outputs == 1 ? bytes_of(form) : 0, team) {
     require(y.size() == table.n_rows && scores.size() == n_outputs * table.n_rows,
             "a target for every row, and a score for every output");
-    if (!copies.empty() && weight == copies) weight.clear();
-    count_copies();
-    has_same_hessian = kind != LossKind::multinomial && kind != LossKind::given &&
-                       with_loss(kind, parameter, [](const auto& loss) {
-                           return std::decay_t<decltype(loss)>::kSameHessian;
-                       });
-    // Rows of one weight and one hessian need neither; whole weights are copies.
-    if (has_same_hessian && weight.empty()) form = Form::narrow;
-    else if (!weight.empty() || !copies.empty()) form = Form::wide;
-    slim.resize(n_outputs);
-    wide.resize(n_outputs);
-    narrow.resize(n_outputs);
+    if (n_outputs > 1) slopes.resize(n_outputs);
+    for (auto& own : slopes) own.resize(table.n_rows * bytes_of(form));
 }
 
 /// Rows of very many copies count as fewer, and weigh the more: limits on rows are small numbers.
 void Booster::count_copies() {
     const auto add_up = [&] {
         total_copies = 0.0;
-        for (std::size_t row = 0; row < table.n_rows; ++row) total_copies += copies_of(row);
+        for (std::size_t row = 0; row < y.size(); ++row) total_copies += copies_of(row);
     };
+    if (!copies.empty() && weight == copies) weight.clear();
     add_up();
-    require(static_cast<double>(table.n_rows) < kMostCopies, "fewer than 2^27 rows");
+    require(static_cast<double>(y.size()) < kMostCopies, "fewer than 2^27 rows");
     if (total_copies < kMostCopies) return;
     if (weight.empty()) weight = copies;
-    const double share = std::max(kManyCopies / static_cast<double>(table.n_rows), 1.0);
+    const double share = std::max(kManyCopies / static_cast<double>(y.size()), 1.0);
     const double most = std::ldexp(1.0, std::ilogb(share));
     for (double& own : copies) own = std::min(own, most);
     add_up();
+}
+
+/// Few bytes where nothing is lost by it.
+Booster::Form Booster::choose_form() {
+    count_copies();
+    const bool counts_once = copies.empty() && weight.empty();
+    if (kind == LossKind::logistic || kind == LossKind::multinomial) {
+        if (!counts_once) return Form::wide;
+        return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may weigh more
+    }
+    const bool has_same_hessian =
+        kind != LossKind::given && with_loss(kind, parameter, [](const auto& loss) {
+            return std::decay_t<decltype(loss)>::kSameHessian;
+        });
+    if (has_same_hessian && weight.empty() && sample.top_share <= 0.0)
+        return counts_once && narrow_bits(total_copies) <= kSlimBits ? Form::single : Form::narrow;
+    return counts_once ? Form::slim : Form::wide;
 }
 
 void Booster::set_slopes(std::span<const double> gradient, std::span<const double> hessian) {
@@ -266,15 +303,15 @@ SlopeRange Booster::range_of_slopes(Team& team) const {
     std::vector<SlopeRange> ranges(n_blocks(n));
     const bool is_plain = weight.empty() && factor.empty();
     by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        BlockSlopes slopes(n_outputs);
-        block_slopes(begin, end, slopes.gradient.data(), slopes.hessian.data());
+        BlockSlopes found(n_outputs);
+        block_slopes(begin, end, found.gradient.data(), found.hessian.data());
         SlopeRange most;
         for (std::size_t k = 0; k < n_outputs; ++k)
             for (std::size_t i = 0; i < end - begin; ++i) {
                 const double share = is_plain ? 1.0 : share_of(begin + i);
                 const std::size_t at = k * kRowsPerBlock + i;
-                most.gradient = std::max(most.gradient, std::abs(slopes.gradient[at]) * share);
-                most.hessian = std::max(most.hessian, slopes.hessian[at] * share);
+                most.gradient = std::max(most.gradient, std::abs(found.gradient[at]) * share);
+                most.hessian = std::max(most.hessian, found.hessian[at] * share);
             }
         ranges[block] = most;
     });
@@ -291,30 +328,26 @@ FixedPoint Booster::lay_out(const SlopeRange& range) const {
     made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
     const int bits = made.count_bits;
     const double gradient_top = power_above(std::max(range.gradient, 1e-300));
-    const int gradient_bits = form == Form::narrow ? 62 - 2 * bits : std::min(62 - bits, kSlimBits);
-    made.gradient_unit = std::ldexp(gradient_top, -gradient_bits);
-    if (form != Form::narrow)
-        made.hessian_unit = std::ldexp(power_above(std::max(range.hessian, 1e-300)),
-                                       -std::min(62 - 2 * bits, kSlimBits));
-    return made;
-}
-
-template <class Work>
-void Booster::with_rows(std::size_t output, Work&& work) {
-    switch (form) {
-        case Form::slim: return work(slim[output]);
-        case Form::wide: return work(wide[output]);
-        case Form::narrow: return work(narrow[output]);
+    if (form == Form::narrow || form == Form::single) {
+        made.gradient_unit = std::ldexp(gradient_top, -narrow_bits(total_copies));
+        return made;
     }
+    made.gradient_unit = std::ldexp(gradient_top, -std::min(62 - bits, kSlimBits));
+    const int hessian_bits = std::min(62 - 2 * bits, kSlimBits);
+    made.hessian_unit = std::ldexp(power_above(std::max(range.hessian, 1e-300)), -hessian_bits);
+    made.odds_shift = 2 * kSlimBits - 2 - hessian_bits;  // hessians of odds are at most 1/4
+    return made;
 }
 
 template <class Row>
 void Booster::quantise_block(std::size_t begin, std::size_t end, const double* gradient,
-                             const double* hessian, std::vector<Row>& rows) const {
+                             const double* hessian, const SlopeView& rows) const {
     const double per_gradient = 1.0 / fixed.gradient_unit;
     const double per_hessian = 1.0 / fixed.hessian_unit;
     const bool is_plain = weight.empty() && factor.empty();
     const bool is_counted = !copies.empty() || !weight.empty();
+    // In every form as in OddsRow, so that a row of two copies adds what two rows do.
+    const bool is_odds = is_plain && (kind == LossKind::logistic || kind == LossKind::multinomial);
     // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
     constexpr double kRound = 0x1.8p52;
     for (std::size_t row = begin; row < end; ++row) {
@@ -323,29 +356,30 @@ void Booster::quantise_block(std::size_t begin, std::size_t end, const double* g
         const double g = gradient[row - begin] * share * per_gradient;
         const double h = hessian[row - begin] * share * per_hessian;
         Sums sums;
-        sums.gradient = static_cast<std::int64_t>((g + kRound) - kRound) * count;
-        sums.hessian = static_cast<std::int64_t>((h + kRound) - kRound) * count;
+        const auto whole = static_cast<std::int64_t>((g + kRound) - kRound);
+        sums.gradient = whole * count;
+        sums.hessian = count * (is_odds ? odds_hessian(whole, fixed)
+                                        : static_cast<std::int64_t>((h + kRound) - kRound));
         sums.n_rows = count;
-        rows[row] = Row::of(sums, fixed.count_bits);
+        rows.set(row, Row::of(sums, fixed));
     }
 }
 
 void Booster::quantise(Team& team) {
     fixed = lay_out(range_of_slopes(team));
-    for (std::size_t output = 0; output < n_outputs; ++output)
-        with_rows(output, [&](auto& rows) { rows.resize(table.n_rows); });
     by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-        BlockSlopes slopes(n_outputs);
-        block_slopes(begin, end, slopes.gradient.data(), slopes.hessian.data());
+        BlockSlopes found(n_outputs);
+        block_slopes(begin, end, found.gradient.data(), found.hessian.data());
         for (std::size_t output = 0; output < n_outputs; ++output)
-            with_rows(output, [&](auto& rows) {
-                quantise_block(begin, end, slopes.gradient.data() + output * kRowsPerBlock,
-                               slopes.hessian.data() + output * kRowsPerBlock, rows);
+            with_row(form, [&](auto row) {
+                quantise_block<decltype(row)>(
+                    begin, end, found.gradient.data() + output * kRowsPerBlock,
+                    found.hessian.data() + output * kRowsPerBlock, slopes_of(output));
             });
     });
 }
 
-void Booster::draw_rows(const RoundSample& sample, std::uint64_t key, Team& team) {
+void Booster::draw_rows(std::uint64_t key, Team& team) {
     sampled.clear();
     factor.clear();
     const std::size_t n = table.n_rows;
@@ -358,13 +392,12 @@ void Booster::draw_rows(const RoundSample& sample, std::uint64_t key, Team& team
     if (sample.top_share > 0.0) {
         std::vector<double> size(n);
         by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-            BlockSlopes slopes(n_outputs);
-            block_slopes(begin, end, slopes.gradient.data(), slopes.hessian.data());
+            BlockSlopes found(n_outputs);
+            block_slopes(begin, end, found.gradient.data(), found.hessian.data());
             for (std::size_t k = 0; k < n_outputs; ++k)
                 for (std::size_t row = begin; row < end; ++row) {
                     const std::size_t at = k * kRowsPerBlock + row - begin;
-                    size[row] +=
-                        std::abs(slopes.gradient[at]) * slopes.hessian[at] * weight_of(row);
+                    size[row] += std::abs(found.gradient[at]) * found.hessian[at] * weight_of(row);
                 }
         });
         const auto n_top = std::min(
@@ -394,10 +427,8 @@ void Booster::draw_rows(const RoundSample& sample, std::uint64_t key, Team& team
     std::sort(sampled.begin(), sampled.end());
 }
 
-template <class Row>
-BoostTree Booster::grow(std::size_t output, const std::vector<Row>& rows, const BoostGrowth& growth,
-                        const RoundSample& sample, std::uint64_t key, GrowBuffers& memory,
-                        Team& team, Progress& progress) const {
+BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
+                        GrowBuffers& memory, Team& team, Progress& progress) const {
     std::vector<std::uint32_t> columns(table.columns.size());
     std::iota(columns.begin(), columns.end(), 0U);
     if (sample.n_columns > 0 && sample.n_columns < columns.size()) {
@@ -407,9 +438,11 @@ BoostTree Booster::grow(std::size_t output, const std::vector<Row>& rows, const 
         columns.resize(sample.n_columns);
         std::sort(columns.begin(), columns.end());
     }
-    const BoostRound<Row> round{table,   book,    rows.data(),     fixed,
-                                sampled, columns, mix(key, output)};
-    return grow_boosted(round, growth, memory, team, progress);
+    const BoostRound round{table,   book,    slopes_of(output), fixed,
+                           sampled, columns, mix(key, output)};
+    return with_row(form, [&](auto row) {
+        return grow_boosted<decltype(row)>(round, growth, memory, team, progress);
+    });
 }
 
 void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
@@ -450,15 +483,13 @@ void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowB
     });
 }
 
-void Booster::round(const BoostGrowth& growth, const RoundSample& sample, double learning_rate,
-                    std::uint64_t key, Team& team, Progress& progress) {
-    draw_rows(sample, key, team);
+void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
+                    Progress& progress) {
+    draw_rows(key, team);
     quantise(team);
     std::vector<BoostTree> grown(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
-        with_rows(output, [&](const auto& rows) {
-            grown[output] = grow(output, rows, growth, sample, key, memory, own_team, progress);
-        });
+        grown[output] = grow(output, growth, key, memory, own_team, progress);
         renew(grown[output], memory);
         for (BoostNode& node : grown[output].nodes) node.value *= learning_rate;
         move_scores(grown[output], output, memory, own_team);

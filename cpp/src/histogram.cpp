@@ -5,6 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "treewright/base/avx512.hpp"
+#include "treewright/base/fetch.hpp"
+
 namespace treewright {
 namespace {
 
@@ -18,31 +21,40 @@ constexpr std::size_t kTogether = 7;
 constexpr std::size_t kMostNear = 1024;
 constexpr std::size_t kNearBytes = 32768;
 
-/// Memory that will be wanted soon: base + row * stride for each of some rows.
-struct Ahead {
-    const std::uint32_t* rows = nullptr;
-    std::size_t n = 0;
-    const std::uint8_t* base = nullptr;
-    std::size_t stride = 0;
+/// Rows after which some more are sent for.
+constexpr std::size_t kChunk = 4;
 
-    void fetch(std::size_t i) const {
-        if (i < n) __builtin_prefetch(base + rows[i] * stride);
+/// Rows whose records will be wanted soon, and their slopes where those lie elsewhere. They are
+/// sent for a few at a time, all through the adding: not many lines can be on their way at once.
+struct Ahead {
+    const std::uint32_t* next = nullptr;
+    const std::uint32_t* end = nullptr;
+    const std::uint8_t* records = nullptr;
+    std::size_t stride = 0;
+    SlopeView slopes;
+    std::size_t n_chunk = 1;  ///< to be sent for with a chunk
+
+    void send() {
+        const std::uint32_t* until = next + n_chunk < end ? next + n_chunk : end;
+        for (; next != until; ++next) {
+            fetch(records + *next * stride);
+            if (slopes.base != nullptr) fetch(slopes.base + *next * slopes.stride);
+        }
     }
 };
 
 template <std::size_t Width, class Entry>
 void add_group(const std::uint8_t* codes, std::size_t stride, const Entry* of_row, std::size_t n,
-               const Slot* slots, Entry* histogram, const Ahead& ahead) {
+               const Slot* slots, Entry* histogram, Ahead& ahead) {
     constexpr int kSize = std::countr_zero(sizeof(Entry));
     constexpr std::uint64_t kByte = std::uint64_t{255} << kSize;
     std::byte* start[Width];
     for (std::size_t k = 0; k < Width; ++k)
         start[k] = reinterpret_cast<std::byte*>(histogram + slots[k].offset);
-    for (std::size_t i = 0; i < n; ++i) {
+    const auto add = [&](std::size_t i) {
         std::uint64_t word = 0;
         std::memcpy(&word, codes + i * stride, 8);
         const Entry entry = of_row[i];
-        ahead.fetch(i);
 #pragma GCC unroll 8
         for (std::size_t k = 0; k < Width; ++k) {
             // The code times the size of an entry, in two instructions.
@@ -50,12 +62,18 @@ void add_group(const std::uint8_t* codes, std::size_t stride, const Entry* of_ro
             const std::uint64_t at = (shift < 0 ? word << -shift : word >> shift) & kByte;
             *reinterpret_cast<Entry*>(start[k] + at) += entry;
         }
+    };
+    std::size_t i = 0;
+    for (; i + kChunk <= n; i += kChunk) {
+        if (ahead.next != ahead.end) ahead.send();
+        for (std::size_t k = 0; k < kChunk; ++k) add(i + k);
     }
+    for (; i < n; ++i) add(i);
 }
 
 template <class Entry>
 void add_narrow(const std::uint8_t* codes, std::size_t stride, const Entry* of_row, std::size_t n,
-                const Slot* slots, std::size_t width, Entry* histogram, const Ahead& ahead) {
+                const Slot* slots, std::size_t width, Entry* histogram, Ahead& ahead) {
     switch (width) {
         case 1: return add_group<1>(codes, stride, of_row, n, slots, histogram, ahead);
         case 2: return add_group<2>(codes, stride, of_row, n, slots, histogram, ahead);
@@ -67,93 +85,113 @@ void add_narrow(const std::uint8_t* codes, std::size_t stride, const Entry* of_r
     }
 }
 
-/// Copies of what a span of slots has of some rows, in words.
-struct Near {
-    std::vector<std::uint64_t> words;
-    std::size_t stride = 0;  ///< bytes
+/// Copies some records, one after the other.
+template <std::size_t Words>  // of a record; 0: any number
+void copy_records(const CodedTable& table, const std::uint32_t* rows, std::size_t n,
+                  std::uint64_t* to) {
+    const std::size_t n_words = Words == 0 ? table.stride / 8 : Words;
+    for (std::size_t i = 0; i < n; ++i, to += n_words)
+        std::memcpy(to, table.records() + rows[i] * table.stride, n_words * 8);
+}
 
-    void copy(const std::uint8_t* records, std::size_t record_stride, const std::uint32_t* rows,
-              std::size_t n) {
-        switch (stride / 8) {
-            case 1: return copy_words<1>(records, record_stride, rows, n);
-            case 2: return copy_words<2>(records, record_stride, rows, n);
-            case 3: return copy_words<3>(records, record_stride, rows, n);
-            case 4: return copy_words<4>(records, record_stride, rows, n);
-            default: return copy_words<0>(records, record_stride, rows, n);
-        }
+void bring_near(const CodedTable& table, const std::uint32_t* rows, std::size_t n,
+                std::uint64_t* to) {
+    switch (table.stride / 8) {
+        case 1: return copy_records<1>(table, rows, n, to);
+        case 2: return copy_records<2>(table, rows, n, to);
+        case 3: return copy_records<3>(table, rows, n, to);
+        case 4: return copy_records<4>(table, rows, n, to);
+        default: return copy_records<0>(table, rows, n, to);
     }
+}
 
-private:
-    template <std::size_t Words>  // 0: any number
-    void copy_words(const std::uint8_t* records, std::size_t record_stride,
-                    const std::uint32_t* rows, std::size_t n) {
-        const std::size_t n_words = Words == 0 ? stride / 8 : Words;
-        std::uint64_t* to = words.data();
-        for (std::size_t i = 0; i < n; ++i, to += n_words)
-            std::memcpy(to, records + rows[i] * record_stride, n_words * 8);
-    }
-};
+/// What each of some rows adds.
+template <class Row>
+inline void fill_entries(const SlopeView& slopes, std::size_t first, std::size_t n,
+                         const FixedPoint fixed, typename Row::Entry* entries) {
+    for (std::size_t i = 0; i < n; ++i) entries[i] = slopes.get<Row>(first + i).entry(fixed);
+}
+
+#ifdef TREEWRIGHT_AVX512
+template <class Row>
+TREEWRIGHT_WIDE void fill_entries_wide(const SlopeView& slopes, std::size_t first, std::size_t n,
+                                       const FixedPoint& fixed, typename Row::Entry* entries) {
+    fill_entries<Row>(slopes, first, n, fixed, entries);
+}
+#endif
+
+template <class Row>
+void entries_of(const SlopeView& slopes, std::size_t first, std::size_t n, const FixedPoint& fixed,
+                typename Row::Entry* entries) {
+#ifdef TREEWRIGHT_AVX512
+    if (has_avx512()) return fill_entries_wide<Row>(slopes, first, n, fixed, entries);
+#endif
+    fill_entries<Row>(slopes, first, n, fixed, entries);
+}
 
 }  // namespace
 
 template <class Row>
-void add_rows(const CodedTable& table, const RowRange& rows, const Row* of_row, int count_bits,
-              std::size_t first_slot, std::size_t last_slot, typename Row::Entry* histogram) {
-    if (first_slot == last_slot) return;
-    const std::size_t from = table.slots[first_slot].at / 8 * 8;
-    const Slot& last = table.slots[last_slot - 1];
-    const std::size_t to = last.at + (last.is_wide ? 2 : 1);
+void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& slopes,
+              const FixedPoint& fixed, typename Row::Entry* histogram) {
     const std::size_t n_near =
         std::clamp<std::size_t>(kNearBytes / table.stride / 64 * 64, 64, kMostNear);
-    Near near;
-    near.stride = (to - from + 7) / 8 * 8;
-    if (rows.list != nullptr) near.words.resize(n_near * near.stride / 8 + 1);
+    std::vector<std::uint64_t> near;
+    if (rows.list != nullptr) near.resize(n_near * table.stride / 8 + 1);
+    auto* copies = reinterpret_cast<std::uint8_t*>(near.data());
     std::vector<typename Row::Entry> entries(n_near);
-    const std::size_t n_narrow =
-        std::min(table.n_narrow, last_slot) - std::min(table.n_narrow, first_slot);
-    const std::size_t n_groups = (n_narrow + kTogether - 1) / kTogether;
+    const std::size_t n_groups = (table.n_narrow + kTogether - 1) / kTogether;
     for (std::size_t begin = 0; begin < rows.n; begin += n_near) {
         const std::size_t n = std::min(n_near, rows.n - begin);
-        const std::uint8_t* records = table.records() + (rows.first + begin) * table.stride + from;
-        std::size_t stride = table.stride;
-        Ahead ahead[2];
+        const std::uint8_t* records = table.records() + (rows.first + begin) * table.stride;
+        Ahead ahead;
         if (rows.list == nullptr) {
-            const Row* own = of_row + rows.first + begin;
-            for (std::size_t i = 0; i < n; ++i) entries[i] = own[i].entry(count_bits);
+            entries_of<Row>(slopes, rows.first + begin, n, fixed, entries.data());
         } else {
             const std::uint32_t* list = rows.list + begin;
-            for (std::size_t i = 0; i < n; ++i) entries[i] = of_row[list[i]].entry(count_bits);
-            near.copy(table.records() + from, table.stride, list, n);
-            records = reinterpret_cast<const std::uint8_t*>(near.words.data());
-            stride = near.stride;
-            const std::size_t n_next = std::min(n_near, rows.n - begin - n);
-            ahead[0] = {list + n, n_next, table.records() + from, table.stride};
-            ahead[1] = {list + n, n_next, reinterpret_cast<const std::uint8_t*>(of_row),
-                        sizeof(Row)};
+            ahead.next = list + n;
+            ahead.end = ahead.next + std::min(n_near, rows.n - begin - n);
+            ahead.records = table.records();
+            ahead.stride = table.stride;
+            ahead.n_chunk = (kChunk + n_groups - 1) / std::max<std::size_t>(n_groups, 1);
+            bring_near(table, list, n, near.data());
+            records = copies;
+            if (slopes.base == table.slopes().base) {
+                entries_of<Row>({copies + table.slopes_at, table.stride}, 0, n, fixed,
+                                entries.data());
+            } else {
+                ahead.slopes = slopes;
+                for (std::size_t i = 0; i < n; ++i)
+                    entries[i] = slopes.get<Row>(list[i]).entry(fixed);
+            }
         }
         for (std::size_t g = 0; g < n_groups; ++g) {
-            const std::size_t low = first_slot + g * n_narrow / n_groups;
-            const std::size_t high = first_slot + (g + 1) * n_narrow / n_groups;
-            add_narrow(records + table.slots[low].at - from, stride, entries.data(), n,
-                       table.slots.data() + low, high - low, histogram, g < 2 ? ahead[g] : Ahead{});
+            const std::size_t low = g * table.n_narrow / n_groups;
+            const std::size_t high = (g + 1) * table.n_narrow / n_groups;
+            add_narrow(records + table.slots[low].at, table.stride, entries.data(), n,
+                       table.slots.data() + low, high - low, histogram, ahead);
         }
-        for (std::size_t s = std::max(first_slot, table.n_narrow); s < last_slot; ++s) {
+        for (std::size_t s = table.n_narrow; s < table.slots.size(); ++s) {
             const Slot& slot = table.slots[s];
-            const std::uint8_t* codes = records + slot.at - from;
+            const std::uint8_t* codes = records + slot.at;
             for (std::size_t i = 0; i < n; ++i) {
                 std::uint16_t code = 0;
-                std::memcpy(&code, codes + i * stride, 2);
+                std::memcpy(&code, codes + i * table.stride, 2);
                 histogram[slot.offset + code] += entries[i];
             }
         }
     }
 }
 
-template void add_rows(const CodedTable&, const RowRange&, const SlimRow*, int, std::size_t,
-                       std::size_t, WideEntry*);
-template void add_rows(const CodedTable&, const RowRange&, const WideRow*, int, std::size_t,
-                       std::size_t, WideEntry*);
-template void add_rows(const CodedTable&, const RowRange&, const NarrowRow*, int, std::size_t,
-                       std::size_t, NarrowEntry*);
+template void add_rows<SlimRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                const FixedPoint&, WideEntry*);
+template void add_rows<OddsRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                const FixedPoint&, WideEntry*);
+template void add_rows<WideRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                const FixedPoint&, WideEntry*);
+template void add_rows<NarrowRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                  const FixedPoint&, NarrowEntry*);
+template void add_rows<SingleRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                  const FixedPoint&, NarrowEntry*);
 
 }  // namespace treewright

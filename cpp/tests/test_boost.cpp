@@ -78,29 +78,56 @@ CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
     const Made made(5000, 8, 2);
     Team team(1);
     const Codebook book = learn_codebook(made.data, 255, team);
-    const CodedTable table(made.data, book, team);
+    const CodedTable table(made.data, book, sizeof(WideRow), team);
     CHECK(table.slots.size() == 4);  // three columns, and five that never meet
-    std::vector<WideRow> rows(5000);
+    FixedPoint fixed;
+    fixed.count_bits = 20;
+    std::vector<std::uint8_t> apart(5000 * sizeof(WideRow));
+    const SlopeView inside = table.slopes();
+    const SlopeView outside{apart.data(), sizeof(WideRow)};
     std::vector<std::uint32_t> some;
     for (std::uint32_t row = 0; row < 5000; ++row) {
-        rows[row] = WideRow::of({static_cast<std::int64_t>(row) - 2500, row, 1}, 20);
+        const auto own = WideRow::of({static_cast<std::int64_t>(row) - 2500, row, 1}, fixed);
+        inside.set(row, own);
+        outside.set(row, own);
         if (row % 3 != 0) some.push_back(row);
     }
     std::vector<WideEntry> whole(table.n_entries);
-    std::vector<WideEntry> part(table.n_entries);
     std::vector<WideEntry> slow(table.n_entries);
-    add_rows(table, {nullptr, 0, 5000}, rows.data(), 20, 0, table.slots.size(), whole.data());
-    // Two spans of slots, rows by list.
-    add_rows(table, {some.data(), 0, some.size()}, rows.data(), 20, 0, 2, part.data());
-    add_rows(table, {some.data(), 0, some.size()}, rows.data(), 20, 2, 4, part.data());
+    add_rows<WideRow>(table, {nullptr, 0, 5000}, inside, fixed, whole.data());
     for (const std::uint32_t row : some)
         for (const Slot& slot : table.slots)
-            slow[slot.offset + table.code(slot, row)] += rows[row].entry(20);
-    for (std::size_t i = 0; i < table.n_entries; ++i) {
-        CHECK(part[i].both[0] == slow[i].both[0] && part[i].both[1] == slow[i].both[1]);
-        whole[i] -= part[i];
-        CHECK(whole[i].sums(20).n_rows >= 0);
+            slow[slot.offset + table.code(slot, row)] += inside.get<WideRow>(row).entry(fixed);
+    for (const SlopeView& view : {inside, outside}) {
+        std::vector<WideEntry> part(table.n_entries);
+        add_rows<WideRow>(table, {some.data(), 0, some.size()}, view, fixed, part.data());
+        for (std::size_t i = 0; i < table.n_entries; ++i) {
+            CHECK(part[i].both[0] == slow[i].both[0] && part[i].both[1] == slow[i].both[1]);
+            WideEntry rest = whole[i];
+            rest -= part[i];
+            CHECK(rest.sums(20).n_rows >= 0);
+        }
     }
+}
+
+CASE(forms_of_a_row_add_the_same) {
+    FixedPoint fixed;
+    fixed.count_bits = 12;
+    fixed.odds_shift = 2 * kSlimBits - kSlimBits - 2;
+    for (const double p : {0.0, 1e-9, 0.1, 0.25, 0.5, 0.99, 1.0})
+        for (const double y : {0.0, 1.0}) {
+            const Sums sums{std::llround((p - y) * 0x1p30), std::llround(p * (1.0 - p) * 0x1p32),
+                            1};
+            const Sums slim = SlimRow::of(sums, fixed).entry(fixed).sums(12);
+            const Sums odds = OddsRow::of(sums, fixed).entry(fixed).sums(12);
+            CHECK(slim.gradient == sums.gradient && odds.gradient == sums.gradient);
+            CHECK(slim.hessian == sums.hessian && slim.n_rows == 1 && odds.n_rows == 1);
+            CHECK(std::abs(odds.hessian - sums.hessian) <= 4);  // the gradient was rounded first
+            const Sums single = SingleRow::of(sums, fixed).entry(fixed).sums(12);
+            const Sums narrow = NarrowRow::of(sums, fixed).entry(fixed).sums(12);
+            CHECK(single.gradient == sums.gradient && narrow.gradient == sums.gradient);
+            CHECK(single.n_rows == 1 && narrow.n_rows == 1);
+        }
 }
 
 CASE(rows_are_divided_in_their_order) {
@@ -114,16 +141,23 @@ CASE(rows_are_divided_in_their_order) {
     Ways ways;
     ways.reset(256);
     for (std::size_t code = 0; code < 256; code += 3) ways.set(code, true);
-    std::vector<std::uint32_t> first(rows.size() + kStoreReach);
-    std::vector<std::uint32_t> second(rows.size() + kStoreReach);
-    const std::size_t n_first =
-        divide(rows.data(), rows.size(), codes.data(), false, ways, first.data(), second.data());
-    std::size_t a = 0;
-    std::size_t b = 0;
-    for (const std::uint32_t row : rows)
-        if (codes[row] % 3 == 0) CHECK(second[b++] == row);
-        else CHECK(first[a++] == row);
-    CHECK(a == n_first);
+    std::vector<std::uint32_t> every(1000);
+    std::iota(every.begin(), every.end(), 0U);
+    for (const bool is_all : {false, true}) {
+        const std::vector<std::uint32_t>& before = is_all ? every : rows;
+        std::vector<std::uint32_t> first(before.size(), 0U);
+        if (!is_all) first = before;
+        std::vector<std::uint32_t> second(before.size() + kStoreReach);
+        const std::size_t n_first =
+            is_all ? divide_run(0, 1000, codes.data(), false, ways, first.data(), second.data())
+                   : divide(first.data(), first.size(), codes.data(), false, ways, second.data());
+        std::size_t a = 0;
+        std::size_t b = 0;
+        for (const std::uint32_t row : before)
+            if (codes[row] % 3 == 0) CHECK(second[b++] == row);
+            else CHECK(first[a++] == row);
+        CHECK(a == n_first);
+    }
 }
 
 CASE(the_scores_of_training_rows_are_what_the_model_says) {
@@ -131,11 +165,11 @@ CASE(the_scores_of_training_rows_are_what_the_model_says) {
     Progress progress(nullptr);
     for (const std::size_t n_threads : {1, 3}) {
         Team team(n_threads);
-        Booster booster(made.data, learn_codebook(made.data, 64, team), LossKind::squared, 0.0, 1,
-                        std::vector<double>(4000), team);
+        Booster booster(made.data, learn_codebook(made.data, 64, team), LossKind::squared, 0.0,
+                        {n_threads == 1 ? 1.0 : 0.5, 0.0, 0}, 1, std::vector<double>(4000), team);
         const double before = booster.mean_loss(team);
         for (std::uint64_t round = 0; round < 10; ++round)
-            booster.round({}, {round % 2 == 0 ? 1.0 : 0.5, 0.0, 0}, 0.3, round, team, progress);
+            booster.round({}, 0.3, round, team, progress);
         CHECK(booster.mean_loss(team) < before / 10);
         const BoostForest forest(booster.codebook(), booster.trees, 1);
         Rows rows;

@@ -13,13 +13,14 @@ namespace {
 
 BoostForest boosted(const MadeData& made, std::size_t n_outputs, Team& team) {
     Booster booster(made.data, learn_codebook(made.data, 255, team), LossKind::squared, 0.0,
-                    n_outputs, std::vector<double>(made.data.n_rows * n_outputs), team);
+                    RoundSample{}, n_outputs, std::vector<double>(made.data.n_rows * n_outputs),
+                    team);
     BoostGrowth growth;
     growth.max_leaves = 40;
     growth.limits.min_leaf = 3;
     Progress progress(nullptr);
     for (std::uint64_t round = 0; round < 6; ++round)
-        booster.round(growth, RoundSample{}, 0.5, round, team, progress);
+        booster.round(growth, 0.5, round, team, progress);
     return {booster.codebook(), booster.trees, n_outputs};
 }
 

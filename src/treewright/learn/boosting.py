@@ -218,6 +218,7 @@ class Boosting:
             int(options.max_bins),
             loss.name,
             loss.parameter,
+            options.core_sample(len(problem.table.schema.columns)),
             loss.n_outputs,
             np.ascontiguousarray(scores.T).reshape(-1),
             options.n_threads,
@@ -227,7 +228,6 @@ class Boosting:
         self._growth = options.core_growth(
             schema, n_rows=problem.table.n_rows, n_outputs=loss.n_outputs
         )
-        self._sample = options.core_sample(len(schema.columns))
         self._validation_scores = None if validation is None else self._start(validation, before)
 
     def _start(self, problem: BoostingProblem, before: BoostedEnsemble | None) -> FloatArray:
@@ -274,9 +274,7 @@ class Boosting:
             booster.set_parameter(weighted_quantile(residuals, problem.weight, loss.level))
         first = booster.n_trees
         key = (options.seed + number * _GOLDEN) % 2**64
-        booster.round(
-            self._growth, self._sample, float(options.learning_rate), key, options.n_threads
-        )
+        booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
         train_loss = validation_loss = np.nan
         if self._watches and self._validation is None:
             train_loss = loss.mean(booster.scores.T, problem.y, problem.weight)

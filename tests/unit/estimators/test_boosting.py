@@ -161,3 +161,12 @@ def test_ctrl_c_stops_boosting_and_leaves_the_estimator_as_it_was() -> None:
         process.send_signal(signal.SIGINT)
         printed, _ = process.communicate(timeout=60)
     assert float(printed) - sent < 1.0
+
+
+def test_goss_weighs_the_hessians_of_sampled_rows_like_their_gradients():
+    x = np.repeat([[0.0], [1.0]], 500, axis=0)
+    y = np.where(x[:, 0] > 0, 3.0, -1.0)
+    model = tw.GradientBoostingRegressor(
+        n_estimators=1, learning_rate=1.0, sampling="goss", top_rate=0.2, subsample=0.1
+    ).fit(x, y)
+    np.testing.assert_allclose(model.predict(x), y, rtol=1e-6)

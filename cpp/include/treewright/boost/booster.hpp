@@ -23,14 +23,16 @@ struct RoundSample {
 
 class Booster {
 public:
-    /// `target`: rows, numbers or class indices. Scores are outputs x rows.
+    /// `target`: rows, numbers or class indices, which must outlive the booster. Scores are outputs
+    /// x rows.
     Booster(const Dataset& data, Codebook book, LossKind kind, double parameter,
-            std::size_t n_outputs, std::vector<double> scores, Team& team);
+            const RoundSample& sample, std::size_t n_outputs, std::vector<double> scores,
+            Team& team);
 
     /// Grows the trees of a round and moves the scores; with LossKind::given the slopes must have
     /// been set. The trees are appended to `trees`, one for each output.
-    void round(const BoostGrowth& growth, const RoundSample& sample, double learning_rate,
-               std::uint64_t key, Team& team, Progress& progress);
+    void round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
+               Progress& progress);
 
     /// Gradients and hessians of the next round, outputs x rows.
     void set_slopes(std::span<const double> gradient, std::span<const double> hessian);
@@ -55,7 +57,7 @@ private:
     void block_slopes(std::size_t begin, std::size_t end, double* gradient, double* hessian) const;
     [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
     [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
-    void draw_rows(const RoundSample& sample, std::uint64_t key, Team& team);
+    void draw_rows(std::uint64_t key, Team& team);
     /// Factor of the slopes of a copy of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
         double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
@@ -65,14 +67,10 @@ private:
     void quantise(Team& team);
     template <class Row>
     void quantise_block(std::size_t begin, std::size_t end, const double* gradient,
-                        const double* hessian, std::vector<Row>& rows) const;
-    template <class Row>
-    BoostTree grow(std::size_t output, const std::vector<Row>& rows, const BoostGrowth& growth,
-                   const RoundSample& sample, std::uint64_t key, GrowBuffers& memory, Team& team,
-                   Progress& progress) const;
-    /// Calls work with the rows of an output, in the form that they have.
-    template <class Work>
-    void with_rows(std::size_t output, Work&& work);
+                        const double* hessian, const SlopeView& rows) const;
+    BoostTree grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
+                   GrowBuffers& memory, Team& team, Progress& progress) const;
+    [[nodiscard]] SlopeView slopes_of(std::size_t output) const;
     void renew(BoostTree& tree, const GrowBuffers& memory) const;
     void move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
                      Team& team);
@@ -84,26 +82,32 @@ private:
         return weight.empty() || weight[row] > 0.0 ? 1.0 : 0.0;
     }
 
+    /// How rows keep their slopes.
+    enum class Form : std::uint8_t { slim, odds, wide, narrow, single };
+    [[nodiscard]] Form choose_form();
+    /// Calls work with a row of a form.
+    template <class Work>
+    static auto with_row(Form form, Work&& work);
+    static std::size_t bytes_of(Form form);
+
     Codebook book;
-    CodedTable table;
     LossKind kind;
     double parameter;
+    RoundSample sample;
     std::size_t n_outputs;
-    std::vector<double> y;
+    std::span<const double> y;
     std::vector<double> weight;  ///< of a row, its copies included; empty: its copies
     std::vector<double> copies;  ///< empty: 1 each
     double total_copies = 0.0;
+    Form form;
+    CodedTable table;
 
     std::vector<double> given_gradient;  ///< outputs x rows, where they come from outside
     std::vector<double> given_hessian;
-    bool has_same_hessian = false;
     FixedPoint fixed;
-    enum class Form : std::uint8_t { slim, wide, narrow } form = Form::slim;
-    std::vector<std::vector<SlimRow>> slim;
-    std::vector<std::vector<WideRow>> wide;
-    std::vector<std::vector<NarrowRow>> narrow;
-    std::vector<std::uint32_t> sampled;  ///< empty: all rows
-    std::vector<float> factor;           ///< of sampled rows' slopes; empty: 1
+    std::vector<std::vector<std::uint8_t>> slopes;  ///< of several outputs; of one: in the table
+    std::vector<std::uint32_t> sampled;             ///< empty: all rows
+    std::vector<float> factor;                      ///< of sampled rows' slopes; empty: 1
     std::vector<GrowBuffers> buffers;
 };
 

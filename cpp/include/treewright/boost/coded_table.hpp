@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "treewright/boost/slopes.hpp"
 #include "treewright/data/codebook.hpp"
 
 namespace treewright {
@@ -40,7 +41,9 @@ struct Placed {
 
 class CodedTable {
 public:
-    CodedTable(const Dataset& data, const Codebook& book, Team& team);
+    /// `slope_bytes`: room in each record, beside the codes, for what changes from round to round:
+    /// a row that lies far from others then costs one wait for memory, not two.
+    CodedTable(const Dataset& data, const Codebook& book, std::size_t slope_bytes, Team& team);
 
     std::size_t n_rows = 0;
     std::vector<Slot> slots;  ///< narrow ones first
@@ -49,7 +52,10 @@ public:
     std::size_t stride = 0;     ///< bytes of a record
     std::size_t n_narrow = 0;   ///< slots of one byte
 
+    std::size_t slopes_at = 0;  ///< bytes from the start of a record to its room
+
     [[nodiscard]] const std::uint8_t* records() const { return rows.get(); }
+    [[nodiscard]] SlopeView slopes() const { return {rows.get() + slopes_at, stride}; }
     /// Codes of a slot, one after the other; some bytes after the last may be read.
     [[nodiscard]] const std::uint8_t* codes_of(const Slot& slot) const {
         return by_column.get() + slot.by_column;
@@ -61,7 +67,7 @@ public:
 
 private:
     void place(const Codebook& book, const std::vector<std::vector<std::uint32_t>>& bundles,
-               const std::vector<std::uint32_t>& common);
+               const std::vector<std::uint32_t>& common, std::size_t slope_bytes);
     void fill(const Dataset& data, const std::vector<Encoder>& encoders, Team& team);
 
     struct Free {

@@ -27,8 +27,13 @@ struct Ways {
 inline constexpr std::size_t kStoreReach = 16;
 inline constexpr std::size_t kDivideSlack = 4096;
 
-/// Gives the number of rows that went to `first`; the others are in `second`.
-std::size_t divide(const std::uint32_t* rows, std::size_t n, const std::uint8_t* codes,
-                   bool is_wide, const Ways& ways, std::uint32_t* first, std::uint32_t* second);
+/// Moves the rows of the second child to `second`, and closes the ranks of the first's; gives the
+/// number of these.
+std::size_t divide(std::uint32_t* rows, std::size_t n, const std::uint8_t* codes, bool is_wide,
+                   const Ways& ways, std::uint32_t* second);
+
+/// The same for the rows from `first_row` on, which need not be listed.
+std::size_t divide_run(std::uint32_t first_row, std::size_t n, const std::uint8_t* codes,
+                       bool is_wide, const Ways& ways, std::uint32_t* rows, std::uint32_t* second);
 
 }  // namespace treewright

@@ -27,17 +27,15 @@ struct BoostGrowth {
 /// Memory that trees grown one after the other share.
 struct GrowBuffers {
     std::vector<std::uint32_t> rows;
-    std::vector<std::uint32_t> first;  ///< rows of a node on their way to its first child
-    std::vector<std::uint32_t> second;
+    std::vector<std::uint32_t> second;       ///< rows of a node on their way to its second child
     std::vector<std::uint32_t> leaf_of_row;  ///< filled by grow(): node of each row of the table
 };
 
 /// What a tree is grown from.
-template <class Row>
 struct BoostRound {
     const CodedTable& table;
     const Codebook& book;
-    const Row* of_row;  ///< gradients of all rows of the table
+    SlopeView slopes;  ///< of all rows of the table
     FixedPoint fixed;
     std::span<const std::uint32_t> sample;   ///< ascending rows that count; empty: all
     std::span<const std::uint32_t> columns;  ///< that the tree may ask, ascending
@@ -46,7 +44,7 @@ struct BoostRound {
 
 /// Leaves answer -G / (H + l2), the learning rate not yet applied.
 template <class Row>
-[[nodiscard]] BoostTree grow_boosted(const BoostRound<Row>& round, const BoostGrowth& growth,
+[[nodiscard]] BoostTree grow_boosted(const BoostRound& round, const BoostGrowth& growth,
                                      GrowBuffers& buffers, Team& team, Progress& progress);
 
 }  // namespace treewright

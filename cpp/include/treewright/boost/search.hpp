@@ -51,16 +51,39 @@ struct SearchNode {
     const BoostLimits* limits = nullptr;
 };
 
+/// The sums of the first child of each cut of a column.
+struct CutSums {
+    std::vector<std::int64_t> gradient;
+    std::vector<std::int64_t> hessian;
+    std::vector<std::int64_t> n_rows;
+
+    void resize(std::size_t n) {
+        gradient.resize(n);
+        hessian.resize(n);
+        n_rows.resize(n);
+    }
+    void set(std::size_t cut, const Sums& sums) {
+        gradient[cut] = sums.gradient;
+        hessian[cut] = sums.hessian;
+        n_rows[cut] = sums.n_rows;
+    }
+    [[nodiscard]] Sums at(std::size_t cut) const {
+        return {gradient[cut], hessian[cut], n_rows[cut]};
+    }
+};
+
 /// Working memory of a thread.
 struct SearchScratch {
     std::vector<Sums> sums;
+    CutSums cuts;
+    std::vector<double> gain;
     std::vector<std::pair<double, std::uint32_t>> order;
 };
 
 /// Betters `best` by the cuts of a column; `sums` by code, the last of them missing. `sign` is the
 /// direction in which the answers must go, or 0.
 void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
-                 BoostSplit& best);
+                 SearchScratch& scratch, BoostSplit& best);
 void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,
                     SearchScratch& scratch, BoostSplit& best);
 
