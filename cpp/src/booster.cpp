@@ -185,10 +185,12 @@ TREEWRIGHT_WIDE void fill_slopes_wide(const Loss& loss, const double* score, con
 }
 #endif
 
-/// Softmax of the scores of some rows, and its slopes.
-inline void fill_multinomial(const double* scores, std::size_t stride, const double* y,
-                             std::size_t n, std::size_t n_outputs, double* gradient,
-                             double* hessian) {
+/// Softmax of the scores of some rows, and its slopes; inline, so that it is compiled for the wide
+/// vectors of its caller.
+[[gnu::always_inline]] inline void fill_multinomial(const double* scores, std::size_t stride,
+                                                    const double* y, std::size_t n,
+                                                    std::size_t n_outputs, double* gradient,
+                                                    double* hessian) {
     double most[kRowsPerBlock];
     double all[kRowsPerBlock];
     std::copy(scores, scores + n, most);

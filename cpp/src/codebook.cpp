@@ -46,31 +46,50 @@ T value_of(KeyOf<T> key) {
     return std::bit_cast<T>(key ^ (key >> kSign != 0 ? KeyOf<T>{1} << kSign : ~KeyOf<T>{0}));
 }
 
-/// Sorts by eleven bits at a time, from the lowest.
+/// Sorts by eleven bits at a time, from the lowest; bits that all keys share take no pass.
 template <class Key>
 void radix_sort(std::vector<Key>& keys) {
     constexpr int kBits = 11;
+    constexpr int kPasses = (8 * sizeof(Key) + kBits - 1) / kBits;
+    const auto digit = [](Key key, int pass) {
+        return static_cast<std::size_t>(key >> (pass * kBits)) & ((std::size_t{1} << kBits) - 1);
+    };
+    if (keys.empty()) return;
+    std::vector<std::uint32_t> start(kPasses << kBits);
+    for (const Key key : keys)
+        for (int pass = 0; pass < kPasses; ++pass)
+            ++start[(static_cast<std::size_t>(pass) << kBits) + digit(key, pass)];
     std::vector<Key> spare(keys.size());
-    std::vector<std::size_t> start(std::size_t{1} << kBits);
-    for (int shift = 0; shift < static_cast<int>(8 * sizeof(Key)); shift += kBits) {
-        const auto digit = [&](Key key) { return (key >> shift) & ((Key{1} << kBits) - 1); };
-        std::fill(start.begin(), start.end(), 0);
-        for (const Key key : keys) ++start[digit(key)];
-        std::exclusive_scan(start.begin(), start.end(), start.begin(), std::size_t{0});
-        for (const Key key : keys) spare[start[digit(key)]++] = key;
+    for (int pass = 0; pass < kPasses; ++pass) {
+        std::uint32_t* own = start.data() + (static_cast<std::size_t>(pass) << kBits);
+        if (own[digit(keys[0], pass)] == keys.size()) continue;
+        std::exclusive_scan(own, own + (1 << kBits), own, 0U);
+        for (const Key key : keys) spare[own[digit(key, pass)]++] = key;
         keys.swap(spare);
     }
 }
 
-/// The known numbers of rows that count alike, ascending, equal ones joined.
+/// Whole numbers in the order of the known numbers of columns, in some rows. Columns mostly lie
+/// beside each other: a stretch of rows is read for all of them while it is near.
 template <class T>
-std::vector<Weighed> distinct_floats(const Column& column, std::span<const std::uint32_t> rows) {
-    std::vector<KeyOf<T>> keys;
-    keys.reserve(rows.size());
-    for (const std::uint32_t row : rows) {
-        const T value = column.at<T>(row);
-        if (value == value) keys.push_back(key_of(value));
-    }
+std::vector<std::vector<KeyOf<T>>> keys_of(std::span<const Column* const> columns,
+                                           std::span<const std::uint32_t> rows) {
+    constexpr std::size_t kStretch = 512;
+    std::vector<std::vector<KeyOf<T>>> keys(columns.size());
+    for (auto& own : keys) own.reserve(rows.size());
+    for (std::size_t begin = 0; begin < rows.size(); begin += kStretch)
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            for (const std::uint32_t row :
+                 rows.subspan(begin, std::min(kStretch, rows.size() - begin))) {
+                const T value = columns[c]->at<T>(row);
+                if (value == value) keys[c].push_back(key_of(value));
+            }
+    return keys;
+}
+
+/// The numbers of keys, ascending, equal ones joined.
+template <class T>
+std::vector<Weighed> distinct_floats(std::vector<KeyOf<T>>& keys) {
     radix_sort(keys);
     std::vector<Weighed> found;
     for (std::size_t i = 0; i < keys.size(); ++i)
@@ -82,10 +101,6 @@ std::vector<Weighed> distinct_floats(const Column& column, std::span<const std::
 /// The known numbers of a column with the weights of their rows, ascending, equal ones joined.
 std::vector<Weighed> distinct_values(const Column& column, std::span<const std::uint32_t> rows,
                                      std::span<const double> weights, OrderScratch& scratch) {
-    if (weights.empty() && column.type == ValueType::f32)
-        return distinct_floats<float>(column, rows);
-    if (weights.empty() && column.type == ValueType::f64)
-        return distinct_floats<double>(column, rows);
     const Order order = order_of(column, rows, scratch);
     std::vector<Weighed> found;
     for (std::size_t i = 0; i < order.entries.size() - order.n_missing; ++i) {
@@ -152,24 +167,52 @@ void count_below(const std::vector<T>& cuts, const T* x, std::size_t n, std::uin
             count[i] += cuts[count[i] + half - 1] < x[i] ? static_cast<std::uint32_t>(half) : 0U;
 }
 
+/// Calls learn(column, its numbers) for floats of rows that count alike.
+template <class T, class Learn>
+void for_floats(const Dataset& data, std::span<const std::size_t> which, ValueType type,
+                std::span<const std::uint32_t> rows, Learn&& learn) {
+    std::vector<std::size_t> mine;
+    std::vector<const Column*> columns;
+    for (const std::size_t c : which)
+        if (data.columns[c].type == type) {
+            mine.push_back(c);
+            columns.push_back(&data.columns[c]);
+        }
+    auto keys = keys_of<T>(columns, rows);
+    for (std::size_t i = 0; i < mine.size(); ++i) learn(mine[i], distinct_floats<T>(keys[i]));
+}
+
 }  // namespace
 
 Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team) {
+    constexpr std::size_t kMostTogether = 8;  // columns whose numbers are held at a time
+    const std::size_t n_columns = data.columns.size();
     Codebook book;
-    book.columns.resize(data.columns.size());
+    book.columns.resize(n_columns);
     const std::span<const double> weights = data.weight.empty() ? data.copies : data.weight;
     const std::vector<std::uint32_t> rows = rows_for_bins(data, weights);
     std::vector<OrderScratch> scratch(team.size());
-    team.for_each(data.columns.size(), [&](std::size_t c, std::size_t thread) {
-        const Column& column = data.columns[c];
-        CodedColumn& coded = book.columns[c];
-        coded.is_nominal = column.scale == Scale::nominal;
-        if (coded.is_nominal) {
-            coded.n_codes = std::min(column.n_codes, kMostCategories);
-            return;
+    const auto learn = [&](std::size_t c, const std::vector<Weighed>& values) {
+        book.columns[c].cuts = cuts_of(values, max_bins);
+        book.columns[c].n_codes = static_cast<std::uint32_t>(book.columns[c].cuts.size() + 1);
+    };
+    const std::size_t together =
+        std::clamp<std::size_t>(n_columns / (2 * team.size()), 1, kMostTogether);
+    const std::size_t n_groups = (n_columns + together - 1) / together;
+    team.for_each(n_groups, [&](std::size_t group, std::size_t thread) {
+        std::vector<std::size_t> alike;
+        for (std::size_t c = group * n_columns / n_groups; c < (group + 1) * n_columns / n_groups;
+             ++c) {
+            const Column& column = data.columns[c];
+            CodedColumn& coded = book.columns[c];
+            coded.is_nominal = column.scale == Scale::nominal;
+            const bool is_float = column.type == ValueType::f32 || column.type == ValueType::f64;
+            if (coded.is_nominal) coded.n_codes = std::min(column.n_codes, kMostCategories);
+            else if (weights.empty() && is_float) alike.push_back(c);
+            else learn(c, distinct_values(column, rows, weights, scratch[thread]));
         }
-        coded.cuts = cuts_of(distinct_values(column, rows, weights, scratch[thread]), max_bins);
-        coded.n_codes = static_cast<std::uint32_t>(coded.cuts.size() + 1);
+        for_floats<float>(data, alike, ValueType::f32, rows, learn);
+        for_floats<double>(data, alike, ValueType::f64, rows, learn);
     });
     return book;
 }
