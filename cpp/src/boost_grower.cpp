@@ -15,6 +15,9 @@ namespace {
 /// the columns instead would bring every row near once for each thread, which is half of the work.
 constexpr std::size_t kRowsToAdd = 2048;
 constexpr std::size_t kRowsToDivide = 16384;
+/// Rows that a thread adds up before it asks for more: who is held up does less.
+constexpr std::size_t kRowsAtATime = 4096;
+constexpr std::size_t kMostParts = 256;
 
 template <class Row>
 class Growing {
@@ -30,7 +33,10 @@ public:
           team(team),
           progress(progress),
           scratch(team.size()),
-          spare(team.size() - 1) {}
+          near(team.size()) {
+        for (std::size_t thread = 1; thread < team.size(); ++thread)
+            spare.emplace_back(new Entry[table.n_entries]);
+    }
 
     BoostTree run() {
         plant();
@@ -134,24 +140,37 @@ private:
         const RowRange rows = rows_of(leaf);
         Entry* histogram = leaf.histogram.get();
         if (team.size() > 1 && rows.n >= kRowsToAdd) return fill_by_rows(rows, histogram);
-        std::memset(static_cast<void*>(histogram), 0, table.n_entries * sizeof(Entry));
-        add_rows<Row>(table, rows, round.slopes, round.fixed, histogram);
+        clear(histogram);
+        add_rows<Row>(table, rows, round.slopes, round.fixed, near[0], histogram);
     }
 
+    void clear(Entry* histogram) const {
+        std::memset(static_cast<void*>(histogram), 0, table.n_entries * sizeof(Entry));
+    }
+
+    /// Every thread has a histogram of its own; who adds which rows does not matter.
     void fill_by_rows(const RowRange& rows, Entry* histogram) {
-        const std::size_t n_parts = team.size();
-        for (auto& more : spare)
-            if (!more) more = new_histogram();
-        team.for_each(n_parts, [&](std::size_t part, std::size_t) {
-            Entry* own = part == 0 ? histogram : spare[part - 1].get();
-            std::memset(static_cast<void*>(own), 0, table.n_entries * sizeof(Entry));
+        std::vector<Entry*> own(team.size(), nullptr);
+        const std::size_t n_parts =
+            std::max(team.size(), std::min(rows.n / kRowsAtATime, kMostParts));
+        team.for_each(n_parts, [&](std::size_t part, std::size_t thread) {
+            if (own[thread] == nullptr) {
+                own[thread] = thread == 0 ? histogram : spare[thread - 1].get();
+                clear(own[thread]);
+            }
             add_rows<Row>(table, rows.part(part * rows.n / n_parts, (part + 1) * rows.n / n_parts),
-                          round.slopes, round.fixed, own);
+                          round.slopes, round.fixed, near[thread], own[thread]);
         });
-        team.for_each(n_parts, [&](std::size_t part, std::size_t) {
-            for (std::size_t i = part * table.n_entries / n_parts;
-                 i < (part + 1) * table.n_entries / n_parts; ++i)
-                for (const auto& more : spare) histogram[i] += more[i];
+        if (own[0] == nullptr) clear(histogram);
+        std::vector<const Entry*> others;
+        for (std::size_t thread = 1; thread < own.size(); ++thread)
+            if (own[thread] != nullptr) others.push_back(own[thread]);
+        const std::size_t n_spans = team.size();
+        team.for_each(n_spans, [&](std::size_t span, std::size_t) {
+            for (const Entry* more : others)
+                for (std::size_t i = span * table.n_entries / n_spans;
+                     i < (span + 1) * table.n_entries / n_spans; ++i)
+                    histogram[i] += more[i];
         });
     }
 
@@ -434,7 +453,8 @@ private:
     std::vector<Leaf> open;
     std::vector<std::unique_ptr<Entry[]>> pool;
     std::vector<SearchScratch> scratch;
-    std::vector<std::unique_ptr<Entry[]>> spare;
+    std::vector<NearRows<Entry>> near;
+    std::vector<std::unique_ptr<Entry[]>> spare;  ///< histograms of the threads but the first
     std::uint32_t tree_node_of_split = 0;
 };
 

@@ -133,13 +133,14 @@ void entries_of(const SlopeView& slopes, std::size_t first, std::size_t n, const
 
 template <class Row>
 void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& slopes,
-              const FixedPoint& fixed, typename Row::Entry* histogram) {
+              const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
+              typename Row::Entry* histogram) {
     const std::size_t n_near =
         std::clamp<std::size_t>(kNearBytes / table.stride / 64 * 64, 64, kMostNear);
-    std::vector<std::uint64_t> near;
-    if (rows.list != nullptr) near.resize(n_near * table.stride / 8 + 1);
-    auto* copies = reinterpret_cast<std::uint8_t*>(near.data());
-    std::vector<typename Row::Entry> entries(n_near);
+    near.records.resize(n_near * table.stride / 8 + 1);
+    near.entries.resize(n_near);
+    auto* copies = reinterpret_cast<std::uint8_t*>(near.records.data());
+    auto& entries = near.entries;
     const std::size_t n_groups = (table.n_narrow + kTogether - 1) / kTogether;
     for (std::size_t begin = 0; begin < rows.n; begin += n_near) {
         const std::size_t n = std::min(n_near, rows.n - begin);
@@ -154,7 +155,7 @@ void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& sl
             ahead.records = table.records();
             ahead.stride = table.stride;
             ahead.n_chunk = (kChunk + n_groups - 1) / std::max<std::size_t>(n_groups, 1);
-            bring_near(table, list, n, near.data());
+            bring_near(table, list, n, near.records.data());
             records = copies;
             if (slopes.base == table.slopes().base) {
                 entries_of<Row>({copies + table.slopes_at, table.stride}, 0, n, fixed,
@@ -184,14 +185,14 @@ void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& sl
 }
 
 template void add_rows<SlimRow>(const CodedTable&, const RowRange&, const SlopeView&,
-                                const FixedPoint&, WideEntry*);
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
 template void add_rows<OddsRow>(const CodedTable&, const RowRange&, const SlopeView&,
-                                const FixedPoint&, WideEntry*);
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
 template void add_rows<WideRow>(const CodedTable&, const RowRange&, const SlopeView&,
-                                const FixedPoint&, WideEntry*);
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
 template void add_rows<NarrowRow>(const CodedTable&, const RowRange&, const SlopeView&,
-                                  const FixedPoint&, NarrowEntry*);
+                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
 template void add_rows<SingleRow>(const CodedTable&, const RowRange&, const SlopeView&,
-                                  const FixedPoint&, NarrowEntry*);
+                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
 
 }  // namespace treewright

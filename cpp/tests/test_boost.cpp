@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "check.hpp"
@@ -92,15 +93,16 @@ CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
         outside.set(row, own);
         if (row % 3 != 0) some.push_back(row);
     }
+    NearRows<WideEntry> near;
     std::vector<WideEntry> whole(table.n_entries);
     std::vector<WideEntry> slow(table.n_entries);
-    add_rows<WideRow>(table, {nullptr, 0, 5000}, inside, fixed, whole.data());
+    add_rows<WideRow>(table, {nullptr, 0, 5000}, inside, fixed, near, whole.data());
     for (const std::uint32_t row : some)
         for (const Slot& slot : table.slots)
             slow[slot.offset + table.code(slot, row)] += inside.get<WideRow>(row).entry(fixed);
     for (const SlopeView& view : {inside, outside}) {
         std::vector<WideEntry> part(table.n_entries);
-        add_rows<WideRow>(table, {some.data(), 0, some.size()}, view, fixed, part.data());
+        add_rows<WideRow>(table, {some.data(), 0, some.size()}, view, fixed, near, part.data());
         for (std::size_t i = 0; i < table.n_entries; ++i) {
             CHECK(part[i].both[0] == slow[i].both[0] && part[i].both[1] == slow[i].both[1]);
             WideEntry rest = whole[i];

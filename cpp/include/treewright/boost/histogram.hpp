@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "treewright/boost/coded_table.hpp"
 #include "treewright/boost/slopes.hpp"
@@ -21,9 +22,17 @@ struct RowRange {
     }
 };
 
+/// Working memory of a thread: copies of records, and what their rows add.
+template <class Entry>
+struct NearRows {
+    std::vector<std::uint64_t> records;
+    std::vector<Entry> entries;
+};
+
 /// Adds rows to the entries of a histogram.
 template <class Row>
 void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& slopes,
-              const FixedPoint& fixed, typename Row::Entry* histogram);
+              const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
+              typename Row::Entry* histogram);
 
 }  // namespace treewright
