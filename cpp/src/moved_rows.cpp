@@ -36,11 +36,7 @@ MovedRows::Verdict MovedRows::send(std::int32_t node, std::int32_t child, double
         verdict = Verdict::too_many;
     } else if (!any_divided && !tree.state(node).has_parts) {
         verdict = Verdict::known;
-        estimate = tree.state(child).estimate;
-        for (const std::int32_t leaf : reached) {
-            estimate -= tree.state(leaf).estimate;
-            estimate += judge.estimate(with_added(leaf));
-        }
+        estimate = estimate_with_added(child);
     }
     forget();
     return verdict;
@@ -78,6 +74,7 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
             if (std::all_of(into, into + tree.n_classes, [](double w) { return w == 0.0; }))
                 reached.push_back(at[r]);
             into[shares.class_of(row)] += shares.weight_of(row);
+            added_copies[static_cast<std::size_t>(at[r])] += shares.copies_of(row);
             arrivals.push_back({at[r], row, -1});
         }
         if (arrivals.size() >= next_look) {
@@ -107,17 +104,40 @@ const double* MovedRows::with_added(std::int32_t leaf) {
     return local.data();
 }
 
+/// How many whole rows a leaf would have.
+double MovedRows::copies_with_added(std::int32_t leaf) {
+    return shares.n_copies({tree.begin_of(leaf), tree.end_of(leaf), {}}) +
+           added_copies[static_cast<std::size_t>(leaf)];
+}
+
+Estimate MovedRows::estimate_with_added(std::int32_t child) {
+    if (!descent.is_each_alone())
+        return descent.estimate_counted(child, [&](std::int32_t leaf, double* weights) {
+            std::copy_n(with_added(leaf), tree.n_classes, weights);
+            return copies_with_added(leaf);
+        });
+    Estimate estimate = tree.state(child).estimate;
+    for (const std::int32_t leaf : reached) {
+        estimate -= tree.state(leaf).estimate;
+        estimate += judge.estimate(with_added(leaf));
+    }
+    return estimate;
+}
+
 double MovedRows::at_least(std::int32_t child) {
     double bound = tree.state(child).at_least;
     for (const std::int32_t leaf : reached)
-        bound += judge.at_least(with_added(leaf)) - tree.state(leaf).at_least;
+        bound +=
+            descent.at_least(with_added(leaf), copies_with_added(leaf)) - tree.state(leaf).at_least;
     return bound;
 }
 
 void MovedRows::forget() {
-    for (const std::int32_t leaf : reached)
-        std::fill_n(added.data() + static_cast<std::size_t>(leaf) * tree.n_classes, tree.n_classes,
-                    0.0);
+    for (const std::int32_t leaf : reached) {
+        const auto at = static_cast<std::size_t>(leaf);
+        std::fill_n(added.data() + at * tree.n_classes, tree.n_classes, 0.0);
+        added_copies[at] = 0.0;
+    }
     reached.clear();
 }
 

@@ -8,6 +8,7 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/prune/changing_tree.hpp"
+#include "treewright/prune/descent.hpp"
 #include "treewright/prune/estimate.hpp"
 #include "treewright/prune/shares.hpp"
 
@@ -15,14 +16,23 @@ namespace treewright {
 
 class MovedRows {
 public:
-    MovedRows(ChangingTree& tree, Shares& shares, const LeafJudge& judge, Progress& progress)
+    MovedRows(ChangingTree& tree, Shares& shares, const LeafJudge& judge, Descent& descent,
+              Progress& progress)
         : tree(tree),
           shares(shares),
           judge(judge),
+          descent(descent),
           progress(progress),
-          added(tree.counts.weights.size()),
-          first_arrived(tree.places.size(), -1),
-          local(tree.n_classes) {}
+          local(tree.n_classes) {
+        make_room();
+    }
+
+    /// To be called when the tree has got more nodes.
+    void make_room() {
+        added.resize(tree.counts.weights.size());
+        added_copies.resize(tree.places.size());
+        first_arrived.resize(tree.places.size(), -1);
+    }
 
     enum class Verdict : std::uint8_t {
         too_many,  ///< the estimate would be above the limit
@@ -47,6 +57,8 @@ private:
 
     bool send_range(std::size_t begin, std::size_t end, std::int32_t child, double limit);
     [[nodiscard]] const double* with_added(std::int32_t leaf);
+    [[nodiscard]] double copies_with_added(std::int32_t leaf);
+    [[nodiscard]] Estimate estimate_with_added(std::int32_t child);
     [[nodiscard]] double at_least(std::int32_t child);
     void forget();
     void fill_leaf(std::int32_t leaf, std::size_t begin);
@@ -55,8 +67,10 @@ private:
     ChangingTree& tree;
     Shares& shares;
     const LeafJudge& judge;
+    Descent& descent;
     Progress& progress;
     std::vector<double> added;  ///< class weights of rows that would come to a leaf; all 0 between
+    std::vector<double> added_copies;  ///< and how many rows these are
     std::vector<std::int32_t> reached;
     std::vector<Arrival> arrivals;
     std::vector<std::int64_t> first_arrived;  ///< at each leaf, while rows are moved

@@ -58,6 +58,10 @@ public:
     [[nodiscard]] double weight_of(std::size_t row) const {
         return data.weight.empty() ? 1.0 : data.weight[row];
     }
+    /// How many rows a row stands for.
+    [[nodiscard]] double copies_of(std::size_t row) const {
+        return data.copies.empty() ? 1.0 : data.copies[row];
+    }
     [[nodiscard]] std::size_t class_of(std::size_t row) const {
         return static_cast<std::size_t>(data.target.classes[row]);
     }
