@@ -36,7 +36,7 @@ public:
           shares(data),
           trial(data),
           descent(options, changing, judge, progress),
-          moved(changing, shares, judge, descent, progress),
+          moved(changing, shares, judge, descent, plan.is_deep(), progress),
           followers(sets, changing, judge, progress),
           local(changing.n_classes),
           small(judge, changing.n_classes) {}
@@ -60,9 +60,14 @@ public:
                 const std::int32_t branch = frame.next++;
                 if (!changing.state(place.first_child + branch).is_open) continue;
                 Frame below = branch_of(frame, branch);
-                if (is_empty(below.share)) empty(below);
-                else frames.push_back(std::move(below));
+                if (is_empty(below.share)) {
+                    empty(below);
+                    moved.settled(below.node);
+                } else {
+                    frames.push_back(std::move(below));
+                }
             } else if (place.n_branches == 0 || !settle(frame)) {
+                moved.settled(frame.node);
                 frames.pop_back();
             }
         }

@@ -59,9 +59,19 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
                 const std::uint8_t r = moving[i];
                 const Place& place = tree.place(at[r]);
                 if (place.n_branches == 0) continue;
+                moving[n_left] = r;
+                if (is_deep) {
+                    const auto here = static_cast<std::uint32_t>(at[r]);
+                    const std::uint32_t ahead =
+                        shortcuts.follow(shares.columns(), order[begin + r], here);
+                    if (ahead != here) {
+                        at[r] = static_cast<std::int32_t>(ahead);
+                        ++n_left;
+                        continue;
+                    }
+                }
                 const int branch = shares.branch_of(order[begin + r], *place.plan, place.question);
                 at[r] = branch < 0 ? -1 : place.first_child + branch;
-                moving[n_left] = r;
                 n_left += branch < 0 ? 0 : 1;
             }
             n_moving = n_left;
@@ -89,6 +99,20 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
         }
     }
     return true;
+}
+
+void MovedRows::settled(std::int32_t node) {
+    if (!is_deep) return;
+    const Place& place = tree.place(node);
+    const auto at = static_cast<std::uint32_t>(node);
+    if (place.n_branches == 0) return shortcuts.end(at);
+    std::int32_t most = 0;  // the branch of most leaves
+    for (std::int32_t b = 1; b < place.n_branches; ++b)
+        if (tree.state(place.first_child + b).estimate.size.leaves >
+            tree.state(place.first_child + most).estimate.size.leaves)
+            most = b;
+    shortcuts.lead(at, static_cast<std::uint32_t>(place.first_child + most),
+                   place.plan->values_of(place.question, most));
 }
 
 /// Class weights of the whole rows of a leaf and of those that would come.

@@ -11,14 +11,16 @@
 #include "treewright/prune/descent.hpp"
 #include "treewright/prune/estimate.hpp"
 #include "treewright/prune/shares.hpp"
+#include "treewright/tree/shortcuts.hpp"
 
 namespace treewright {
 
 class MovedRows {
 public:
     MovedRows(ChangingTree& tree, Shares& shares, const LeafJudge& judge, Descent& descent,
-              Progress& progress)
-        : tree(tree),
+              bool is_deep, Progress& progress)
+        : is_deep(is_deep),
+          tree(tree),
           shares(shares),
           judge(judge),
           descent(descent),
@@ -29,6 +31,7 @@ public:
 
     /// To be called when the tree has got more nodes.
     void make_room() {
+        if (is_deep) shortcuts.make_room(tree.places.size());
         added.resize(tree.counts.weights.size());
         added_copies.resize(tree.places.size());
         first_arrived.resize(tree.places.size(), -1);
@@ -45,6 +48,9 @@ public:
     /// Puts `child` in the place of its node, and the rows last sent into the leaves they reached,
     /// which are then open, as is all above them.
     void move(std::int32_t node, std::int32_t child);
+
+    /// Notes that a node and all below it are as rows will find them.
+    void settled(std::int32_t node);
 
     [[nodiscard]] std::int64_t n_sent() const { return n_rows_sent; }
 
@@ -64,6 +70,7 @@ private:
     void fill_leaf(std::int32_t leaf, std::size_t begin);
     void add_up(std::int32_t node);
 
+    const bool is_deep;
     ChangingTree& tree;
     Shares& shares;
     const LeafJudge& judge;
@@ -71,6 +78,7 @@ private:
     Progress& progress;
     std::vector<double> added;  ///< class weights of rows that would come to a leaf; all 0 between
     std::vector<double> added_copies;  ///< and how many rows these are
+    Shortcuts shortcuts;               ///< of a deep tree, below all nodes that are settled
     std::vector<std::int32_t> reached;
     std::vector<Arrival> arrivals;
     std::vector<std::int64_t> first_arrived;  ///< at each leaf, while rows are moved

@@ -65,6 +65,7 @@ public:
     [[nodiscard]] std::size_t class_of(std::size_t row) const {
         return static_cast<std::size_t>(data.target.classes[row]);
     }
+    [[nodiscard]] const std::vector<Column>& columns() const { return rows.columns; }
     /// Branch of a row at a place in a plan; -1 = all branches.
     [[nodiscard]] int branch_of(std::size_t row, const Plan& plan, std::uint32_t question) const {
         return plan.branch_of(rows, row, question);
