@@ -35,10 +35,10 @@ public:
           changing(tree, plan, data.target.n_classes.at(0)),
           shares(data),
           trial(data),
-          moved(changing, shares, judge, progress),
+          descent(options, changing, judge, progress),
+          moved(changing, shares, judge, descent, plan.is_deep(), progress),
           followers(sets, changing, judge, progress),
           local(changing.n_classes),
-          descent(options, changing, judge, progress),
           small(judge, changing.n_classes) {}
 
     Pruned run() {
@@ -60,9 +60,14 @@ public:
                 const std::int32_t branch = frame.next++;
                 if (!changing.state(place.first_child + branch).is_open) continue;
                 Frame below = branch_of(frame, branch);
-                if (is_empty(below.share)) empty(below);
-                else frames.push_back(std::move(below));
+                if (is_empty(below.share)) {
+                    empty(below);
+                    moved.settled(below.node);
+                } else {
+                    frames.push_back(std::move(below));
+                }
             } else if (place.n_branches == 0 || !settle(frame)) {
+                moved.settled(frame.node);
                 frames.pop_back();
             }
         }
@@ -86,11 +91,6 @@ private:
     [[nodiscard]] bool is_empty(const Share& share) const {
         return descent.is_empty(share, shares);
     }
-    /// Rows are moved one by one only where every leaf is estimated on its own and a branch is
-    /// empty only without rows: C5.0 has neither, and goes through all rows again.
-    [[nodiscard]] bool may_move() const {
-        return options.joint_below == 0.0 && options.least_branch == 0.0 && regrower == nullptr;
-    }
 
     void enter(Frame& frame) {
         NodeState& state = changing.state(frame.node);
@@ -100,7 +100,7 @@ private:
         if (!frame.is_sorted) note_rows(frame.node, frame.share);
         if (place.n_branches == 0) {
             state.estimate = judge.estimate(changing.weights(frame.node));
-            state.at_least = judge.at_least(whole_weights(frame.node));
+            state.at_least = at_least(frame.node);
             followers.settle_leaf(frame.node, frame.followers);
             return;
         }
@@ -133,11 +133,13 @@ private:
         changing.state(node).has_parts = !share.parts.empty();
     }
 
-    [[nodiscard]] const double* whole_weights(std::int32_t node) {
-        if (!changing.state(node).has_parts) return changing.weights(node);
-        std::fill(local.begin(), local.end(), 0.0);
-        shares.add_whole(changing.begin_of(node), changing.end_of(node), local.data());
-        return local.data();
+    /// Of the estimate of a leaf, by its whole rows alone.
+    [[nodiscard]] double at_least(std::int32_t leaf) {
+        const Share whole{changing.begin_of(leaf), changing.end_of(leaf), {}};
+        const bool has_parts = changing.state(leaf).has_parts;
+        return descent.at_least(
+            has_parts ? shares.count(whole, local.data()) : changing.weights(leaf),
+            shares.n_copies(whole));
     }
 
     [[nodiscard]] Frame branch_of(const Frame& frame, std::int32_t branch) {
@@ -221,7 +223,6 @@ private:
     /// The same, where it can be told from the rows of the other branches alone.
     [[nodiscard]] Estimate estimate_raised(const Frame& frame, std::int32_t child, double limit,
                                            bool& can_move) {
-        if (!may_move()) return estimate_branch(child, frame.share, limit + 1e-6);
         Estimate estimate{kInfinite, {}};
         const auto verdict = moved.send(frame.node, child, limit, estimate);
         can_move = verdict == MovedRows::Verdict::known;
@@ -275,18 +276,18 @@ private:
             note_step(frame, place.source, false, subtree, leaf, [&] {
                 place.n_branches = 0;
                 state.estimate = leaf;
-                state.at_least = judge.at_least(whole_weights(frame.node));
+                state.at_least = at_least(frame.node);
                 followers.settle_leaf(frame.node, frame.followers);
             });
             return false;
         }
         if (branch.errors > bound) return false;
+        const bool regrows = frame.may_regrow &&
+                             frame.division.known[static_cast<std::size_t>(largest)] < kMostOfRows;
+        can_move = can_move && !regrows;  // all rows go through new branches
         note_step(frame, place.source, true, subtree, branch, [&] {
             if (can_move) moved.move(frame.node, child);
             else changing.raise(frame.node, child);
-            const bool regrows =
-                frame.may_regrow &&
-                frame.division.known[static_cast<std::size_t>(largest)] < kMostOfRows;
             frame.is_sorted = can_move;
             frame.was_raised = true;
             frame.may_regrow = false;
@@ -308,7 +309,7 @@ private:
         for (std::int32_t b = 0; b < place.n_branches; ++b) {
             const NodeState& child = changing.state(place.first_child + b);
             const bool joint =
-                options.joint_below > 0.0 && descent.is_joint(share_of(frame, b), shares);
+                !descent.is_each_alone() && descent.is_joint(share_of(frame, b), shares);
             if (joint) small.add(changing.weights(place.first_child + b));
             state.estimate += joint ? Estimate{0.0, child.estimate.size} : child.estimate;
             state.at_least += child.at_least;
@@ -357,6 +358,7 @@ private:
             changing.adopt(first_child + b, known.tree, known.plan, known.first_source);
         }
         followers.make_room();
+        moved.make_room();
     }
 
     /// Makes a change and notes what it does to the errors.
@@ -410,10 +412,10 @@ private:
     ChangingTree changing;
     Shares shares;
     Shares trial;  ///< where rows are divided only to see what comes of it
+    Descent descent;
     MovedRows moved;
     Followers followers;
     std::vector<double> local;
-    Descent descent;
     SmallBranches small;
     std::vector<Pruned::Step> steps;
     std::vector<double> followed;

@@ -36,11 +36,7 @@ MovedRows::Verdict MovedRows::send(std::int32_t node, std::int32_t child, double
         verdict = Verdict::too_many;
     } else if (!any_divided && !tree.state(node).has_parts) {
         verdict = Verdict::known;
-        estimate = tree.state(child).estimate;
-        for (const std::int32_t leaf : reached) {
-            estimate -= tree.state(leaf).estimate;
-            estimate += judge.estimate(with_added(leaf));
-        }
+        estimate = estimate_with_added(child);
     }
     forget();
     return verdict;
@@ -63,9 +59,19 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
                 const std::uint8_t r = moving[i];
                 const Place& place = tree.place(at[r]);
                 if (place.n_branches == 0) continue;
+                moving[n_left] = r;
+                if (is_deep) {
+                    const auto here = static_cast<std::uint32_t>(at[r]);
+                    const std::uint32_t ahead =
+                        shortcuts.follow(shares.columns(), order[begin + r], here);
+                    if (ahead != here) {
+                        at[r] = static_cast<std::int32_t>(ahead);
+                        ++n_left;
+                        continue;
+                    }
+                }
                 const int branch = shares.branch_of(order[begin + r], *place.plan, place.question);
                 at[r] = branch < 0 ? -1 : place.first_child + branch;
-                moving[n_left] = r;
                 n_left += branch < 0 ? 0 : 1;
             }
             n_moving = n_left;
@@ -78,6 +84,7 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
             if (std::all_of(into, into + tree.n_classes, [](double w) { return w == 0.0; }))
                 reached.push_back(at[r]);
             into[shares.class_of(row)] += shares.weight_of(row);
+            added_copies[static_cast<std::size_t>(at[r])] += shares.copies_of(row);
             arrivals.push_back({at[r], row, -1});
         }
         if (arrivals.size() >= next_look) {
@@ -94,6 +101,20 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
     return true;
 }
 
+void MovedRows::settled(std::int32_t node) {
+    if (!is_deep) return;
+    const Place& place = tree.place(node);
+    const auto at = static_cast<std::uint32_t>(node);
+    if (place.n_branches == 0) return shortcuts.end(at);
+    std::int32_t most = 0;  // the branch of most leaves
+    for (std::int32_t b = 1; b < place.n_branches; ++b)
+        if (tree.state(place.first_child + b).estimate.size.leaves >
+            tree.state(place.first_child + most).estimate.size.leaves)
+            most = b;
+    shortcuts.lead(at, static_cast<std::uint32_t>(place.first_child + most),
+                   place.plan->values_of(place.question, most));
+}
+
 /// Class weights of the whole rows of a leaf and of those that would come.
 const double* MovedRows::with_added(std::int32_t leaf) {
     const double* more = added.data() + static_cast<std::size_t>(leaf) * tree.n_classes;
@@ -107,17 +128,40 @@ const double* MovedRows::with_added(std::int32_t leaf) {
     return local.data();
 }
 
+/// How many whole rows a leaf would have.
+double MovedRows::copies_with_added(std::int32_t leaf) {
+    return shares.n_copies({tree.begin_of(leaf), tree.end_of(leaf), {}}) +
+           added_copies[static_cast<std::size_t>(leaf)];
+}
+
+Estimate MovedRows::estimate_with_added(std::int32_t child) {
+    if (!descent.is_each_alone())
+        return descent.estimate_counted(child, [&](std::int32_t leaf, double* weights) {
+            std::copy_n(with_added(leaf), tree.n_classes, weights);
+            return copies_with_added(leaf);
+        });
+    Estimate estimate = tree.state(child).estimate;
+    for (const std::int32_t leaf : reached) {
+        estimate -= tree.state(leaf).estimate;
+        estimate += judge.estimate(with_added(leaf));
+    }
+    return estimate;
+}
+
 double MovedRows::at_least(std::int32_t child) {
     double bound = tree.state(child).at_least;
     for (const std::int32_t leaf : reached)
-        bound += judge.at_least(with_added(leaf)) - tree.state(leaf).at_least;
+        bound +=
+            descent.at_least(with_added(leaf), copies_with_added(leaf)) - tree.state(leaf).at_least;
     return bound;
 }
 
 void MovedRows::forget() {
-    for (const std::int32_t leaf : reached)
-        std::fill_n(added.data() + static_cast<std::size_t>(leaf) * tree.n_classes, tree.n_classes,
-                    0.0);
+    for (const std::int32_t leaf : reached) {
+        const auto at = static_cast<std::size_t>(leaf);
+        std::fill_n(added.data() + at * tree.n_classes, tree.n_classes, 0.0);
+        added_copies[at] = 0.0;
+    }
     reached.clear();
 }
 

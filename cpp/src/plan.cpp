@@ -99,6 +99,47 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     }
     std::sort(used_columns.begin(), used_columns.end());
     used_columns.erase(std::unique(used_columns.begin(), used_columns.end()), used_columns.end());
+    if (mean_depth() > Shortcuts::kDeep) make_shortcuts();
+}
+
+double Plan::mean_depth() const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) sum += n_branches[i] > 0 ? weight[i] : 0.0;
+    return sum / weight[0];
+}
+
+void Plan::make_shortcuts() {
+    std::vector<std::uint32_t> n_below(nodes.size(), 1);
+    shortcuts.make_room(nodes.size());
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        if (n_branches[i] == 0) continue;
+        const auto first = n_below.begin() + nodes[i].first_child;
+        n_below[i] = std::accumulate(first, first + n_branches[i], 1U);
+        const auto branch =
+            static_cast<std::uint32_t>(std::max_element(first, first + n_branches[i]) - first);
+        const auto node = static_cast<std::uint32_t>(i);
+        shortcuts.lead(node, nodes[i].first_child + branch,
+                       values_of(node, static_cast<int>(branch)));
+    }
+}
+
+std::optional<Shortcuts::Stay> Plan::values_of(std::uint32_t node, int branch) const {
+    const Node& asked = nodes[node];
+    const Kind kind = kind_of(asked);
+    Shortcuts::Stay out;
+    out.column = column_of(asked);
+    if (kind == real_cut || kind == whole_cut) {
+        (branch == 0 ? out.up_to : out.above) =
+            kind == real_cut ? Shortcuts::key(asked.threshold) : asked.whole;
+        return out;
+    }
+    if (kind != categories || asked.whole >= 0) return std::nullopt;
+    const CodeList& list = code_lists[static_cast<std::size_t>(-1 - asked.whole)];
+    if (list.rest_branch != branch) return std::nullopt;
+    out.above = -1;
+    for (std::size_t i = list.start; i < list.start + list.n; ++i)
+        if (listed_branches[i] != branch) out.leaving.push_back(listed_codes[i]);
+    return out;
 }
 
 void Plan::ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind) {
@@ -273,9 +314,28 @@ void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
     find_in_columns(rows, incomplete, begin, found);
 }
 
+/// A deep tree: most of a long path at once. A row that is divided is found again, with more care.
+void Plan::find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t end,
+                             Found& found) const {
+    std::vector<std::size_t> divided;
+    for (std::size_t row = begin; row < end; ++row) {
+        std::uint32_t at = 0;
+        while (n_branches[at] > 0) {
+            const std::uint32_t ahead = shortcuts.follow(rows.columns, row, at);
+            const int branch = ahead == at ? branch_of(rows, row, at) : 0;
+            if (branch < 0) break;
+            at = ahead == at ? nodes[at].first_child + static_cast<std::uint32_t>(branch) : ahead;
+        }
+        found.leaf[row - begin] = at;
+        if (n_branches[at] > 0) divided.push_back(row);
+    }
+    find_in_columns(rows, divided, begin, found);
+}
+
 /// The leaves of the rows from `begin` to `end`.
 void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const {
     found.leaf.resize(end - begin);
+    if (!shortcuts.empty()) return find_by_shortcuts(rows, begin, end, found);
     const auto& columns = rows.columns;
     bool matrix = only_real_cuts && !columns.empty() && columns[0].is_real();
     const std::ptrdiff_t gap = columns.size() > 1 ? columns[1].data - columns[0].data : 0;

@@ -52,11 +52,9 @@ bool Shares::sort_by_leaf(const Tree& tree, const Plan& plan, Counts& counts,
 }
 
 double Shares::n_copies(const Share& share) const {
-    const auto copies_of = [&](std::uint32_t row) {
-        return data.copies.empty() ? 1.0 : data.copies[row];
-    };
-    double total = 0.0;
-    for (std::size_t i = share.begin; i < share.end; ++i) total += copies_of(sequence[i]);
+    double total = data.copies.empty() ? static_cast<double>(share.n_whole()) : 0.0;
+    if (!data.copies.empty())
+        for (std::size_t i = share.begin; i < share.end; ++i) total += copies_of(sequence[i]);
     for (const Part& part : share.parts)
         total += copies_of(part.row) * part.weight / weight_of(part.row);
     return total;

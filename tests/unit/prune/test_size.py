@@ -11,8 +11,16 @@ import pytest
 from unit.model.hand_trees import arrays_of_cuts, chain, numeric, schema_of
 
 from treewright import DecisionTreeClassifier
+from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant
 from treewright.model.tree import Tree
-from treewright.prune import PRUNERS, CostComplexity, MinimumFraction, Pruner, ReducedError
+from treewright.prune import (
+    PRUNERS,
+    CostComplexity,
+    ErrorBased,
+    MinimumFraction,
+    Pruner,
+    ReducedError,
+)
 
 N_LEAVES = 50_000
 SECONDS = 6.0
@@ -112,7 +120,26 @@ def test_a_grown_chain_is_pruned_by_its_estimated_errors() -> None:
     x = np.arange(n_rows, dtype=np.float32)[:, np.newaxis]
     model = DecisionTreeClassifier().fit(x, np.arange(n_rows) % 2)
     assert model.get_depth() == n_rows - 1
-    start = time.process_time()
-    pruned = model.tree_.prune("error_based")
-    assert time.process_time() - start < 5 * SECONDS
-    assert pruned.n_leaves < n_rows
+    for variant in ERROR_VARIANTS:
+        start = time.process_time()
+        pruned = model.tree_.prune(ErrorBased(variant=variant))
+        assert time.process_time() - start < SECONDS
+        assert pruned.n_leaves < n_rows
+
+
+@pytest.mark.parametrize("variant", ERROR_VARIANTS)
+def test_rows_find_their_way_down_a_deep_tree_that_changes(variant: ErrorVariant) -> None:
+    generator = np.random.default_rng(0)
+    value = generator.integers(0, 1300, 4000)
+    class_of_value = generator.random(1300) < 0.5
+    X = {"c": [f"v{v}" for v in value]}
+    y = class_of_value[value] ^ (generator.random(4000) < 0.05)
+    model = DecisionTreeClassifier(nominal="one_vs_rest", min_samples_leaf=2).fit(X, y)
+    assert model.get_depth() > 500  # one value after the other
+    pruned = model.tree_.prune(ErrorBased(variant=variant))
+    assert pruned.pruning is not None
+    assert sum(step.action == "raised" for step in pruned.pruning.steps) > 2
+    counts = np.zeros_like(pruned.arrays.value)
+    np.add.at(counts, (pruned.apply(X), y.astype(int)), 1.0)
+    is_leaf = pruned.arrays.n_branches == 0
+    np.testing.assert_array_equal(counts[is_leaf], pruned.arrays.value[is_leaf])

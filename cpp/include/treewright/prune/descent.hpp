@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -26,11 +27,12 @@ public:
     void add(const double* more) {
         for (std::size_t k = 0; k < weights.size(); ++k) weights[k] += more[k];
     }
+    [[nodiscard]] Estimate estimate() const { return estimate(weights.data()); }
     /// Errors of all as one leaf; the leaves of each are counted with it.
-    [[nodiscard]] Estimate estimate() const {
-        if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0.0; }))
+    [[nodiscard]] Estimate estimate(const double* together) const {
+        if (std::all_of(together, together + weights.size(), [](double w) { return w == 0.0; }))
             return {};
-        return {judge.estimate(weights.data()).errors, {}};
+        return {judge.estimate(together).errors, {}};
     }
 
 private:
@@ -56,6 +58,8 @@ public:
         bool is_joint = false;  ///< estimated together with others, above
     };
 
+    /// Whether every leaf's estimate is its own affair.
+    [[nodiscard]] bool is_each_alone() const { return options.joint_below == 0.0; }
     /// Whether a share leaves its branch empty.
     [[nodiscard]] bool is_empty(const Share& share, const Shares& rows) const {
         return share.empty() ||
@@ -63,8 +67,13 @@ public:
     }
     /// Whether a branch has so few rows that it is estimated together with others of its node.
     [[nodiscard]] bool is_joint(const Share& share, const Shares& rows) const {
-        return options.joint_below > 0.0 && !is_empty(share, rows) &&
+        return !is_each_alone() && !is_empty(share, rows) &&
                rows.n_copies(share) < options.joint_below;
+    }
+    /// No more than what a leaf of these whole rows can add to the estimate once more have come:
+    /// nothing where it may be estimated together with others.
+    [[nodiscard]] double at_least(const double* weights, double n_copies) const {
+        return n_copies < options.joint_below ? 0.0 : judge.at_least(weights);
     }
     [[nodiscard]] static Division divide(Shares& rows, const Share& share, const Place& place) {
         return rows.divide(share, *place.plan, place.question,
@@ -97,14 +106,30 @@ public:
     /// Errors to expect if all these rows went down this branch; not finished above the limit.
     [[nodiscard]] Estimate estimate(Shares& rows, std::int32_t node, const Share& share,
                                     double limit);
+    /// Gives the class weights of the rows that come to a leaf, and how many rows they are.
+    using CountLeaf = std::function<double(std::int32_t leaf, double* weights)>;
+    /// The same where all rows are whole, from what comes to each leaf.
+    [[nodiscard]] Estimate estimate_counted(std::int32_t node, const CountLeaf& count_leaf);
 
 private:
+    /// A node below the one that is estimated.
+    struct Counted {
+        std::int32_t node;
+        std::size_t above;  ///< place of its parent in the list
+        double n_copies = 0.0;
+        bool is_joint = false;
+    };
+    void count_below(std::int32_t node, const CountLeaf& count_leaf);
+
     const ErrorPruning& options;
     const ChangingTree& tree;
     const LeafJudge& judge;
     Progress& progress;
     SmallBranches small;
     std::vector<double> local;
+    std::vector<Counted> counted;  ///< in the order in which `send` comes to them
+    std::vector<double> counts;    ///< class weights of each
+    std::vector<double> joint;     ///< and of its small branches
 };
 
 }  // namespace treewright

@@ -8,21 +8,34 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/prune/changing_tree.hpp"
+#include "treewright/prune/descent.hpp"
 #include "treewright/prune/estimate.hpp"
 #include "treewright/prune/shares.hpp"
+#include "treewright/tree/shortcuts.hpp"
 
 namespace treewright {
 
 class MovedRows {
 public:
-    MovedRows(ChangingTree& tree, Shares& shares, const LeafJudge& judge, Progress& progress)
-        : tree(tree),
+    MovedRows(ChangingTree& tree, Shares& shares, const LeafJudge& judge, Descent& descent,
+              bool is_deep, Progress& progress)
+        : is_deep(is_deep),
+          tree(tree),
           shares(shares),
           judge(judge),
+          descent(descent),
           progress(progress),
-          added(tree.counts.weights.size()),
-          first_arrived(tree.places.size(), -1),
-          local(tree.n_classes) {}
+          local(tree.n_classes) {
+        make_room();
+    }
+
+    /// To be called when the tree has got more nodes.
+    void make_room() {
+        if (is_deep) shortcuts.make_room(tree.places.size());
+        added.resize(tree.counts.weights.size());
+        added_copies.resize(tree.places.size());
+        first_arrived.resize(tree.places.size(), -1);
+    }
 
     enum class Verdict : std::uint8_t {
         too_many,  ///< the estimate would be above the limit
@@ -36,6 +49,9 @@ public:
     /// which are then open, as is all above them.
     void move(std::int32_t node, std::int32_t child);
 
+    /// Notes that a node and all below it are as rows will find them.
+    void settled(std::int32_t node);
+
     [[nodiscard]] std::int64_t n_sent() const { return n_rows_sent; }
 
 private:
@@ -47,16 +63,22 @@ private:
 
     bool send_range(std::size_t begin, std::size_t end, std::int32_t child, double limit);
     [[nodiscard]] const double* with_added(std::int32_t leaf);
+    [[nodiscard]] double copies_with_added(std::int32_t leaf);
+    [[nodiscard]] Estimate estimate_with_added(std::int32_t child);
     [[nodiscard]] double at_least(std::int32_t child);
     void forget();
     void fill_leaf(std::int32_t leaf, std::size_t begin);
     void add_up(std::int32_t node);
 
+    const bool is_deep;
     ChangingTree& tree;
     Shares& shares;
     const LeafJudge& judge;
+    Descent& descent;
     Progress& progress;
     std::vector<double> added;  ///< class weights of rows that would come to a leaf; all 0 between
+    std::vector<double> added_copies;  ///< and how many rows these are
+    Shortcuts shortcuts;               ///< of a deep tree, below all nodes that are settled
     std::vector<std::int32_t> reached;
     std::vector<Arrival> arrivals;
     std::vector<std::int64_t> first_arrived;  ///< at each leaf, while rows are moved

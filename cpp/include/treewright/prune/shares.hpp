@@ -58,9 +58,14 @@ public:
     [[nodiscard]] double weight_of(std::size_t row) const {
         return data.weight.empty() ? 1.0 : data.weight[row];
     }
+    /// How many rows a row stands for.
+    [[nodiscard]] double copies_of(std::size_t row) const {
+        return data.copies.empty() ? 1.0 : data.copies[row];
+    }
     [[nodiscard]] std::size_t class_of(std::size_t row) const {
         return static_cast<std::size_t>(data.target.classes[row]);
     }
+    [[nodiscard]] const std::vector<Column>& columns() const { return rows.columns; }
     /// Branch of a row at a place in a plan; -1 = all branches.
     [[nodiscard]] int branch_of(std::size_t row, const Plan& plan, std::uint32_t question) const {
         return plan.branch_of(rows, row, question);

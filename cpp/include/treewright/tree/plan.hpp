@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
+#include "treewright/tree/shortcuts.hpp"
 #include "treewright/tree/tree.hpp"
 
 namespace treewright {
@@ -32,6 +34,8 @@ public:
          std::vector<std::uint32_t> n_classes);
 
     [[nodiscard]] std::size_t width() const { return answer_width; }
+    /// Whether rows had better take shortcuts: the training rows are asked many questions each.
+    [[nodiscard]] bool is_deep() const { return !shortcuts.empty(); }
 
     /// The tree's nodes in the order of the plan.
     [[nodiscard]] std::span<const std::uint32_t> order() const { return tree_node; }
@@ -47,6 +51,8 @@ public:
     /// The same for each of the `wanted` rows; faster than one by one.
     void branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, std::uint32_t node,
                      std::span<std::int32_t> branch) const;
+    /// Values with which a row takes a branch; none if no values of one column tell.
+    [[nodiscard]] std::optional<Shortcuts::Stay> values_of(std::uint32_t node, int branch) const;
 
     /// Distribution over the classes, outputs side by side, or values: rows x width.
     void predict(const Rows& rows, Combine combine, std::size_t n_threads,
@@ -110,6 +116,8 @@ private:
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
     template <class T>
     void find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;
+    void find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t end,
+                           Found& found) const;
     void find_in_columns(const Rows& rows, std::span<const std::size_t> wanted, std::size_t begin,
                          Found& found) const;
     void find_leaves(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;
@@ -149,6 +157,9 @@ private:
         return static_cast<std::int32_t>((word >> (bit & 63)) & mask) - 1;
     }
     [[nodiscard]] std::int32_t branch_in_list(const Node& node, std::int64_t code) const;
+    /// Questions that a training row is asked on average.
+    [[nodiscard]] double mean_depth() const;
+    void make_shortcuts();
     void ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind);
     /// Sum of a linear node's terms; NaN if a value is missing.
     [[nodiscard]] double sum_of(const Rows& rows, std::size_t row, const Node& node) const;
@@ -173,6 +184,7 @@ private:
     std::vector<std::uint32_t> n_classes;
     std::size_t answer_width = 0;
     std::uint32_t depth = 0;
+    Shortcuts shortcuts;  ///< empty unless the tree is deep
     bool only_real_cuts = true;
 };
 

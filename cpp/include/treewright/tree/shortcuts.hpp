@@ -1,0 +1,67 @@
+/// Shortcuts down the long paths of a tree. In one as deep as it has leaves, a row would be asked
+/// thousands of questions; with them it passes most at once, where its values say so.
+///
+/// At every node the branch with most nodes goes on the long path. A node has one jump down it, and
+/// for each column asked about on the way the values with which a row goes all of it. Jumps are as
+/// long as the digits of a skew binary number (Myers 1983, "An applicative random-access stack"),
+/// so that any place on a path of n nodes is reached in O(log n) jumps and steps, and the jump of a
+/// node is made of two below it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "treewright/data/column.hpp"
+
+namespace treewright {
+
+class Shortcuts {
+public:
+    /// Questions asked of a row on average from which on shortcuts pay.
+    static constexpr double kDeep = 100.0;
+
+    /// Values of a column, as `key` gives them, with which a row stays on a path.
+    struct Stay {
+        std::uint32_t column = 0;
+        std::int64_t above = std::numeric_limits<std::int64_t>::min();
+        std::int64_t up_to = std::numeric_limits<std::int64_t>::max();
+        std::vector<std::int32_t> leaving;  ///< codes that do not, ascending
+    };
+    /// A number in the order of the whole ones; it must not be NaN.
+    [[nodiscard]] static std::int64_t key(double x);
+
+    [[nodiscard]] bool empty() const { return jumps.empty(); }
+    /// Makes room for nodes, which end their paths until told otherwise.
+    void make_room(std::size_t n_nodes);
+    /// No path goes on from a node.
+    void end(std::uint32_t node) { jumps[node] = {node}; }
+    /// The long path goes on from a node to `next`, below which all jumps are made. Without `stay`
+    /// it cannot be told from values which rows do so.
+    void lead(std::uint32_t node, std::uint32_t next, const std::optional<Stay>& stay);
+    /// Where the jump of a node leads a row; the node itself if it does not.
+    [[nodiscard]] std::uint32_t follow(std::span<const Column> columns, std::size_t row,
+                                       std::uint32_t node) const {
+        const Jump& jump = jumps[node];
+        if (jump.length < 2 || !jump.is_known) return node;  // one step is as good
+        for (const Stay& stay : jump.stays)
+            if (!stays(columns[stay.column], row, stay)) return node;
+        return jump.to;
+    }
+
+private:
+    struct Jump {
+        std::uint32_t to;
+        std::uint32_t length = 0;  ///< nodes passed
+        bool is_known = true;      ///< whether values tell who goes all the way
+        std::vector<Stay> stays;   ///< for every column asked about
+    };
+
+    [[nodiscard]] static bool stays(const Column& column, std::size_t row, const Stay& stay);
+
+    std::vector<Jump> jumps;  ///< of each node
+};
+
+}  // namespace treewright
