@@ -46,9 +46,11 @@ struct PlainData {
 class PlainGrower {
 public:
     virtual ~PlainGrower() = default;
-    /// `copies` tells how often each row of the table counts; options.tree is not looked at.
+    /// `copies` tells how often each row of the table counts; options.tree is not looked at. The
+    /// tree is the same for any number of threads in the team; `is_caller`: the thread that calls
+    /// is the one that made `progress`.
     virtual PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
-                            bool is_caller) = 0;
+                            bool is_caller, Team& team) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared,
