@@ -749,7 +749,7 @@ private:
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;
     static constexpr std::size_t kHomeStride = kHome + kPadding;
-    std::vector<std::uint32_t> lists;
+    UnfilledVector<std::uint32_t> lists;
     std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for what is home
     std::vector<std::vector<std::uint32_t>> spares{1};  ///< by thread: what stands in for it above
     std::uint32_t home = 0;                             ///< where the node that is home begins

@@ -136,10 +136,10 @@ private:
 
     /// Rows in the order of the nodes.
     struct Rows {
-        std::vector<std::uint32_t> row;     ///< of the table
-        std::vector<std::uint32_t> weight;  ///< copies
-        std::vector<std::uint32_t> target;  ///< two classes: copies of class 1; more: the class
-        std::vector<double> value;          ///< numbers: copies x target on the grid
+        UnfilledVector<std::uint32_t> row;     ///< of the table
+        UnfilledVector<std::uint32_t> weight;  ///< copies
+        UnfilledVector<std::uint32_t> target;  ///< two classes: copies of class 1; more: the class
+        UnfilledVector<double> value;          ///< numbers: copies x target on the grid
     };
 
     void fill(std::span<const std::uint32_t> copies) {
@@ -531,8 +531,8 @@ private:
         masks;  ///< of the node: bits of the rows that go to the second child
     std::vector<std::uint32_t> listed[2];
     std::span<const std::uint32_t> places[2];  ///< of the rows of a child, unless two classes
-    std::vector<T> fetched;                    ///< the column at hand of a large node
-    std::vector<T> kept;                       ///< the best column so far
+    UnfilledVector<T> fetched;                 ///< the column at hand of a large node
+    UnfilledVector<T> kept;                    ///< the best column so far
     std::vector<double> drawn_at;              ///< by column, as the next three
     std::vector<T> bound;                      ///< the threshold, as a T
     std::vector<double> weight_left;

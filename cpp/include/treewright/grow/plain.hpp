@@ -13,6 +13,7 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/base/unfilled.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
 #include "treewright/grow/options.hpp"
@@ -23,8 +24,8 @@ namespace treewright {
 /// The values of all columns.
 template <class T>
 struct PlainCells {
-    std::vector<T> by_column;
-    std::vector<T> by_row;  ///< empty where nodes look at few of very many columns
+    UnfilledVector<T> by_column;
+    UnfilledVector<T> by_row;  ///< empty where nodes look at few of very many columns
 };
 
 /// What the trees of a forest share.
