@@ -482,7 +482,8 @@ private:
     }
 
     /// What is not above the floor need not be told exactly.
-    PlainCut judge(const PlainNode& node, std::uint32_t column, double floor, ClassSums& sums) {
+    __attribute__((always_inline)) PlainCut judge(const PlainNode& node, std::uint32_t column,
+                                                  double floor, ClassSums& sums) {
         const PlainList list = part_of(node, column);
         double decrease = kNoPlainCut;
         if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
@@ -674,44 +675,42 @@ private:
         const bool moves_back = both && !node.is_home;  // a large node has no second buffer
         if (both && node.is_home) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
         const std::uint8_t which = grows[0] ? 0 : 1;
-        // Returns bit b if the list may have ties in the b-th child.
-        const auto divide_list = [&](std::uint32_t column, std::vector<std::uint32_t>& spare) {
+        const auto divide_list = [&](std::uint32_t column, std::vector<std::uint32_t> & spare,
+                                     auto&& note_untied) __attribute__((always_inline)) {
             std::uint32_t* list = list_of(node, column);
             std::uint32_t* there = both ? list_of(children[1], column) : list;
-            unsigned ties = 3;
             if (column == asked) {  // a cut leaves its own list in order
                 if (list + n_left != there && (!grows[0] || both))
                     std::copy(list + n_left, list + n, there);
-                return ties;
+                return;
             }
             if (moves_back && spare.size() < n) spare.resize(n);
             std::uint32_t* other = moves_back ? spare.data() : there;
-            if (both && (node.tied & tie_bit(column)) == 0)
-                loops.divide_untied(list, n, side.data(), other);
-            else if (both) ties = loops.divide(list, n, side.data(), other);
-            else loops.keep(list, n, side.data(), which);
-            if (moves_back) std::copy_n(spare.data(), n - n_left, there);
-            return ties;
-        };
-        const auto note_ties = [&](std::uint32_t column, unsigned ties) {
             const std::uint64_t bit = tie_bit(column);
-            if (ties == 3 || bit == kLastBit) return;
-            for (unsigned b = 0; b < 2; ++b)
-                if ((ties >> b & 1U) == 0) children[b].tied &= ~bit;
+            if (both && (node.tied & bit) == 0) {
+                loops.divide_untied(list, n, side.data(), other);
+            } else if (both) {
+                const unsigned ties = loops.divide(list, n, side.data(), other);
+                for (unsigned b = 0; b < 2; ++b)
+                    if ((ties >> b & 1U) == 0 && bit != kLastBit) note_untied(b, bit);
+            } else loops.keep(list, n, side.data(), which);
+            if (moves_back) std::copy_n(spare.data(), n - n_left, there);
         };
         const std::uint32_t* columns = nodes.columns.data() + node.columns;
         if (!parts.is_shared()) {
             for (std::uint32_t c = 0; c < node.n_columns; ++c)
-                note_ties(columns[c], divide_list(columns[c], spares[0]));
+                divide_list(columns[c], spares[0],
+                            [&](unsigned b, std::uint64_t bit) { children[b].tied &= ~bit; });
             return;
         }
-        std::vector<unsigned> ties(node.n_columns);
         spares.resize(std::max(spares.size(), parts.n_threads()));
+        std::vector<std::uint64_t> untied(2 * parts.n_threads());
         parts.share(node.n_columns, [&](std::size_t c, std::size_t thread) {
             progress.check(asks && thread == 0);
-            ties[c] = divide_list(columns[c], spares[thread]);
+            divide_list(columns[c], spares[thread],
+                        [&](unsigned b, std::uint64_t bit) { untied[2 * thread + b] |= bit; });
         });
-        for (std::uint32_t c = 0; c < node.n_columns; ++c) note_ties(columns[c], ties[c]);
+        for (std::size_t i = 0; i < untied.size(); ++i) children[i % 2].tied &= ~untied[i];
     }
 
     // ---------------------------------------------------------------- leaves

@@ -299,20 +299,28 @@ private:
         }
     }
 
-    /// Counts classes up to the bound of a column into class_left.
+    /// Counts the classes of rows up to the bound of a column into class_left.
     void count_classes(const PlainNode& node, std::uint32_t column) {
-        const T limit = bound[column];
+        if (!parts.is_shared()) {
+            count_classes(node, column, 0, node.size(), class_left);
+            return;
+        }
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            block.classes.assign(n_classes, 0);
-            for (std::uint32_t i = from; i < from + n; ++i) {
-                const std::uint32_t at = node.is_home ? home.rows[node.begin + i] : node.begin + i;
-                const bool is_left = node.is_home ? home.is_below(at, column) : fetched[i] <= limit;
-                block.classes[targets_of(node)[at]] += is_left ? weights_of(node)[at] : 0;
-            }
+            count_classes(node, column, from, n, block.classes);
         });
-        std::swap(class_left, blocks[0].classes);
-        for (std::size_t i = 1; i < blocks.size(); ++i)
-            for (std::uint32_t k = 0; k < n_classes; ++k) class_left[k] += blocks[i].classes[k];
+        class_left.assign(n_classes, 0);
+        for (const Block& block : blocks)
+            for (std::uint32_t k = 0; k < n_classes; ++k) class_left[k] += block.classes[k];
+    }
+    void count_classes(const PlainNode& node, std::uint32_t column, std::uint32_t from,
+                       std::uint32_t n, std::vector<std::uint32_t>& counts) const {
+        counts.assign(n_classes, 0);
+        const T limit = bound[column];
+        for (std::uint32_t i = from; i < from + n; ++i) {
+            const std::uint32_t at = node.is_home ? home.rows[node.begin + i] : node.begin + i;
+            const bool is_left = node.is_home ? home.is_below(at, column) : fetched[i] <= limit;
+            counts[targets_of(node)[at]] += is_left ? weights_of(node)[at] : 0;
+        }
     }
 
     /// Draws all columns that are wanted and judges them together.
