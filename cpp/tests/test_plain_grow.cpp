@@ -16,7 +16,8 @@ PackedTree grown_plain(const PlainTable& table, const GrowOptions& options) {
     const auto shared = make_plain(table.data, options, team, progress);
     CHECK(shared != nullptr);
     const auto grower = make_plain_grower(*shared, options, progress);
-    (void)grower->grow(table.copies, options.tree + 1, true, team);  // memory is kept, trees are not
+    (void)grower->grow(table.copies, options.tree + 1, true,
+                       team);  // memory is kept, trees are not
     return grower->grow(table.copies, options.tree, true, team);
 }
 
