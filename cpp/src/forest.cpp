@@ -40,8 +40,7 @@ bool grow_packed(const Dataset& data, const GrowOptions& options, const ForestOp
         std::vector<std::uint32_t> copies;
     };
     std::vector<Worker> workers(team.size());
-    trees.resize(forest.n_trees);
-    team.for_each(forest.n_trees, [&](std::size_t i, std::size_t thread) {
+    const auto grow = [&](std::size_t i, std::size_t thread, Team& inside) {
         Worker& worker = workers[thread];
         const std::uint64_t tree = forest.first_tree + i;
         if (worker.grower == nullptr) {
@@ -51,7 +50,20 @@ bool grow_packed(const Dataset& data, const GrowOptions& options, const ForestOp
         worker.options.columns = columns_of_tree(options, forest, tree);
         if (sampling != nullptr) sampling->draw(tree, worker.copies);
         else worker.copies.assign(data.n_rows, 1);
-        trees[i] = worker.grower->grow(worker.copies, tree, thread == 0);
+        trees[i] = worker.grower->grow(worker.copies, tree, thread == 0, inside);
+    };
+    // The last trees, where they are too few for all threads, have several threads each.
+    trees.resize(forest.n_trees);
+    const std::size_t n_last = forest.n_trees % team.size();
+    const std::size_t n_inside = n_last == 0 ? 1 : team.size() / n_last;
+    const std::size_t n_alone = n_inside == 1 ? forest.n_trees : forest.n_trees - n_last;
+    team.for_each(n_alone, [&](std::size_t i, std::size_t thread) {
+        Team alone(1);
+        grow(i, thread, alone);
+    });
+    team.for_each(forest.n_trees - n_alone, [&](std::size_t i, std::size_t thread) {
+        Team inside(n_inside);
+        grow(n_alone + i, thread, inside);
     });
     return true;
 }

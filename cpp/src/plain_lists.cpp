@@ -7,6 +7,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/data/grid.hpp"
 #include "treewright/grow/plain_nodes.hpp"
+#include "treewright/grow/plain_parts.hpp"
 #include "treewright/grow/question.hpp"
 #include "treewright/split/plain_scan.hpp"
 
@@ -38,11 +39,14 @@ public:
           least(static_cast<std::uint32_t>(
               std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)}))) {}
 
-    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
-                    bool is_caller) override {
+    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+                    Team& team) override {
+        asks = is_caller;
         PlainNode& root = nodes.begin(tree);
         open_cuts.clear();
         number_rows(copies);
+        parts.begin(team, table_row.size());
+        nodes.keeps_credits = parts.is_shared();
         fill_lists(root, copies);
         look_up(root);
         open_root(root);
@@ -52,20 +56,85 @@ public:
             close(root, rows, root.size());
             nodes.stack.clear();
         }
+        grow_open();
+        if (parts.is_shared()) grow_parts();
+        return nodes.finish();
+    }
+
+private:
+    /// Sums of squares of the class counts on both sides of every cut.
+    struct ClassSums {
+        std::vector<double> left;
+        std::vector<double> right;
+        std::vector<double> weights;
+        std::vector<double> class_left;
+        std::vector<double> class_right;
+    };
+
+    void grow_open() {
         while (!nodes.stack.empty()) {
             PlainNode node = nodes.pop();
             if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
-            nodes.look_up(progress, is_caller, node.size());
+            if (parts.takes(node)) {
+                parts.add(nodes, node);
+                continue;
+            }
+            nodes.look_up(progress, asks, node.size());
             if (node.pocket == 0 && node.size() <= plain::kPocket) fill_pocket(node);
             else if (!node.is_home && node.size() <= kHome) bring_home(node);
             look_up(node);
             split_or_close(node);
         }
         read_thresholds();
-        return nodes.finish();
     }
 
-private:
+    // ---------------------------------------------------------------- parts of a tree
+
+    void grow_parts() {
+        while (crew.size() < parts.n_threads())
+            crew.push_back(std::make_unique<ListGrower>(shared, nodes.options, progress));
+        parts.grow([&](PlainPart& part, std::size_t thread) {
+            crew[thread]->grow_part(*this, part, asks && thread == 0);
+        });
+        parts.join(nodes);
+    }
+
+    void grow_part(const ListGrower& top, PlainPart& part, bool is_caller) {
+        asks = is_caller;
+        PlainNode& root = nodes.begin(top.nodes, part);
+        open_cuts.clear();
+        take_rows(top, part, root);
+        grow_open();
+        nodes.finish(part);
+    }
+
+    /// Copies the lists of a part's rows, which are numbered anew, side by side.
+    void take_rows(const ListGrower& top, const PlainPart& part, const PlainNode& root) {
+        const std::uint32_t n = root.size();
+        make_room(n);
+        if (new_row.size() < top.table_row.size()) new_row.resize(top.table_row.size());
+        has_ties = top.has_ties;
+        const auto list_at_top = [&](std::uint32_t column) {
+            return top.lists.data() + slot_of_column[column] * top.stride + part.node.begin;
+        };
+        const std::uint32_t* first = list_at_top(part.columns[0]);
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t row = row_of(first[i]);
+            new_row[row] = i;
+            table_row[i] = top.table_row[row];
+            if (kind == Kind::classes) class_of_row[i] = top.class_of_row[row];
+            if (kind != Kind::values) continue;
+            values[i] = top.values[row];
+            targets[i] = top.targets[row];
+        }
+        for (const std::uint32_t column : part.columns) {
+            std::uint32_t* list = list_of(root, column);
+            std::copy_n(list_at_top(column), n, list);
+            std::fill_n(list + n, kPadding, 0U);
+            loops.rename(list, n, new_row.data());
+        }
+    }
+
     // ---------------------------------------------------------------- rows and lists
 
     /// Gives every drawn row a number, and its word: what its entries say but for the tie.
@@ -92,22 +161,24 @@ private:
         require(!table_row.empty() && table_row.size() < plain::kMostRows && total < 0x1.0p31,
                 "number of rows drawn");
         nodes.total_weight = total;
-        side.resize(table_row.size() + 4);
-        new_row.resize(table_row.size());
-        if (kind == Kind::classes) {
-            class_of_row.resize(table_row.size());
-            for (std::size_t i = 0; i < table_row.size(); ++i)
-                class_of_row[i] = static_cast<std::uint32_t>(data.target.classes[table_row[i]]);
-            for (auto* each : {&left, &right, &weights}) each->resize(table_row.size() + kPadding);
-        }
+        make_room(table_row.size());
+        for (std::size_t i = 0; i < table_row.size() && kind == Kind::classes; ++i)
+            class_of_row[i] = static_cast<std::uint32_t>(data.target.classes[table_row[i]]);
+        for (std::size_t i = 0; i < table_row.size() && kind == Kind::values; ++i)
+            targets[i] = data.target.values[table_row[i]];
     }
 
-    void fill_lists(PlainNode& root, std::span<const std::uint32_t> copies) {
-        const std::size_t n = table_row.size();
+    /// Room for n rows and their lists.
+    void make_room(std::size_t n) {
+        table_row.resize(n);
+        side.resize(n + 4);
+        if (new_row.size() < n) new_row.resize(n);
+        if (kind == Kind::classes) class_of_row.resize(n);
+        for (auto* each : {&values, &targets})
+            if (kind == Kind::values) each->resize(n);
         stride = n + kPadding;
         lists.resize(nodes.options.columns.size() * stride + kPadding);
         home_lists.resize(nodes.options.columns.size() * kHomeStride);
-        has_ties.assign(nodes.n_columns, 0);
         constexpr std::size_t kLanes = PlainPocket::kLanes;
         pocket.n_slots = (nodes.options.columns.size() + kLanes - 1) / kLanes * kLanes;
         pocket.order.resize(plain::kPocket * pocket.n_slots);
@@ -119,17 +190,24 @@ private:
             all_columns.back() &= static_cast<std::uint8_t>(~(1U << (i % kLanes)));
         slot_of_column.assign(nodes.n_columns, 0);
         std::size_t slot = 0;
-        for (const std::uint32_t column : nodes.options.columns) {
-            slot_of_column[column] = slot++;
+        for (const std::uint32_t column : nodes.options.columns) slot_of_column[column] = slot++;
+    }
+
+    void fill_lists(PlainNode& root, std::span<const std::uint32_t> copies) {
+        has_ties.assign(nodes.n_columns, 0);
+        parts.share(nodes.options.columns.size(), [&](std::size_t slot, std::size_t thread) {
+            progress.check(asks && thread == 0);
+            const std::uint32_t column = nodes.options.columns[slot];
             std::uint32_t* list = list_of(root, column);
             const std::vector<std::uint32_t>& order = shared.orders[column].entries;
             if (has_repeats) fill_with_repeats(column, copies, list);
             else
                 has_ties[column] =
                     loops.fill(order.data(), order.size(), word_of_row.data(), list) > 0 ? 1 : 0;
-            std::fill_n(list + n, kPadding, 0U);
+            std::fill_n(list + table_row.size(), kPadding, 0U);
+        });
+        for (const std::uint32_t column : nodes.options.columns)
             if (has_ties[column] != 0) root.tied |= tie_bit(column);
-        }
     }
 
     /// As loops.fill, where some rows were drawn so often that they stand in the lists again.
@@ -173,10 +251,6 @@ private:
 
     /// Targets of the node's rows on a grid (grid.hpp), times the rows' weights: sums are exact.
     void lay_grid(const std::uint32_t* list, std::uint32_t n, PlainNode& node) {
-        values.resize(table_row.size());
-        targets.resize(table_row.size());
-        for (std::size_t i = 0; i < table_row.size(); ++i)
-            targets[i] = data.target.values[table_row[i]];
         target_at = targets.data();
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
@@ -309,11 +383,14 @@ private:
         const bool is_pair = size_of(node) == 2 && least == 1;
         // Of a pocket all columns are judged at once.
         const bool at_once = node.pocket != 0 && kind == Kind::values && !is_pair;
-        if (!at_once || !judge_pocket(node)) {
+        if (parts.is_shared()) {
+            judge_together(node, purity);
+        } else if (!at_once || !judge_pocket(node)) {
             PlainLeader leader(purity);
             while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
                 const std::uint32_t column = nodes.draw_column();
-                const PlainCut cut = at_once ? judged(column) : judge(node, column, leader.floor());
+                const PlainCut cut =
+                    at_once ? judged(column) : judge(node, column, leader.floor(), of_classes);
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
                 leader.meets(cut);
@@ -327,6 +404,28 @@ private:
         }
         const double tolerance = kTie * (purity + best->decrease);
         divide(node, *best, tolerance);
+    }
+
+    /// Judges the columns of a large node by all threads. Which are drawn does not depend on who
+    /// judges them, nor who wins on the floor: of columns of its own that were drawn before.
+    void judge_together(const PlainNode& node, double purity) {
+        while (nodes.lacks_varying() || nodes.lacks_cut()) {
+            const std::size_t begin = nodes.cuts.size();
+            for (std::size_t n = nodes.n_sure(); n > 0; --n)
+                nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
+            std::vector<PlainLeader> leaders(parts.n_threads(), PlainLeader(purity));
+            sums_of_thread.resize(parts.n_threads());
+            parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
+                progress.check(asks && thread == 0);
+                PlainCut& cut = nodes.cuts[begin + i];
+                cut = judge(node, cut.column, leaders[thread].floor(), sums_of_thread[thread]);
+                leaders[thread].meets(cut);
+            });
+            for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
+                nodes.note_column(nodes.cuts[i].is_constant);
+                nodes.note_decrease(nodes.cuts[i].decrease);
+            }
+        }
     }
 
     /// Judges all columns of a node in a pocket; true if the winner is known without drawing them
@@ -383,7 +482,8 @@ private:
     }
 
     /// What is not above the floor need not be told exactly.
-    PlainCut judge(const PlainNode& node, std::uint32_t column, double floor) {
+    __attribute__((always_inline)) PlainCut judge(const PlainNode& node, std::uint32_t column,
+                                                  double floor, ClassSums& sums) {
         const PlainList list = part_of(node, column);
         double decrease = kNoPlainCut;
         if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
@@ -393,8 +493,9 @@ private:
         } else if (kind == Kind::values) {
             decrease = loops.best_values(list, value_of, floor);
         } else {
-            accumulate(node, list);
-            const double found = loops.best_scores(list, left.data(), right.data(), weights.data());
+            accumulate(node, list, sums);
+            const double found =
+                loops.best_scores(list, sums.left.data(), sums.right.data(), sums.weights.data());
             if (found != kNoPlainCut)
                 decrease = std::max(0.0, found / node.weight - nodes.purity_of(node));
         }
@@ -419,8 +520,10 @@ private:
         return {column, false, kind == Kind::values ? found : 2.0 * found};
     }
 
-    /// Sums of squares of the class counts on both sides of every cut.
-    void accumulate(const PlainNode& node, const PlainList& list) {
+    void accumulate(const PlainNode& node, const PlainList& list, ClassSums& sums) {
+        auto& [left, right, weights, class_left, class_right] = sums;
+        if (left.size() < list.n + kPadding)
+            for (auto* each : {&left, &right, &weights}) each->resize(list.n + kPadding);
         class_left.assign(n_classes, 0.0);
         class_right.assign(nodes.classes.begin() + node.classes,
                            nodes.classes.begin() + node.classes + n_classes);
@@ -452,9 +555,10 @@ private:
         const double enough = cut.decrease - tolerance;
         if (kind == Kind::two_classes) return loops.locate_two(list, enough / 2.0);
         if (kind == Kind::values) return loops.locate_values(list, value_of, enough);
-        accumulate(node, list);
+        accumulate(node, list, of_classes);
         PlainPlace found;
-        found.position = loops.locate_scores(list, left.data(), right.data(), weights.data(),
+        found.position = loops.locate_scores(list, of_classes.left.data(), of_classes.right.data(),
+                                             of_classes.weights.data(),
                                              (enough + nodes.purity_of(node)) * node.weight);
         for (std::uint32_t i = 0; i < found.position; ++i)
             found.weight += weight_of(list.entries[i]);
@@ -469,7 +573,7 @@ private:
         const std::uint32_t* list = part.entries;
         const std::uint32_t n_left = place.position;
         const double right_weight = node.weight - place.weight;
-        nodes.tree.importance[cut.column] += nodes.brought_by(cut, node);
+        nodes.credit(cut, node);
         const std::uint32_t first =
             nodes.add_children(node.node, cut.column, 0.0, place.weight >= right_weight);
         read_later(node.node, cut.column,
@@ -570,17 +674,17 @@ private:
         const bool both = grows[0] && grows[1];
         const bool moves_back = both && !node.is_home;  // a large node has no second buffer
         if (both && node.is_home) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
-        if (moves_back && spare.size() < n) spare.resize(n);
         const std::uint8_t which = grows[0] ? 0 : 1;
-        for (std::uint32_t c = 0; c < node.n_columns; ++c) {
-            const std::uint32_t column = nodes.columns[node.columns + c];
+        const auto divide_list = [&](std::uint32_t column, std::vector<std::uint32_t> & spare,
+                                     auto&& note_untied) __attribute__((always_inline)) {
             std::uint32_t* list = list_of(node, column);
             std::uint32_t* there = both ? list_of(children[1], column) : list;
             if (column == asked) {  // a cut leaves its own list in order
                 if (list + n_left != there && (!grows[0] || both))
                     std::copy(list + n_left, list + n, there);
-                continue;
+                return;
             }
+            if (moves_back && spare.size() < n) spare.resize(n);
             std::uint32_t* other = moves_back ? spare.data() : there;
             const std::uint64_t bit = tie_bit(column);
             if (both && (node.tied & bit) == 0) {
@@ -588,10 +692,25 @@ private:
             } else if (both) {
                 const unsigned ties = loops.divide(list, n, side.data(), other);
                 for (unsigned b = 0; b < 2; ++b)
-                    if ((ties >> b & 1U) == 0 && bit != kLastBit) children[b].tied &= ~bit;
+                    if ((ties >> b & 1U) == 0 && bit != kLastBit) note_untied(b, bit);
             } else loops.keep(list, n, side.data(), which);
             if (moves_back) std::copy_n(spare.data(), n - n_left, there);
+        };
+        const std::uint32_t* columns = nodes.columns.data() + node.columns;
+        if (!parts.is_shared()) {
+            for (std::uint32_t c = 0; c < node.n_columns; ++c)
+                divide_list(columns[c], spares[0],
+                            [&](unsigned b, std::uint64_t bit) { children[b].tied &= ~bit; });
+            return;
         }
+        spares.resize(std::max(spares.size(), parts.n_threads()));
+        std::vector<std::uint64_t> untied(2 * parts.n_threads());
+        parts.share(node.n_columns, [&](std::size_t c, std::size_t thread) {
+            progress.check(asks && thread == 0);
+            divide_list(columns[c], spares[thread],
+                        [&](unsigned b, std::uint64_t bit) { untied[2 * thread + b] |= bit; });
+        });
+        for (std::size_t i = 0; i < untied.size(); ++i) children[i % 2].tied &= ~untied[i];
     }
 
     // ---------------------------------------------------------------- leaves
@@ -629,10 +748,10 @@ private:
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;
     static constexpr std::size_t kHomeStride = kHome + kPadding;
-    std::vector<std::uint32_t> lists;
+    UnfilledVector<std::uint32_t> lists;
     std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for what is home
-    std::vector<std::uint32_t> spare;       ///< what stands in for it above
-    std::uint32_t home = 0;                 ///< where the node that is home begins
+    std::vector<std::vector<std::uint32_t>> spares{1};  ///< by thread: what stands in for it above
+    std::uint32_t home = 0;                             ///< where the node that is home begins
     std::vector<std::size_t> slot_of_column;
     std::vector<char> has_ties;
     std::vector<std::uint8_t> side;
@@ -658,11 +777,11 @@ private:
     const std::uint32_t* class_of = nullptr;
     const double* value_of = nullptr;
     const double* target_at = nullptr;
-    std::vector<double> left;
-    std::vector<double> right;
-    std::vector<double> weights;
-    std::vector<double> class_left;
-    std::vector<double> class_right;
+    ClassSums of_classes;
+    std::vector<ClassSums> sums_of_thread;
+    bool asks = false;  ///< the thread at work is the one that asks whether to stop
+    PlainParts parts;
+    std::vector<std::unique_ptr<ListGrower>> crew;  ///< by thread: grow the parts
 };
 
 }  // namespace

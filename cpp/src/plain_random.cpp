@@ -18,6 +18,7 @@
 #include "treewright/data/grid.hpp"
 #include "treewright/grow/plain_home.hpp"
 #include "treewright/grow/plain_nodes.hpp"
+#include "treewright/grow/plain_parts.hpp"
 #include "treewright/split/plain_cells.hpp"
 
 namespace treewright {
@@ -26,10 +27,10 @@ namespace {
 template <class T>
 class RandomGrower final : public PlainGrower {
 public:
-    RandomGrower(const PlainData& shared, const PlainCells<T>& table, const GrowOptions& options,
+    RandomGrower(const PlainCells<T>& table, const Dataset& data, const GrowOptions& options,
                  Progress& progress)
         : table(table),
-          data(*shared.data),
+          data(data),
           progress(progress),
           loops(cell_loops<T>()),
           nodes(options, data.target, data.columns.size()),
@@ -41,34 +42,104 @@ public:
           weight_left(data.columns.size()),
           sum_left(data.columns.size()) {}
 
-    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
-                    bool is_caller) override {
+    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+                    Team& team) override {
+        asks = is_caller;
         PlainNode& root = nodes.begin(tree);
         fill(copies);
+        parts.begin(team, n_drawn);
+        nodes.keeps_credits = parts.is_shared();
         open_root(root);
         list_rows(root, 0, false);
         if (!may_grow(root, root.size(), 0)) {
             close(root, 0);
             nodes.stack.clear();
         }
-        while (!nodes.stack.empty()) {
-            PlainNode node = nodes.pop();
-            if (n_classes > 2) nodes.classes.resize(node.classes + n_classes);
-            nodes.look_up(progress, is_caller, node.size());
-            if (!node.is_home && node.size() <= PlainHome<T>::kRows && has_homes())
-                bring_home(node);
-            split_or_close(node);
-        }
+        grow_open();
+        if (parts.is_shared()) grow_parts();
         return nodes.finish();
     }
 
 private:
+    void grow_open() {
+        while (!nodes.stack.empty()) {
+            PlainNode node = nodes.pop();
+            if (n_classes > 2) nodes.classes.resize(node.classes + n_classes);
+            if (parts.takes(node)) {
+                parts.add(nodes, node);
+                continue;
+            }
+            nodes.look_up(progress, asks, node.size());
+            if (!node.is_home && node.size() <= PlainHome<T>::kRows && has_homes())
+                bring_home(node);
+            split_or_close(node);
+        }
+    }
+
+    // ---------------------------------------------------------------- parts of a tree
+
+    void grow_parts() {
+        while (crew.size() < parts.n_threads())
+            crew.push_back(std::make_unique<RandomGrower>(table, data, nodes.options, progress));
+        parts.grow([&](PlainPart& part, std::size_t thread) {
+            crew[thread]->grow_part(*this, part, asks && thread == 0);
+        });
+        parts.join(nodes);
+    }
+
+    void grow_part(const RandomGrower& top, PlainPart& part, bool is_caller) {
+        asks = is_caller;
+        const std::uint32_t n = nodes.begin(top.nodes, part).size();
+        make_room(n);
+        const Rows& from = top.buffers[part.node.buffer];
+        Rows& to = buffers[0];
+        const auto take = [&](const auto& those, auto& own) {
+            std::copy_n(those.begin() + part.node.begin, n, own.begin());
+        };
+        take(from.row, to.row);
+        take(from.weight, to.weight);
+        if (n_classes > 0) take(from.target, to.target);
+        else take(from.value, to.value);
+        grow_open();
+        nodes.finish(part);
+    }
+
+    /// What is found of some rows of a node, one after the other.
+    struct Block {
+        T low{};
+        T high{};
+        double weight = 0.0;
+        double sum = 0.0;
+        std::uint32_t n_left = 0;
+        std::vector<std::uint32_t> classes;
+    };
+
+    /// Calls work(from, n, block) for the rows of a node, `from` counted from its first: as one
+    /// block, or where the threads work together in several.
+    template <class Work>
+    void for_blocks(const PlainNode& node, Work&& work) {
+        if (!parts.is_shared()) {
+            blocks.resize(1);
+            work(0U, node.size(), blocks[0]);
+            return;
+        }
+        constexpr std::uint32_t kStep = 4096;  // of rows whose cells are called for together
+        const auto n_blocks = static_cast<std::uint32_t>(2 * parts.n_threads());
+        const std::uint32_t per_block = (node.size() / n_blocks / kStep + 1) * kStep;
+        blocks.resize((node.size() + per_block - 1) / per_block);
+        parts.share(blocks.size(), [&](std::size_t i, std::size_t thread) {
+            progress.check(asks && thread == 0);
+            const std::uint32_t from = static_cast<std::uint32_t>(i) * per_block;
+            work(from, std::min(per_block, node.size() - from), blocks[i]);
+        });
+    }
+
     /// Rows in the order of the nodes.
     struct Rows {
-        std::vector<std::uint32_t> row;     ///< of the table
-        std::vector<std::uint32_t> weight;  ///< copies
-        std::vector<std::uint32_t> target;  ///< two classes: copies of class 1; more: the class
-        std::vector<double> value;          ///< numbers: copies x target on the grid
+        UnfilledVector<std::uint32_t> row;     ///< of the table
+        UnfilledVector<std::uint32_t> weight;  ///< copies
+        UnfilledVector<std::uint32_t> target;  ///< two classes: copies of class 1; more: the class
+        UnfilledVector<double> value;          ///< numbers: copies x target on the grid
     };
 
     void fill(std::span<const std::uint32_t> copies) {
@@ -81,12 +152,7 @@ private:
         require(n > 0 && total < (1ULL << 31U), "number of rows drawn");
         nodes.total_weight = static_cast<double>(total);
         n_drawn = static_cast<std::uint32_t>(n);
-        for (Rows& each : buffers) {
-            each.row.resize(n + kPadding);
-            each.weight.resize(n + kPadding);
-            each.target.resize(n + kPadding);
-            if (n_classes == 0) each.value.resize(n + kPadding);
-        }
+        make_room(n);
         Rows& rows = buffers[0];
         std::size_t i = 0;
         for (std::size_t row = 0; row < data.n_rows; ++row) {
@@ -98,6 +164,15 @@ private:
                 rows.target[i] = is_two ? of_row * copies[row] : of_row;
             }
             i += copies[row] != 0 ? 1 : 0;
+        }
+    }
+
+    void make_room(std::size_t n) {
+        for (Rows& each : buffers) {
+            each.row.resize(n + kPadding);
+            each.weight.resize(n + kPadding);
+            each.target.resize(n + kPadding);
+            if (n_classes == 0) each.value.resize(n + kPadding);
         }
         fetched.resize(n + kPadding);
         kept.resize(n + kPadding);
@@ -176,11 +251,7 @@ private:
         PlainLeader leader(purity);
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             PlainCut cut{nodes.draw_column(), false, kNoCut};
-            T low{};
-            T high{};
-            loops.fetch(table.by_column.data() + cut.column * data.n_rows,
-                        buffers[node.buffer].row.data() + node.begin, node.size(), fetched.data());
-            loops.range(fetched.data(), node.size(), low, high);
+            const auto [low, high] = fetch(node, cut.column);
             cut.is_constant = !(low < high);
             if (!cut.is_constant) {
                 const DrawnCut<T> drawn(node.key, cut.column, low, high);
@@ -191,6 +262,64 @@ private:
             nodes.note_column(cut.is_constant);
             nodes.note_cut(cut);
             if (leader.meets(cut)) std::swap(fetched, kept);
+        }
+    }
+
+    /// Fetches a column; returns the least and the greatest cell.
+    std::pair<T, T> fetch(const PlainNode& node, std::uint32_t column) {
+        const T* cells = table.by_column.data() + column * data.n_rows;
+        const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
+        for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
+            loops.fetch(cells, rows + from, n, fetched.data() + from);
+            loops.range(fetched.data() + from, n, block.low, block.high);
+        });
+        std::pair<T, T> range(blocks[0].low, blocks[0].high);
+        for (const Block& block : blocks)
+            range = {std::min(range.first, block.low), std::max(range.second, block.high)};
+        return range;
+    }
+
+    /// Sums up the rows of the fetched column that are up to its bound.
+    void count(const PlainNode& node, std::uint32_t column) {
+        const Rows& rows = buffers[node.buffer];
+        for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
+            const T* cells = fetched.data() + from;
+            const std::uint32_t at = node.begin + from;
+            if (is_two)
+                loops.count_two(cells, n, bound[column], rows.weight.data() + at,
+                                rows.target.data() + at, block.weight, block.sum);
+            else
+                loops.count_values(cells, n, bound[column], rows.weight.data() + at,
+                                   rows.value.data() + at, block.weight, block.sum);
+        });
+        weight_left[column] = sum_left[column] = 0.0;
+        for (const Block& block : blocks) {  // whole numbers: in any order
+            weight_left[column] += block.weight;
+            sum_left[column] += block.sum;
+        }
+    }
+
+    /// Counts the classes of rows up to the bound of a column into class_left.
+    void count_classes(const PlainNode& node, std::uint32_t column) {
+        if (!parts.is_shared()) {
+            count_classes(node, column, 0, node.size(), class_left);
+            return;
+        }
+        for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
+            count_classes(node, column, from, n, block.classes);
+        });
+        class_left.assign(n_classes, 0);
+        for (const Block& block : blocks)
+            for (std::uint32_t k = 0; k < n_classes; ++k) class_left[k] += block.classes[k];
+    }
+    void count_classes(const PlainNode& node, std::uint32_t column, std::uint32_t from,
+                       std::uint32_t n, std::vector<std::uint32_t>& counts) const {
+        counts.assign(n_classes, 0);
+        const T limit = bound[column];
+        for (std::uint32_t i = from; i < from + n; ++i) {
+            const std::uint32_t at = node.is_home ? home.rows[node.begin + i] : node.begin + i;
+            const bool is_left = node.is_home ? home.is_below(at, column) : fetched[i] <= limit;
+            counts[targets_of(node)[at]] += is_left ? weights_of(node)[at] : 0;
         }
     }
 
@@ -218,18 +347,11 @@ private:
     /// The decrease of the impurity; of a node at home, what is below the bounds has been counted.
     [[nodiscard]] double judge(const PlainNode& node, std::uint32_t column) {
         if (n_classes > 2) return judge_classes(node, column);
-        const Rows& rows = buffers[node.buffer];
         if (node.is_home) {
             weight_left[column] = home.weight_below(column);
             sum_left[column] = home.sum_below(column);
-        } else if (is_two) {
-            loops.count_two(fetched.data(), node.size(), bound[column],
-                            rows.weight.data() + node.begin, rows.target.data() + node.begin,
-                            weight_left[column], sum_left[column]);
         } else {
-            loops.count_values(fetched.data(), node.size(), bound[column],
-                               rows.weight.data() + node.begin, rows.value.data() + node.begin,
-                               weight_left[column], sum_left[column]);
+            count(node, column);
         }
         const double w = weight_left[column];
         if (w < least || node.weight - w < least) return kNoCut;
@@ -238,13 +360,7 @@ private:
     }
 
     [[nodiscard]] double judge_classes(const PlainNode& node, std::uint32_t column) {
-        class_left.assign(n_classes, 0);
-        const T limit = bound[column];
-        for (std::uint32_t i = 0; i < node.size(); ++i) {
-            const std::uint32_t at = node.is_home ? home.rows[node.begin + i] : node.begin + i;
-            const bool is_left = node.is_home ? home.is_below(at, column) : fetched[i] <= limit;
-            class_left[targets_of(node)[at]] += is_left ? weights_of(node)[at] : 0;
-        }
+        count_classes(node, column);
         double w = 0.0;
         double of_left = 0.0;
         double of_right = 0.0;
@@ -266,18 +382,16 @@ private:
         const double at = node.is_home ? home.threshold(cut.column) : drawn_at[cut.column];
         const bool is_real = data.columns[cut.column].is_real();
         PlainNode children[2] = {node, node};
-        const std::uint32_t n_left =
-            node.is_home
-                ? home.divide(node.begin, node.size(), cut.column)
-                : loops.mark_right(kept.data(), node.size(), bound[cut.column], masks.data());
+        const std::uint32_t n_left = node.is_home ? home.divide(node.begin, node.size(), cut.column)
+                                                  : mark_right(node, cut.column);
         const std::uint32_t sizes[2] = {n_left, node.size() - n_left};
         if (node.is_home) children[0].end = children[1].begin = node.begin + n_left;
-        for (std::uint32_t b = 0; b < 2; ++b) {
+        parts.share(2, [&](std::size_t b, std::size_t) {
             children[b].depth = node.depth + 1;
-            list_rows(children[b], b, true);
-        }
+            list_rows(children[b], static_cast<std::uint32_t>(b), true);
+        });
         sum_children(node, cut.column, children);
-        nodes.tree.importance[cut.column] += nodes.brought_by(cut, node);
+        nodes.credit(cut, node);
         const std::uint32_t first =
             nodes.add_children(node.node, cut.column, is_real ? at : std::floor(at),
                                children[0].weight >= children[1].weight);
@@ -291,6 +405,17 @@ private:
         if (!node.is_home && (grows[0] || grows[1])) move_rows(node, n_left, grows, children);
         if (grows[1]) nodes.stack.push_back(children[1]);
         if (grows[0]) nodes.stack.push_back(children[0]);
+    }
+
+    /// Marks the rows of the best column above its bound; returns how many are not.
+    std::uint32_t mark_right(const PlainNode& node, std::uint32_t column) {
+        for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
+            block.n_left = loops.mark_right(kept.data() + from, n, bound[column],
+                                            masks.data() + from / kMarksPerWord);
+        });
+        std::uint32_t n_left = 0;
+        for (const Block& block : blocks) n_left += block.n_left;
+        return n_left;
     }
 
     /// Lists the places of a node's rows; before they are moved, of those of one side.
@@ -373,10 +498,12 @@ private:
             pick(own, node.size(), masks.data(), grows[0] ? own : nullptr,
                  grows[1] ? other : nullptr, node.size() - n_left);
         };
-        move(from.row.data(), to.row.data(), loops.pick_words);
-        move(from.weight.data(), to.weight.data(), loops.pick_words);
-        if (n_classes > 0) move(from.target.data(), to.target.data(), loops.pick_words);
-        else move(from.value.data(), to.value.data(), loops.pick_doubles);
+        parts.share(3, [&](std::size_t which, std::size_t) {
+            if (which == 0) move(from.row.data(), to.row.data(), loops.pick_words);
+            else if (which == 1) move(from.weight.data(), to.weight.data(), loops.pick_words);
+            else if (n_classes > 0) move(from.target.data(), to.target.data(), loops.pick_words);
+            else move(from.value.data(), to.value.data(), loops.pick_doubles);
+        });
     }
 
     void close(const PlainNode& node, std::uint32_t b) {
@@ -412,13 +539,17 @@ private:
         masks;  ///< of the node: bits of the rows that go to the second child
     std::vector<std::uint32_t> listed[2];
     std::span<const std::uint32_t> places[2];  ///< of the rows of a child, unless two classes
-    std::vector<T> fetched;                    ///< the column at hand of a large node
-    std::vector<T> kept;                       ///< the best column so far
+    UnfilledVector<T> fetched;                 ///< the column at hand of a large node
+    UnfilledVector<T> kept;                    ///< the best column so far
     std::vector<double> drawn_at;              ///< by column, as the next three
     std::vector<T> bound;                      ///< the threshold, as a T
     std::vector<double> weight_left;
     std::vector<double> sum_left;
     std::vector<std::uint32_t> class_left;
+    std::vector<Block> blocks;  ///< of the node at hand
+    bool asks = false;          ///< the thread at work is the one that asks whether to stop
+    PlainParts parts;
+    std::vector<std::unique_ptr<RandomGrower>> crew;  ///< by thread: grow the parts
 };
 
 }  // namespace
@@ -426,8 +557,9 @@ private:
 std::unique_ptr<PlainGrower> make_random_grower(const PlainData& shared, const GrowOptions& options,
                                                 Progress& progress) {
     if (shared.doubles.by_column.empty())
-        return std::make_unique<RandomGrower<float>>(shared, shared.singles, options, progress);
-    return std::make_unique<RandomGrower<double>>(shared, shared.doubles, options, progress);
+        return std::make_unique<RandomGrower<float>>(shared.singles, *shared.data, options,
+                                                     progress);
+    return std::make_unique<RandomGrower<double>>(shared.doubles, *shared.data, options, progress);
 }
 
 }  // namespace treewright

@@ -1,6 +1,7 @@
 #include "treewright/ensemble/sampling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -28,15 +29,43 @@ std::uint64_t content_of(const Column& column, std::size_t row) {
     return std::abs(real) < 0x1.0p53 ? bits_of(real) : static_cast<std::uint64_t>(whole);
 }
 
+/// The hash of a row and the row. Hashes are spread evenly: keys are sorted in buckets, by their
+/// leading bits, which many threads can do and which fit into a near cache.
+using Key = std::pair<std::uint64_t, std::uint32_t>;
+constexpr std::size_t kChunk = 8192;
+constexpr unsigned kBucketBits = 8;
+constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+using BucketCounts = std::array<std::uint32_t, kBuckets>;
+
+std::size_t bucket_of(const Key& key) {
+    return key.first >> (64 - kBucketBits);
+}
+
+/// Turns the numbers of keys, by chunk and bucket, into where the first of them goes; returns where
+/// the buckets end.
+BucketCounts lay_out(std::vector<BucketCounts>& place) {
+    BucketCounts end{};
+    std::uint32_t total = 0;
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+        for (BucketCounts& of_chunk : place) total += std::exchange(of_chunk[bucket], total);
+        end[bucket] = total;
+    }
+    return end;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team) {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(data.n_rows);
-    constexpr std::size_t kChunk = 4096;
+    const std::size_t n_chunks = (data.n_rows + kChunk - 1) / kChunk;
+    std::vector<Key> keys(data.n_rows);
+    std::vector<BucketCounts> place(n_chunks);  // by chunk and bucket, first how many keys
     const Target& target = data.target;
-    team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
+    const auto for_chunk = [&](std::size_t chunk, auto&& work) {
         const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
-        for (std::size_t row = chunk * kChunk; row < end; ++row) {
+        for (std::size_t row = chunk * kChunk; row < end; ++row) work(row);
+    };
+    team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
+        for_chunk(chunk, [&](std::size_t row) {
             std::uint64_t hash = 0;
             for (const Column& column : data.columns) hash = mix(hash ^ content_of(column, row));
             for (std::size_t o = 0; o < target.n_outputs; ++o) {
@@ -46,11 +75,22 @@ std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team) {
                                        : bits_of(target.values[at])));
             }
             keys[row] = {hash, static_cast<std::uint32_t>(row)};
-        }
+            ++place[chunk][bucket_of(keys[row])];
+        });
     });
-    std::sort(keys.begin(), keys.end());
+    const BucketCounts end = lay_out(place);
+    std::vector<Key> sorted(data.n_rows);
+    team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
+        for_chunk(chunk, [&](std::size_t row) {
+            sorted[place[chunk][bucket_of(keys[row])]++] = keys[row];
+        });
+    });
     std::vector<std::uint32_t> order(data.n_rows);
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = keys[i].second;
+    team.for_each(kBuckets, [&](std::size_t bucket, std::size_t) {
+        const std::size_t begin = bucket == 0 ? 0 : end[bucket - 1];
+        std::sort(sorted.data() + begin, sorted.data() + end[bucket]);
+        for (std::size_t i = begin; i < end[bucket]; ++i) order[i] = sorted[i].second;
+    });
     return order;
 }
 

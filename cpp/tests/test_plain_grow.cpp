@@ -16,8 +16,9 @@ PackedTree grown_plain(const PlainTable& table, const GrowOptions& options) {
     const auto shared = make_plain(table.data, options, team, progress);
     CHECK(shared != nullptr);
     const auto grower = make_plain_grower(*shared, options, progress);
-    (void)grower->grow(table.copies, options.tree + 1, true);  // memory is kept, trees are not
-    return grower->grow(table.copies, options.tree, true);
+    (void)grower->grow(table.copies, options.tree + 1, true,
+                       team);  // memory is kept, trees are not
+    return grower->grow(table.copies, options.tree, true, team);
 }
 
 /// The tree of the grower that knows everything, on rows that weigh what they are drawn.

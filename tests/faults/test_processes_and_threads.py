@@ -189,12 +189,20 @@ LONG_FIT = """
         model = tw.RandomForestClassifier(5, n_jobs=n_jobs)
     elif kind == "drawn cuts":
         model = tw.ExtraTreesRegressor(5, n_jobs=n_jobs)
+    elif kind == "one tree":  # of a forest: threads share it
+        x = np.concatenate([x, x])
+        y = np.concatenate([y, y[::-1]])
+        model = tw.RandomForestRegressor(1, bootstrap=False, n_jobs=n_jobs)
+    elif kind == "one tree of drawn cuts":
+        x = np.concatenate([x, x])
+        y = np.concatenate([y, y[::-1]])
+        model = tw.ExtraTreesRegressor(1, n_jobs=n_jobs)
     else:  # trees that are not packed
         y = (y > 0).astype(int)
         model = tw.RandomForestClassifier(5, criterion="entropy", n_jobs=n_jobs)
     before = model.fit(x[:1000], y[:1000])._model()
     answer = model.predict(x[:1000])
-    more = {"n_estimators": 1_000} if hasattr(model, "n_estimators") else {}
+    more = {"n_estimators": 1_000} if getattr(model, "n_estimators", 1) > 1 else {}
     kept = pickle.dumps(model.set_params(**more))
     print("growing", flush=True)
     try:
@@ -222,6 +230,8 @@ LONG_FIT = """
     [
         *[(kind, n_jobs) for kind in ("chain", "wide", "forest") for n_jobs in "12"],
         ("drawn cuts", "2"),
+        ("one tree", "2"),
+        ("one tree of drawn cuts", "2"),
         ("listed forest", "2"),
     ],
 )

@@ -1,4 +1,4 @@
-/// Many trees on one table, grown in parallel: one thread a tree.
+/// Many trees on one table, grown in parallel: one thread a tree, or several where trees are few.
 #pragma once
 
 #include <cstdint>

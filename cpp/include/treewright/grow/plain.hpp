@@ -13,6 +13,7 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/base/unfilled.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
 #include "treewright/grow/options.hpp"
@@ -23,8 +24,8 @@ namespace treewright {
 /// The values of all columns.
 template <class T>
 struct PlainCells {
-    std::vector<T> by_column;
-    std::vector<T> by_row;  ///< empty where nodes look at few of very many columns
+    UnfilledVector<T> by_column;
+    UnfilledVector<T> by_row;  ///< empty where nodes look at few of very many columns
 };
 
 /// What the trees of a forest share.
@@ -46,9 +47,11 @@ struct PlainData {
 class PlainGrower {
 public:
     virtual ~PlainGrower() = default;
-    /// `copies` tells how often each row of the table counts; options.tree is not looked at.
+    /// `copies` tells how often each row of the table counts; options.tree is not looked at. The
+    /// tree is the same for any number of threads in the team; `is_caller`: the thread that calls
+    /// is the one that made `progress`.
     virtual PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
-                            bool is_caller) = 0;
+                            bool is_caller, Team& team) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared,

@@ -46,6 +46,23 @@ struct PlainCut {
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
 };
 
+/// What a cut has brought, for the importance of its column.
+struct PlainCredit {
+    std::uint32_t column;
+    double decrease;
+};
+
+/// A subtree that is grown apart from the top of its tree (plain_parts.hpp).
+struct PlainPart {
+    PlainNode node;  ///< its root, as the top has left it
+    std::vector<std::uint32_t> columns;
+    std::vector<std::uint32_t> classes;
+    std::uint32_t leaves_before;  ///< leaves of the top that come before its own
+    std::size_t credits_before;   ///< the same
+    PackedTree tree;              ///< what has come of it; node 0 is the root
+    std::vector<PlainCredit> credits;
+};
+
 /// The best of a node's candidates as they come, of which ties go to the first, as in
 /// selection.hpp; `purity` is what concept.hpp calls so, of the node, per unit of weight.
 class PlainLeader {
@@ -119,23 +136,37 @@ public:
     std::vector<PlainCut> cuts;
     double total_weight = 0.0;
     std::uint32_t n_leaves = 0;
+    bool keeps_credits = false;        ///< importances are not added up yet: the tree has parts
+    std::vector<PlainCredit> credits;  ///< in the order of the cuts
 
     /// A new tree; the root's weight, sum and range are the caller's to fill in.
     PlainNode& begin(std::uint64_t tree_number) {
-        tree.nodes.assign(1, {});
-        tree.counts.clear();
-        tree.values.clear();
-        tree.spread.clear();
-        tree.importance.assign(n_columns, 0.0);
-        stack.clear();
-        classes.clear();
+        clear();
         columns.assign(options.columns.begin(), options.columns.end());
-        n_leaves = 0;
         PlainNode& root = stack.emplace_back();
         root = {};
         root.key = Mixed(mix(options.seed, tree_number));
         root.n_columns = static_cast<std::uint32_t>(columns.size());
         return root;
+    }
+
+    /// A part of the tree that `top` grows; its rows are numbered from 0.
+    PlainNode& begin(const PlainNodes& top, const PlainPart& part) {
+        clear();
+        keeps_credits = true;
+        unit = top.unit;
+        total_weight = top.total_weight;
+        columns = part.columns;
+        classes = part.classes;
+        PlainNode& root = stack.emplace_back(part.node);
+        root.node = root.begin = root.columns = root.classes = 0;
+        root.end = part.node.size();
+        root.buffer = 0;
+        return root;
+    }
+    void finish(PlainPart& part) const {
+        part.tree = tree;
+        part.credits = credits;
     }
 
     /// What concept.hpp calls purity, per unit of weight; of numbers about their mean.
@@ -154,6 +185,13 @@ public:
     /// What a cut brings in the target's own units, summed over the node's weight.
     [[nodiscard]] double brought_by(const PlainCut& cut, const PlainNode& node) const {
         return cut.decrease * node.weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
+    }
+
+    /// Adds what a cut brings to the importance of its column.
+    void credit(const PlainCut& cut, const PlainNode& node) {
+        const double brought = brought_by(cut, node);
+        if (keeps_credits) credits.push_back({cut.column, brought});
+        else tree.importance[cut.column] += brought;
     }
 
     /// The winner among the cuts judged; null if there is none, or none that gains enough.
@@ -233,6 +271,12 @@ public:
         return n_varying < n_wanted && n_drawn < drawn.size();
     }
     [[nodiscard]] bool lacks_cut() const { return !any && n_drawn < drawn.size(); }
+    /// How many columns are sure to be drawn next, whatever they turn out to be.
+    [[nodiscard]] std::size_t n_sure() const {
+        const std::size_t n_left = drawn.size() - n_drawn;
+        return lacks_varying() ? std::min(n_left, n_wanted - n_varying)
+                               : std::min<std::size_t>(n_left, 1);
+    }
     std::uint32_t draw_column() {
         std::swap(drawn[n_drawn], drawn[n_drawn + generator.below(drawn.size() - n_drawn)]);
         return drawn[n_drawn++];
@@ -281,6 +325,19 @@ private:
     std::size_t n_varying = 0;
     std::size_t n_constant = 0;
     bool any = false;
+
+    void clear() {
+        tree.nodes.assign(1, {});
+        tree.counts.clear();
+        tree.values.clear();
+        tree.spread.clear();
+        tree.importance.assign(n_columns, 0.0);
+        stack.clear();
+        classes.clear();
+        n_leaves = 0;
+        keeps_credits = false;
+        credits.clear();
+    }
 
     void drop_constant(PlainNode& node) {
         const std::uint32_t from = node.columns;
