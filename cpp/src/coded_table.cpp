@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <new>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include "treewright/base/error.hpp"
+#include "treewright/base/huge_pages.hpp"
 
 namespace treewright {
 namespace {
@@ -23,16 +18,9 @@ constexpr std::size_t kSlack = 64;
 /// A column is worth bundling if at most this share of its rows is away from the commonest code.
 constexpr double kSparse = 0.5;
 constexpr std::size_t kMostBundles = 64;
-constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 std::uint8_t* allocate(std::size_t bytes) {
-    const std::size_t unit = bytes >= kHugePage ? kHugePage : 64;
-    void* memory = std::aligned_alloc(unit, (bytes + kSlack + unit - 1) / unit * unit);
-    if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (bytes >= kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);  // rows of nodes lie far apart
-#endif
-    return static_cast<std::uint8_t*>(memory);
+    return static_cast<std::uint8_t*>(allocate_far(bytes + kSlack));  // rows of nodes lie far apart
 }
 
 /// Rows of a column that are away from its commonest code, a bit each.

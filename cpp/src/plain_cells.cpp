@@ -224,48 +224,85 @@ TREEWRIGHT_WIDE void pick_wide(const T* cells, std::uint32_t n, const std::uint1
 constexpr std::uint32_t kTouched = 4096;  ///< rows that are fetched after a touch
 constexpr std::uint32_t kMostApart = 32;  ///< rows of the table, for each of ours, that it pays for
 
-/// Before the i-th row is fetched, and some more behind it: reads the column from end to end, one
-/// cell a cache line. Cells that are looked up one by one come from far memory slowly; what is read
-/// in order the processor fetches in advance.
+/// Reads a column from one row to another, one cell a cache line. Cells that are looked up one by
+/// one come from far memory slowly; what is read in order the processor fetches in advance.
 template <class T>
-inline void touch(const T* column, const std::uint32_t* rows, std::uint32_t n, std::uint32_t i) {
-    if (i % kTouched != 0) return;
-    const std::uint32_t last = rows[std::min(n, i + kTouched) - 1];
-    if (last - rows[i] >= kTouched * kMostApart) return;
+inline void touch(const T* column, std::uint32_t row, std::uint32_t last) {
     constexpr std::uint32_t kPerLine = 64 / sizeof(T);
-    for (std::uint32_t row = rows[i]; row < last; row += kPerLine)
+    for (; row < last; row += kPerLine)
         static_cast<void>(*static_cast<const volatile T*>(column + row));
 }
 
-TREEWRIGHT_WIDE void fetch_single(const float* column, const std::uint32_t* rows, std::uint32_t n,
-                                  float* to) {
-    for (std::uint32_t i = 0; i < n; i += 16) {
-        touch(column, rows, n, i);
-        const __mmask16 ours = ours_of(i, n);
-        const __m512i at = _mm512_maskz_loadu_epi32(ours, rows + i);
-        _mm512_mask_storeu_ps(to + i, ours,
-                              _mm512_mask_i32gather_ps(_mm512_setzero_ps(), ours, at, column, 4));
+/// As many cells as a register holds, of rows that are kDense cells apart at most.
+struct FewSingles {
+    static constexpr std::uint32_t kCells = 16;
+    static constexpr std::uint32_t kDense = 32;
+    TREEWRIGHT_WIDE_INLINE static __m512 dense(const float* column, const std::uint32_t* rows) {
+        const float* from = column + *rows;
+        const __m512i at =
+            _mm512_sub_epi32(_mm512_loadu_si512(rows), _mm512_set1_epi32(static_cast<int>(*rows)));
+        return _mm512_permutex2var_ps(_mm512_loadu_ps(from), at, _mm512_loadu_ps(from + kCells));
+    }
+    TREEWRIGHT_WIDE_INLINE static __m512 sparse(const float* column, const std::uint32_t* rows,
+                                                __mmask16 ours) {
+        const __m512i at = _mm512_maskz_loadu_epi32(ours, rows);
+        return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), ours, at, column, 4);
+    }
+    TREEWRIGHT_WIDE_INLINE static void store(float* to, __mmask16 ours, __m512 cells) {
+        _mm512_mask_storeu_ps(to, ours, cells);
+    }
+};
+struct FewDoubles {
+    static constexpr std::uint32_t kCells = 8;
+    static constexpr std::uint32_t kDense = 16;
+    TREEWRIGHT_WIDE_INLINE static __m512d dense(const double* column, const std::uint32_t* rows) {
+        const double* from = column + *rows;
+        const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows));
+        const __m512i at = _mm512_cvtepu32_epi64(
+            _mm256_sub_epi32(here, _mm256_set1_epi32(static_cast<int>(*rows))));
+        return _mm512_permutex2var_pd(_mm512_loadu_pd(from), at, _mm512_loadu_pd(from + kCells));
+    }
+    TREEWRIGHT_WIDE_INLINE static __m512d sparse(const double* column, const std::uint32_t* rows,
+                                                 __mmask16 ours) {
+        const __m256i at = _mm256_maskz_loadu_epi32(static_cast<__mmask8>(ours), rows);
+        return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>(ours), at,
+                                        column, 8);
+    }
+    TREEWRIGHT_WIDE_INLINE static void store(double* to, __mmask16 ours, __m512d cells) {
+        _mm512_mask_storeu_pd(to, static_cast<__mmask8>(ours), cells);
+    }
+};
+
+template <class Few, class T>
+TREEWRIGHT_WIDE void fetch_wide(const T* column, const std::uint32_t* rows, std::uint32_t n,
+                                T* to) {
+    for (std::uint32_t begin = 0; begin < n; begin += kTouched) {
+        const std::uint32_t end = std::min(n, begin + kTouched);
+        const std::uint32_t last = rows[end - 1];
+        const std::uint32_t apart = last - rows[begin];
+        std::uint32_t i = begin;
+        if (apart < (end - begin) / 3 * 5) {
+            // Most of the cells are ours: they are read in order, and those of others left out.
+            for (; i + Few::kCells <= end; i += Few::kCells) {
+                const bool is_dense = rows[i + Few::kCells - 1] - rows[i] < Few::kDense;
+                Few::store(to + i, 0xffff,
+                           is_dense ? Few::dense(column, rows + i)
+                                    : Few::sparse(column, rows + i, 0xffff));
+            }
+        } else if (apart < kTouched * kMostApart) {
+            touch(column, rows[begin], last);
+        }
+        for (; i < end; i += Few::kCells) {
+            const __mmask16 ours = ours_of(i, end);
+            Few::store(to + i, ours, Few::sparse(column, rows + i, ours));
+        }
     }
 }
 
-TREEWRIGHT_WIDE void fetch_double(const double* column, const std::uint32_t* rows, std::uint32_t n,
-                                  double* to) {
-    for (std::uint32_t i = 0; i < n; i += 8) {
-        touch(column, rows, n, i);
-        const auto ours = static_cast<__mmask8>(ours_of(i, n));
-        const __m256i at = _mm256_maskz_loadu_epi32(ours, rows + i);
-        _mm512_mask_storeu_pd(to + i, ours,
-                              _mm512_mask_i32gather_pd(_mm512_setzero_pd(), ours, at, column, 8));
-    }
-}
-
-template <class T, auto kFetch, auto kRange>
-constexpr CellLoops<T> kWide = {kFetch,
-                                kRange,
-                                count_two_wide<T>,
-                                count_values_wide<T>,
-                                mark_right_wide<T>,
-                                pick_wide<std::uint32_t>,
+template <class T, class Few, auto kRange>
+constexpr CellLoops<T> kWide = {fetch_wide<Few, T>, kRange,
+                                count_two_wide<T>,  count_values_wide<T>,
+                                mark_right_wide<T>, pick_wide<std::uint32_t>,
                                 pick_wide<double>};
 #endif
 
@@ -279,7 +316,7 @@ const CellLoops<T>& cell_loops_anywhere() {
 template <>
 const CellLoops<float>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return kWide<float, fetch_single, range_single>;
+    if (has_avx512()) return kWide<float, FewSingles, range_single>;
 #endif
     return kAnywhere<float>;
 }
@@ -287,7 +324,7 @@ const CellLoops<float>& cell_loops() {
 template <>
 const CellLoops<double>& cell_loops() {
 #ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return kWide<double, fetch_double, range_double>;
+    if (has_avx512()) return kWide<double, FewDoubles, range_double>;
 #endif
     return kAnywhere<double>;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "treewright/base/error.hpp"
+#include "treewright/base/huge_pages.hpp"
 #include "treewright/data/grid.hpp"
 #include "treewright/grow/plain_nodes.hpp"
 #include "treewright/grow/plain_parts.hpp"
@@ -748,15 +749,15 @@ private:
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;
     static constexpr std::size_t kHomeStride = kHome + kPadding;
-    UnfilledVector<std::uint32_t> lists;
+    FarVector<std::uint32_t> lists;
     std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for what is home
     std::vector<std::vector<std::uint32_t>> spares{1};  ///< by thread: what stands in for it above
     std::uint32_t home = 0;                             ///< where the node that is home begins
     std::vector<std::size_t> slot_of_column;
     std::vector<char> has_ties;
     std::vector<std::uint8_t> side;
-    std::vector<double> values;   ///< by row: weight x target on the grid
-    std::vector<double> targets;  ///< by row
+    FarVector<double> values;   ///< by row: weight x target on the grid
+    FarVector<double> targets;  ///< by row
     std::vector<std::uint32_t> class_of_row;
     std::vector<std::uint32_t> new_row;
     std::vector<std::uint32_t> home_row;  ///< as table_row, and so on, by the rows' later numbers

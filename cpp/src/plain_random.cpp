@@ -2,8 +2,8 @@
 /// a column in a node and the sums left of a drawn threshold. How cells are held goes by size:
 ///
 ///   - a large node has a list of its rows; a column is fetched by it when it is looked at;
-///   - of a node of up to PlainHome::kRows rows all cells are copied, row by row: all columns of a
-///     row are looked at in one go, drawn or not, and below such a node no cell moves.
+///   - of a node that PlainHome has place for all cells are copied, row by row: eight columns are
+///     looked at in one go, and dividing such a node moves no cell.
 ///
 /// Where a node looks at few of very many columns, there are no homes and columns are fetched.
 #include "treewright/grow/plain.hpp"
@@ -36,11 +36,7 @@ public:
           nodes(options, data.target, data.columns.size()),
           n_classes(data.target.is_classification() ? data.target.n_classes[0] : 0),
           is_two(n_classes > 0 && n_classes <= 2),
-          least(std::max({1.0, options.min_leaf, options.min_leaf_weight})),
-          drawn_at(data.columns.size()),
-          bound(data.columns.size()),
-          weight_left(data.columns.size()),
-          sum_left(data.columns.size()) {}
+          least(std::max({1.0, options.min_leaf, options.min_leaf_weight})) {}
 
     PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
                     Team& team) override {
@@ -70,8 +66,10 @@ private:
                 continue;
             }
             nodes.look_up(progress, asks, node.size());
-            if (!node.is_home && node.size() <= PlainHome<T>::kRows && has_homes())
+            if (!node.is_home && has_homes() && !parts.is_shared() &&
+                node.size() <= home.most_rows())
                 bring_home(node);
+            if (node.is_home) node.room = home.move_on(node.begin, node.size(), node.room);
             split_or_close(node);
         }
     }
@@ -136,10 +134,23 @@ private:
 
     /// Rows in the order of the nodes.
     struct Rows {
-        UnfilledVector<std::uint32_t> row;     ///< of the table
-        UnfilledVector<std::uint32_t> weight;  ///< copies
-        UnfilledVector<std::uint32_t> target;  ///< two classes: copies of class 1; more: the class
-        UnfilledVector<double> value;          ///< numbers: copies x target on the grid
+        FarVector<std::uint32_t> row;     ///< of the table
+        FarVector<std::uint32_t> weight;  ///< copies
+        FarVector<std::uint32_t> target;  ///< two classes: copies of class 1; more: the class
+        FarVector<double> value;          ///< numbers: copies x target on the grid
+    };
+
+    static constexpr double kNoCut = Judgement::kNoCut;
+
+    /// A cut and what is known of its first side.
+    struct Found {
+        PlainCut cut{0, false, kNoCut};
+        double at = 0.0;
+        T bound{};  ///< the threshold as a T; only of a large node
+        double weight_left = 0.0;
+        double sum_left = 0.0;
+        std::size_t look = 0;  ///< only at home, as the next: where it was found
+        std::size_t lane = 0;
     };
 
     void fill(std::span<const std::uint32_t> copies) {
@@ -177,7 +188,8 @@ private:
         fetched.resize(n + kPadding);
         kept.resize(n + kPadding);
         masks.resize(n / kMarksPerWord + 1);
-        if (has_homes()) home.choose(nodes.options.columns, data.columns.size());
+        if (has_homes())
+            home.choose(nodes.options.columns, data.columns.size(), static_cast<std::uint32_t>(n));
     }
 
     void open_root(PlainNode& root) {
@@ -221,7 +233,7 @@ private:
         for (std::uint32_t i = 0; i < n && !(is_two && is_light); ++i)
             home.value[i] = n_classes > 0 ? rows.target[from + i] : rows.value[from + i];
         home.move_in(table.by_row.data(), data.columns.size(), n, is_two && is_light);
-        home_has_values = n_classes == 0 || (is_two && !is_light);
+        home.has_values = n_classes == 0 || (is_two && !is_light);
         node.is_home = true;
         node.begin = 0;
         node.end = n;
@@ -231,15 +243,17 @@ private:
 
     void split_or_close(PlainNode& node) {
         const double purity = nodes.purity_of(node);
-        mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
-        mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
+        const double mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
+        const double mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
+        const Judgement judgement{node.weight,        least, mean_whole, mean_rest,
+                                  is_two ? 2.0 : 1.0, purity};
         nodes.begin_draws(node);
-        if (node.is_home) judge_at_home(node);
-        else judge_fetched(node, purity);
+        best = {};
+        if (node.is_home) judge_at_home(node, judgement, PlainLeader(purity));
+        else judge_fetched(node, judgement, PlainLeader(purity));
         nodes.end_draws(node);
-        const PlainCut* best = nodes.select(node, purity);
-        if (best != nullptr) {
-            divide(node, *best);
+        if (best.cut.decrease >= 0.0 && nodes.gains_enough(best.cut, node)) {
+            divide(node);
             return;
         }
         list_rows(node, 0, false);
@@ -247,21 +261,23 @@ private:
     }
 
     /// Draws columns and judges one after the other; of the best so far the cells are kept.
-    void judge_fetched(const PlainNode& node, double purity) {
-        PlainLeader leader(purity);
+    void judge_fetched(const PlainNode& node, const Judgement& judgement, PlainLeader leader) {
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
-            PlainCut cut{nodes.draw_column(), false, kNoCut};
-            const auto [low, high] = fetch(node, cut.column);
-            cut.is_constant = !(low < high);
-            if (!cut.is_constant) {
-                const DrawnCut<T> drawn(node.key, cut.column, low, high);
-                drawn_at[cut.column] = drawn.at;
-                bound[cut.column] = drawn.bound;
-                cut.decrease = judge(node, cut.column);
+            Found found;
+            found.cut.column = nodes.draw_column();
+            const auto [low, high] = fetch(node, found.cut.column);
+            found.cut.is_constant = !(low < high);
+            if (!found.cut.is_constant) {
+                const DrawnCut<T> drawn(node.key, found.cut.column, low, high);
+                found.at = drawn.at;
+                found.bound = drawn.bound;
+                found.cut.decrease = judge(node, judgement, found);
             }
-            nodes.note_column(cut.is_constant);
-            nodes.note_cut(cut);
-            if (leader.meets(cut)) std::swap(fetched, kept);
+            nodes.note_column(found.cut.is_constant);
+            nodes.note_cut(found.cut);
+            if (!leader.meets(found.cut)) continue;
+            best = found;
+            std::swap(fetched, kept);
         }
     }
 
@@ -279,88 +295,104 @@ private:
         return range;
     }
 
-    /// Sums up the rows of the fetched column that are up to its bound.
-    void count(const PlainNode& node, std::uint32_t column) {
+    /// Sums up the rows of the fetched column that are up to a bound.
+    void count(const PlainNode& node, Found& found) {
         const Rows& rows = buffers[node.buffer];
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
             const T* cells = fetched.data() + from;
             const std::uint32_t at = node.begin + from;
             if (is_two)
-                loops.count_two(cells, n, bound[column], rows.weight.data() + at,
+                loops.count_two(cells, n, found.bound, rows.weight.data() + at,
                                 rows.target.data() + at, block.weight, block.sum);
             else
-                loops.count_values(cells, n, bound[column], rows.weight.data() + at,
+                loops.count_values(cells, n, found.bound, rows.weight.data() + at,
                                    rows.value.data() + at, block.weight, block.sum);
         });
-        weight_left[column] = sum_left[column] = 0.0;
         for (const Block& block : blocks) {  // whole numbers: in any order
-            weight_left[column] += block.weight;
-            sum_left[column] += block.sum;
+            found.weight_left += block.weight;
+            found.sum_left += block.sum;
         }
     }
 
-    /// Counts the classes of rows up to the bound of a column into class_left.
-    void count_classes(const PlainNode& node, std::uint32_t column) {
-        if (!parts.is_shared()) {
-            count_classes(node, column, 0, node.size(), class_left);
-            return;
+    /// Draws columns and judges some of them together.
+    void judge_at_home(const PlainNode& node, const Judgement& judgement, PlainLeader leader) {
+        // Where columns have been found to be constant, there may be more: some are looked at in
+        // advance.
+        const bool has_dropped = node.n_columns < nodes.options.columns.size();
+        for (std::size_t k = 0; nodes.lacks_varying() || nodes.lacks_cut(); ++k) {
+            const std::size_t n_lacking = std::clamp<std::size_t>(nodes.n_lacking(), 1, kLanes);
+            const std::span<const std::uint32_t> columns =
+                nodes.draw_ahead(has_dropped ? kLanes : n_lacking);
+            const auto n_wanted = static_cast<std::uint32_t>(std::min(n_lacking, columns.size()));
+            const Lanes<T>& lanes =
+                home.look(k, node.begin, node.size(), node.key, columns, n_wanted, judgement);
+            const auto take = [&](std::uint32_t column, std::size_t lane) {
+                best = {{column, false, lanes.decrease[lane]},
+                        lanes.at[lane],
+                        {},
+                        lanes.weight[lane],
+                        lanes.sum[lane],
+                        k,
+                        lane};
+            };
+            const std::uint32_t all = (1U << n_wanted) - 1U;
+            if (k == 0 && n_wanted == nodes.n_lacking() && n_classes <= 2 &&
+                (lanes.varies & all) == all && lanes.winner < kLanes) {
+                take(columns[lanes.winner], lanes.winner);
+                nodes.note_cuts(n_wanted);
+                return;
+            }
+            for (std::size_t lane = 0;
+                 lane < columns.size() && (nodes.lacks_varying() || nodes.lacks_cut()); ++lane) {
+                PlainCut cut{nodes.draw_column(), (lanes.varies >> lane & 1U) == 0, kNoCut};
+                nodes.note_column(cut.is_constant);
+                if (cut.is_constant) {
+                    nodes.note_cut(cut);
+                    continue;
+                }
+                cut.decrease =
+                    n_classes > 2 ? judge_classes(node, lanes, lane) : lanes.decrease[lane];
+                nodes.note_decrease(cut.decrease);
+                if (leader.meets(cut)) {
+                    take(cut.column, lane);
+                    best.cut.decrease = cut.decrease;
+                }
+            }
+        }
+    }
+
+    /// The decrease of the impurity by a cut of the column that is fetched.
+    [[nodiscard]] double judge(const PlainNode& node, const Judgement& judgement, Found& found) {
+        if (n_classes <= 2) {
+            count(node, found);
+            return judgement.decrease(found.weight_left, found.sum_left);
         }
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            count_classes(node, column, from, n, block.classes);
+            const std::uint32_t* targets = targets_of(node) + node.begin + from;
+            const std::uint32_t* weights = weights_of(node) + node.begin + from;
+            const T* cells = fetched.data() + from;
+            block.classes.assign(n_classes, 0);
+            for (std::uint32_t i = 0; i < n; ++i)
+                block.classes[targets[i]] += cells[i] <= found.bound ? weights[i] : 0;
         });
         class_left.assign(n_classes, 0);
         for (const Block& block : blocks)
             for (std::uint32_t k = 0; k < n_classes; ++k) class_left[k] += block.classes[k];
+        return judge_classes(node);
     }
-    void count_classes(const PlainNode& node, std::uint32_t column, std::uint32_t from,
-                       std::uint32_t n, std::vector<std::uint32_t>& counts) const {
-        counts.assign(n_classes, 0);
-        const T limit = bound[column];
-        for (std::uint32_t i = from; i < from + n; ++i) {
-            const std::uint32_t at = node.is_home ? home.rows[node.begin + i] : node.begin + i;
-            const bool is_left = node.is_home ? home.is_below(at, column) : fetched[i] <= limit;
-            counts[targets_of(node)[at]] += is_left ? weights_of(node)[at] : 0;
+
+    [[nodiscard]] double judge_classes(const PlainNode& node, const Lanes<T>& lanes,
+                                       std::size_t lane) {
+        class_left.assign(n_classes, 0);
+        for (std::uint32_t i = 0; i < node.size(); ++i) {
+            const std::uint32_t at = home.rows[node.begin + i];
+            class_left[home.target[at]] +=
+                lanes.is_marked(i, node.size(), lane) ? home.weight[at] : 0;
         }
+        return judge_classes(node);
     }
-
-    /// Draws all columns that are wanted and judges them together.
-    void judge_at_home(const PlainNode& node) {
-        home.draw(node.begin, node.size(), node.key);
-        std::size_t n_judged = 0;
-        do {
-            do {
-                const std::uint32_t column = nodes.draw_column();
-                const bool varies = home.want(column);
-                nodes.note_column(!varies);
-                nodes.cuts.push_back({column, !varies, kNoCut});
-            } while (nodes.lacks_varying());
-            home.count(node.begin, node.size(), home_has_values);
-            for (; n_judged < nodes.cuts.size(); ++n_judged) {
-                PlainCut& cut = nodes.cuts[n_judged];
-                if (cut.is_constant) continue;
-                cut.decrease = judge(node, cut.column);
-                nodes.note_decrease(cut.decrease);
-            }
-        } while (nodes.lacks_cut());
-    }
-
-    /// The decrease of the impurity; of a node at home, what is below the bounds has been counted.
-    [[nodiscard]] double judge(const PlainNode& node, std::uint32_t column) {
-        if (n_classes > 2) return judge_classes(node, column);
-        if (node.is_home) {
-            weight_left[column] = home.weight_below(column);
-            sum_left[column] = home.sum_below(column);
-        } else {
-            count(node, column);
-        }
-        const double w = weight_left[column];
-        if (w < least || node.weight - w < least) return kNoCut;
-        const double excess = (sum_left[column] - mean_whole * w) - mean_rest * w;
-        return (is_two ? 2.0 : 1.0) * (excess * excess / (w * (node.weight - w)));
-    }
-
-    [[nodiscard]] double judge_classes(const PlainNode& node, std::uint32_t column) {
-        count_classes(node, column);
+    /// By the classes in class_left.
+    [[nodiscard]] double judge_classes(const PlainNode& node) const {
         double w = 0.0;
         double of_left = 0.0;
         double of_right = 0.0;
@@ -378,22 +410,21 @@ private:
 
     // ---------------------------------------------------------------- children
 
-    void divide(const PlainNode& node, const PlainCut& cut) {
-        const double at = node.is_home ? home.threshold(cut.column) : drawn_at[cut.column];
+    void divide(const PlainNode& node) {
+        const PlainCut& cut = best.cut;
         const bool is_real = data.columns[cut.column].is_real();
         PlainNode children[2] = {node, node};
-        const std::uint32_t n_left = node.is_home ? home.divide(node.begin, node.size(), cut.column)
-                                                  : mark_right(node, cut.column);
+        const std::uint32_t n_left =
+            node.is_home ? home.divide(node.begin, node.size(), best.look, best.lane)
+                         : mark_right(node);
         const std::uint32_t sizes[2] = {n_left, node.size() - n_left};
         if (node.is_home) children[0].end = children[1].begin = node.begin + n_left;
-        parts.share(2, [&](std::size_t b, std::size_t) {
-            children[b].depth = node.depth + 1;
-            list_rows(children[b], static_cast<std::uint32_t>(b), true);
-        });
-        sum_children(node, cut.column, children);
+        for (PlainNode& child : children) child.depth = node.depth + 1;
+        list_children(children);
+        sum_children(node, children);
         nodes.credit(cut, node);
         const std::uint32_t first =
-            nodes.add_children(node.node, cut.column, is_real ? at : std::floor(at),
+            nodes.add_children(node.node, cut.column, is_real ? best.at : std::floor(best.at),
                                children[0].weight >= children[1].weight);
         bool grows[2];
         for (std::uint32_t b = 0; b < 2; ++b) {
@@ -408,14 +439,21 @@ private:
     }
 
     /// Marks the rows of the best column above its bound; returns how many are not.
-    std::uint32_t mark_right(const PlainNode& node, std::uint32_t column) {
+    std::uint32_t mark_right(const PlainNode& node) {
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            block.n_left = loops.mark_right(kept.data() + from, n, bound[column],
+            block.n_left = loops.mark_right(kept.data() + from, n, best.bound,
                                             masks.data() + from / kMarksPerWord);
         });
         std::uint32_t n_left = 0;
         for (const Block& block : blocks) n_left += block.n_left;
         return n_left;
+    }
+
+    void list_children(const PlainNode* children) {
+        if (is_two) return;
+        parts.share(2, [&](std::size_t b, std::size_t) {
+            list_rows(children[b], static_cast<std::uint32_t>(b), true);
+        });
     }
 
     /// Lists the places of a node's rows; before they are moved, of those of one side.
@@ -440,10 +478,10 @@ private:
         return node.is_home ? home.target.data() : buffers[node.buffer].target.data();
     }
 
-    void sum_children(const PlainNode& node, std::uint32_t column, PlainNode* children) {
+    void sum_children(const PlainNode& node, PlainNode* children) {
         if (n_classes <= 2) {
-            children[0].weight = weight_left[column];
-            children[0].sum = sum_left[column];
+            children[0].weight = best.weight_left;
+            children[0].sum = best.sum_left;
         } else {
             // The child that is looked at first lies last, so that the pool shrinks with the stack.
             children[1].classes = static_cast<std::uint32_t>(nodes.classes.size());
@@ -519,8 +557,6 @@ private:
                        });
     }
 
-    static constexpr double kNoCut = -1.0;
-
     const PlainCells<T>& table;
     const Dataset& data;
     Progress& progress;
@@ -529,22 +565,16 @@ private:
     std::uint32_t n_classes;
     bool is_two;
     double least;
-    double mean_whole = 0.0;  ///< of the node at hand: sum / weight as a whole number and a rest
-    double mean_rest = 0.0;
+    Found best;  ///< of the node at hand
     std::uint32_t n_drawn = 0;
     Rows buffers[2];
     PlainHome<T> home;
-    bool home_has_values = false;  ///< sums of targets are sums of its values
     std::vector<std::uint16_t>
         masks;  ///< of the node: bits of the rows that go to the second child
     std::vector<std::uint32_t> listed[2];
     std::span<const std::uint32_t> places[2];  ///< of the rows of a child, unless two classes
-    UnfilledVector<T> fetched;                 ///< the column at hand of a large node
-    UnfilledVector<T> kept;                    ///< the best column so far
-    std::vector<double> drawn_at;              ///< by column, as the next three
-    std::vector<T> bound;                      ///< the threshold, as a T
-    std::vector<double> weight_left;
-    std::vector<double> sum_left;
+    FarVector<T> fetched;                      ///< the column at hand of a large node
+    FarVector<T> kept;                         ///< the best column so far
     std::vector<std::uint32_t> class_left;
     std::vector<Block> blocks;  ///< of the node at hand
     bool asks = false;          ///< the thread at work is the one that asks whether to stop

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "treewright/base/huge_pages.hpp"
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
-#include "treewright/base/unfilled.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
 #include "treewright/grow/options.hpp"
@@ -24,8 +24,8 @@ namespace treewright {
 /// The values of all columns.
 template <class T>
 struct PlainCells {
-    UnfilledVector<T> by_column;
-    UnfilledVector<T> by_row;  ///< empty where nodes look at few of very many columns
+    FarVector<T> by_column;
+    FarVector<T> by_row;  ///< empty where nodes look at few of very many columns
 };
 
 /// What the trees of a forest share.

@@ -1,6 +1,7 @@
 /// Where a small node of a tree by drawn cuts is at home, with all that is below it: its rows are
-/// numbered 0, 1, ... and their cells copied row by row, near enough to stay in a near cache. A
-/// node below is a range of `rows`; dividing it reorders that range and nothing else.
+/// numbered 0, 1, ... and their cells copied row by row. A node below is a range of `rows`;
+/// dividing it reorders that range and nothing else. Twice on the way down, when a node would fit
+/// the second and the first cache, its rows are numbered anew and copied once more ("rooms").
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "treewright/base/huge_pages.hpp"
 #include "treewright/split/plain_rows.hpp"
 
 namespace treewright {
@@ -15,16 +17,16 @@ namespace treewright {
 template <class T>
 class PlainHome {
 public:
-    static constexpr std::uint32_t kRows = 8192;
-
     std::vector<std::uint32_t> rows;    ///< numbers, in the order of the nodes
+    std::vector<std::uint32_t> words;   ///< what is counted of them, in the same order
     std::vector<std::uint32_t> weight;  ///< by number, as the next three: copies
     std::vector<std::uint32_t> target;  ///< classes: which, or of two copies of the second
     std::vector<double> value;          ///< numbers: copies x target on the grid
     std::vector<std::uint32_t> row;     ///< of the table
+    bool has_values = false;            ///< sums of targets are sums of values
 
-    /// Columns, of those of the table, that the tree looks at.
-    void choose(std::span<const std::uint32_t> chosen, std::size_t n_columns) {
+    /// Columns, of those of the table, that a tree of n rows looks at.
+    void choose(std::span<const std::uint32_t> chosen, std::size_t n_columns, std::uint32_t n) {
         columns.assign(chosen.begin(), chosen.end());
         slot_of.assign(n_columns, 0);
         has_all = columns.size() == n_columns;
@@ -32,30 +34,27 @@ public:
             slot_of[columns[i]] = static_cast<std::uint32_t>(i);
             has_all = has_all && columns[i] == i;
         }
-        n_groups = (columns.size() + kLanes - 1) / kLanes;
-        stride = n_groups * kLanes;  // so that no eight cells lie in two cache lines
-        cells.resize(kRows * stride + kLine);
+        stride = (columns.size() + kLanes - 1) / kLanes * kLanes;
+        furnish(n);
+        cells.resize(n_numbers * stride + kReadOver + kLine,
+                     T{});  // what no row fills is read, too
         first_cell = cells.data();
         while (reinterpret_cast<std::uintptr_t>(first_cell) % (kLine * sizeof(T)) != 0)
             ++first_cell;
-        column_keys.assign(stride, 0);
-        std::copy(columns.begin(), columns.end(), column_keys.begin());
-        at.resize(stride);
-        bound.resize(stride);
-        sums.resize(stride);
-        value_sums.resize(stride);
-        varies.resize(n_groups);
-        wanted.assign(n_groups, 0);
-        for (auto* each : {&rows, &spare, &weight, &target, &row, &words})
-            each->resize(kRows + kRowPadding);
-        value.resize(kRows);
+        for (auto* each : {&rows, &words, &spare[0], &spare[1], &weight, &target, &row})
+            each->resize(n_numbers + kRowPadding);
+        value.resize(n_numbers);
+        for (Lanes<T>& each : looks) make_room(each);
     }
+
+    /// Rows of a node that may come home.
+    [[nodiscard]] std::uint32_t most_rows() const { return rooms[0].n_rows; }
 
     /// Copies the cells of n rows, which `row` names, from a table of rows; the caller has filled
     /// in what else there is of them. `has_pairs`: two classes are counted in one word.
     void move_in(const T* table, std::size_t n_columns, std::uint32_t n, bool has_pairs) {
         is_pair = has_pairs;
-        constexpr std::uint32_t kAhead = 24;  // rows lie anywhere in the table
+        constexpr std::uint32_t kAhead = 16;  // rows lie anywhere in the table
         for (std::uint32_t i = 0; i < n; ++i) {
             if (i + kAhead < n) call_for(table + row[i + kAhead] * n_columns, n_columns);
             const T* from = table + row[i] * n_columns;
@@ -65,67 +64,89 @@ public:
             else
                 for (std::size_t c = 0; c < columns.size(); ++c) to[c] = from[columns[c]];
             rows[i] = i;
-            words[i] = is_pair ? weight[i] | target[i] << kPairShift : weight[i];
+            words[i] = is_pair ? weight[i] | target[i] << RowSums::kPairShift : weight[i];
         }
     }
 
-    /// Draws a threshold for every column of a node.
-    void draw(std::uint32_t begin, std::uint32_t n, Mixed key) {
-        std::fill(wanted.begin(), wanted.end(), std::uint8_t{0});
-        loops.draw(list(begin, n), key,
-                   {column_keys.data(), at.data(), bound.data(), varies.data()});
-    }
-    /// Wants a column to be counted; false if it does not vary.
-    bool want(std::uint32_t column) {
-        const std::uint32_t slot = slot_of[column];
-        const unsigned bit = varies[slot / kLanes] & bit_of(slot);
-        wanted[slot / kLanes] |= static_cast<std::uint8_t>(bit);
-        return bit != 0;
-    }
-    [[nodiscard]] double threshold(std::uint32_t column) const { return at[slot_of[column]]; }
-
-    /// Sums up what is up to the thresholds of the columns that are wanted.
-    void count(std::uint32_t begin, std::uint32_t n, bool with_values) {
-        if (with_values)
-            loops.count_values(list(begin, n), bound.data(), wanted.data(), words.data(),
-                               value.data(), sums.data(), value_sums.data());
-        else loops.count(list(begin, n), bound.data(), wanted.data(), words.data(), sums.data());
-    }
-    [[nodiscard]] double weight_below(std::uint32_t column) const {
-        const std::uint32_t sum = sums[slot_of[column]];
-        return is_pair ? sum & kPairMask : sum;
-    }
-    [[nodiscard]] double sum_below(std::uint32_t column) const {
-        const std::size_t slot = slot_of[column];
-        return is_pair ? static_cast<double>(sums[slot] >> kPairShift) : value_sums[slot];
-    }
-    /// Whether a row is below the bound.
-    [[nodiscard]] bool is_below(std::uint32_t number, std::uint32_t column) const {
-        const std::uint32_t slot = slot_of[column];
-        return first_cell[number * stride + slot] <= bound[slot];
+    /// Moves a node to the smallest room that has place for it; returns which.
+    std::uint8_t move_on(std::uint32_t begin, std::uint32_t n, std::uint8_t room) {
+        std::uint8_t best = room;
+        for (std::uint8_t i = best + 1U; i < std::size(rooms); ++i)
+            if (n <= rooms[i].n_rows) best = i;
+        if (best != room) copy_to(rooms[best].first, begin, n);
+        return best;
     }
 
-    /// Divides the rows of a node; returns how many are below the bound.
-    std::uint32_t divide(std::uint32_t begin, std::uint32_t n, std::uint32_t column) {
-        const std::uint32_t slot = slot_of[column];
-        return loops.divide(first_cell + slot, stride, bound[slot], rows.data() + begin, n,
-                            spare.data());
+    /// Looks at up to kLanes columns of a node; what is found holds until the k-th time that this
+    /// is called for another node.
+    const Lanes<T>& look(std::size_t k, std::uint32_t begin, std::uint32_t n, Mixed key,
+                         std::span<const std::uint32_t> chosen, std::uint32_t n_wanted,
+                         const Judgement& judgement) {
+        if (k == looks.size()) {
+            looks.emplace_back();
+            make_room(looks.back());
+        }
+        Lanes<T>& lanes = looks[k];
+        lanes.n_wanted = n_wanted;
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            lanes.slot[i] = slot_of[chosen[i]];
+            lanes.column[i] = chosen[i];
+        }
+        loops.look({first_cell, stride, rows.data() + begin, n}, key,
+                   {words.data() + begin, has_values ? value.data() : nullptr}, judgement, lanes);
+        return lanes;
+    }
+
+    /// Divides the rows of a node by a lane of its k-th look; returns how many are up to the
+    /// threshold.
+    std::uint32_t divide(std::uint32_t begin, std::uint32_t n, std::size_t k, std::size_t lane) {
+        std::uint32_t* const spares[] = {spare[0].data(), spare[1].data()};
+        return loops.divide(looks[k], lane, n, rows.data() + begin, words.data() + begin, spares);
     }
 
     /// Weight up to which two classes are counted in one word.
-    static constexpr double kMostPairs = 65535.0;
+    static constexpr double kMostPairs = RowSums::kPairMask;
 
 private:
-    static constexpr unsigned kPairShift = 16;
-    static constexpr std::uint32_t kPairMask = (1U << kPairShift) - 1U;
     static constexpr std::size_t kLine = 64 / sizeof(T);
 
-    [[nodiscard]] RowList<T> list(std::uint32_t begin, std::uint32_t n) const {
-        return {first_cell, stride, rows.data() + begin, n, n_groups};
+    /// Decides how many rows have place: those whose cells fill the caches by some half. Of very
+    /// wide rows a look reads a few lines: it does not pay to copy them whole.
+    void furnish(std::uint32_t n) {
+        constexpr std::size_t kBytes[] = {3U << 20U, 384U << 10U, 24U << 10U};
+        constexpr std::uint32_t kLeast = 8192;
+        constexpr std::size_t kMostGroups = 4;
+        n_numbers = 0;
+        for (std::size_t i = 0; i < std::size(rooms); ++i) {
+            auto n_rows = static_cast<std::uint32_t>(kBytes[i] / (stride * sizeof(T)));
+            if (i == 0) n_rows = std::min(std::max(n_rows, kLeast), n);
+            else if (stride > kMostGroups * kLanes || n_rows >= rooms[i - 1].n_rows) n_rows = 0;
+            rooms[i] = {n_numbers, n_rows};
+            n_numbers += n_rows;
+        }
     }
-    [[nodiscard]] static std::uint8_t bit_of(std::uint32_t slot) {
-        return static_cast<std::uint8_t>(1U << (slot % kLanes));
+
+    void make_room(Lanes<T>& lanes) const {
+        lanes.picked.resize((most_rows() + kRowPadding) * kLanes);
+        lanes.marks.resize(most_rows() + kRowPadding);
     }
+
+    void copy_to(std::uint32_t first, std::uint32_t begin, std::uint32_t n) {
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t from = rows[begin + i];
+            const std::uint32_t to = first + i;
+            for (std::size_t c = 0; c < stride; ++c)
+                first_cell[to * stride + c] = first_cell[from * stride + c];
+            if (!is_pair) {
+                weight[to] = weight[from];
+                target[to] = target[from];
+                value[to] = value[from];
+                row[to] = row[from];
+            }
+            rows[begin + i] = to;
+        }
+    }
+
     /// Has cells fetched from far memory that are soon to be read.
     static void call_for(const T* from, std::size_t n) {
         for (std::size_t i = 0; i < n; i += kLine) __builtin_prefetch(from + i);
@@ -135,21 +156,19 @@ private:
     const RowLoops<T>& loops = row_loops<T>();
     std::vector<std::uint32_t> columns;
     std::vector<std::uint32_t> slot_of;
-    bool has_all = false;  ///< columns are those of the table
     bool is_pair = false;
-    std::size_t n_groups = 0;
+    bool has_all = false;  ///< columns are those of the table
     std::size_t stride = 0;
-    std::vector<T> cells;
-    std::vector<std::uint32_t> words;
-    T* first_cell = nullptr;                 ///< of `cells`, at the beginning of a cache line
-    std::vector<std::uint64_t> column_keys;  ///< by slot, as the next four
-    std::vector<double> at;
-    std::vector<T> bound;
-    std::vector<std::uint32_t> sums;
-    std::vector<double> value_sums;
-    std::vector<std::uint8_t> varies;  ///< bits by slot, as the next
-    std::vector<std::uint8_t> wanted;
-    std::vector<std::uint32_t> spare;
+    struct Room {
+        std::uint32_t first;  ///< number
+        std::uint32_t n_rows;
+    };
+    Room rooms[3] = {};
+    std::uint32_t n_numbers = 0;
+    FarVector<T> cells;
+    T* first_cell = nullptr;  ///< of `cells`, at the beginning of a cache line
+    std::vector<Lanes<T>> looks;
+    std::vector<std::uint32_t> spare[2];
 };
 
 }  // namespace treewright

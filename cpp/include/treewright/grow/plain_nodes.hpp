@@ -32,6 +32,7 @@ struct PlainNode {
     std::uint32_t n_columns;
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
     bool is_home;           ///< its rows have been numbered anew
+    std::uint8_t room;      ///< where these lie (plain_home.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
     std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (plain_lists.cpp)
@@ -200,9 +201,10 @@ public:
         PlainLeader leader(purity);
         for (const PlainCut& cut : cuts)
             if (leader.meets(cut)) best = &cut;
-        const bool gains =
-            best != nullptr && brought_by(*best, node) / total_weight >= options.min_gain;
-        return gains ? best : nullptr;
+        return best != nullptr && gains_enough(*best, node) ? best : nullptr;
+    }
+    [[nodiscard]] bool gains_enough(const PlainCut& cut, const PlainNode& node) const {
+        return brought_by(cut, node) / total_weight >= options.min_gain;
     }
 
     /// Whether the rows of a node agree on their class.
@@ -259,7 +261,7 @@ public:
         cuts.clear();
         drawn.assign(columns.begin() + node.columns,
                      columns.begin() + node.columns + node.n_columns);
-        n_drawn = n_varying = n_constant = 0;
+        n_drawn = n_ahead = n_varying = n_constant = 0;
         any = false;
         n_wanted = options.max_columns == 0 || options.max_columns >= node.n_columns
                        ? node.n_columns
@@ -270,6 +272,8 @@ public:
     [[nodiscard]] bool lacks_varying() const {
         return n_varying < n_wanted && n_drawn < drawn.size();
     }
+    /// How many columns that vary are still to be drawn.
+    [[nodiscard]] std::size_t n_lacking() const { return n_wanted - std::min(n_wanted, n_varying); }
     [[nodiscard]] bool lacks_cut() const { return !any && n_drawn < drawn.size(); }
     /// How many columns are sure to be drawn next, whatever they turn out to be.
     [[nodiscard]] std::size_t n_sure() const {
@@ -278,12 +282,25 @@ public:
                                : std::min<std::size_t>(n_left, 1);
     }
     std::uint32_t draw_column() {
-        std::swap(drawn[n_drawn], drawn[n_drawn + generator.below(drawn.size() - n_drawn)]);
+        draw_ahead(1);
         return drawn[n_drawn++];
+    }
+    /// The next columns to be drawn, up to n.
+    std::span<const std::uint32_t> draw_ahead(std::size_t n) {
+        const std::size_t end = std::min(drawn.size(), n_drawn + n);
+        for (; n_ahead < end; ++n_ahead)
+            std::swap(drawn[n_ahead], drawn[n_ahead + generator.below(drawn.size() - n_ahead)]);
+        return {drawn.data() + n_drawn, end - n_drawn};
     }
     void note_column(bool is_constant) {
         n_varying += is_constant ? 0 : 1;
         n_constant += is_constant ? 1 : 0;
+    }
+    /// Takes the next n columns, which vary and some of which offer a cut.
+    void note_cuts(std::size_t n) {
+        n_drawn += n;
+        n_varying += n;
+        any = true;
     }
     void note_cut(const PlainCut& cut) {
         note_decrease(cut.decrease);
@@ -322,6 +339,7 @@ private:
     Generator generator{0};
     std::size_t n_wanted = 0;
     std::size_t n_drawn = 0;
+    std::size_t n_ahead = 0;  ///< of `drawn`, how many have their place
     std::size_t n_varying = 0;
     std::size_t n_constant = 0;
     bool any = false;

@@ -11,6 +11,8 @@ namespace treewright {
 inline constexpr std::uint32_t kMarksPerWord = 16;      ///< rows that one word of bits stands for
 inline constexpr std::size_t kPadding = kMarksPerWord;  ///< cells behind an array that may be read
 
+inline constexpr std::size_t kCellPadding = 32;  ///< cells behind a column that may be read
+
 /// `marks` hold a bit for each row of a node, sixteen a word.
 template <class T>
 struct CellLoops {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "treewright/base/random.hpp"
 
@@ -16,42 +17,78 @@ namespace treewright {
 
 inline constexpr std::size_t kLanes = 8;  ///< columns that are looked at together
 
-/// Some rows of a table of n_groups x kLanes columns.
+/// Some rows of a table whose rows may be read up to kReadOver cells beyond their end.
 template <class T>
 struct RowList {
     const T* cells;
     std::size_t stride;         ///< from one row to the next
     const std::uint32_t* rows;  ///< which
     std::uint32_t n;            ///< how many, at least one
-    std::size_t n_groups;
+};
+inline constexpr std::size_t kReadOver = 16;
+inline constexpr std::uint32_t kFew = 16;  ///< rows up to which bits tell which are on a side
+
+/// What cuts of a node are judged by: for two classes or numbers, the decrease of the impurity per
+/// unit of weight is factor x (excess of the sum of one side)^2 / (weights of both sides).
+struct Judgement {
+    double weight;
+    double least;       ///< weight that either side must have
+    double mean_whole;  ///< of the node, as a whole number and a rest
+    double mean_rest;
+    double factor;
+    double purity;  ///< which ties are relative to (PlainLeader)
+
+    [[nodiscard]] double decrease(double weight_left, double sum_left) const {
+        if (weight_left < least || weight - weight_left < least) return kNoCut;
+        const double excess = (sum_left - mean_whole * weight_left) - mean_rest * weight_left;
+        return factor * (excess * excess / (weight_left * (weight - weight_left)));
+    }
+    static constexpr double kNoCut = -1.0;
 };
 
-/// The threshold drawn for each column of a node. Of eight columns bit i of a byte is the i-th.
+/// What is counted of the rows of a node.
+struct RowSums {
+    const std::uint32_t* words;  ///< in the order of the node: weights, or pairs if values are null
+    const double* values;        ///< by row, whole numbers
+    /// A pair is weight | weight of class 1 << kPairShift.
+    static constexpr unsigned kPairShift = 16;
+    static constexpr std::uint32_t kPairMask = (1U << kPairShift) - 1U;
+};
+
+/// Columns of a node that are looked at together, and what is found: bit i of `varies` and of a
+/// row's mark is the i-th column.
 template <class T>
-struct DrawnCuts {
-    const std::uint64_t* columns;  ///< what their draws are keyed by
-    double* at;
-    T* bound;              ///< the greatest T up to it
-    std::uint8_t* varies;  ///< bits of the columns whose cells are not all the same
+struct Lanes {
+    std::uint32_t slot[kLanes] = {};    ///< where the column lies in a row
+    std::uint64_t column[kLanes] = {};  ///< what its draws are keyed by
+    double at[kLanes];                  ///< the threshold
+    double weight[kLanes];              ///< of the rows up to it, as the next
+    double sum[kLanes];
+    double decrease[kLanes];
+    std::uint32_t n_wanted;  ///< columns that must be compared if all of them vary
+    std::uint32_t winner;    ///< then the best of them as PlainLeader has it; kLanes: not known
+    std::uint8_t varies;     ///< columns whose cells are not all the same
+    std::uint32_t marked[kLanes];     ///< bits of the rows up to the threshold, if these are kFew
+    std::vector<std::uint8_t> marks;  ///< otherwise, by row: columns whose cell is up to it
+    std::vector<T> picked;
+
+    /// Whether the i-th of n rows is up to the threshold of a lane.
+    [[nodiscard]] bool is_marked(std::uint32_t i, std::uint32_t n, std::size_t lane) const {
+        return ((n <= kFew ? marked[lane] >> i : std::uint32_t{marks[i]} >> lane) & 1U) != 0;
+    }
 };
 
 template <class T>
 struct RowLoops {
-    /// Draws a threshold between the least and the greatest cell of each column, keyed by the node
-    /// and the column, as random.hpp does (DrawnCut).
-    void (*draw)(const RowList<T>& list, Mixed key, const DrawnCuts<T>& cuts);
-    /// Sums up, by column, the words of the rows whose cell is up to the bound. Only of columns
-    /// whose bit is set in `wanted`.
-    void (*count)(const RowList<T>& list, const T* bound, const std::uint8_t* wanted,
-                  const std::uint32_t* words, std::uint32_t* sums);
-    /// The same, and the sums of values, which are whole numbers.
-    void (*count_values)(const RowList<T>& list, const T* bound, const std::uint8_t* wanted,
-                         const std::uint32_t* words, const double* values, std::uint32_t* sums,
-                         double* value_sums);
-    /// Puts the rows whose cell is up to the bound to the front, either side in order; returns how
-    /// many those are. `spare` has room for n rows and kRowPadding more.
-    std::uint32_t (*divide)(const T* column, std::size_t stride, T bound, std::uint32_t* rows,
-                            std::uint32_t n, std::uint32_t* spare);
+    /// Draws a threshold for each lane between the least and the greatest cell of its column, keyed
+    /// by the node and the column (DrawnCut), and judges it. `lanes.picked` (kLanes cells a row),
+    /// `lanes.marks` and `sums.words` have room for kRowPadding more rows.
+    void (*look)(const RowList<T>& list, Mixed key, const RowSums& sums, const Judgement& judgement,
+                 Lanes<T>& lanes);
+    /// Puts the rows and words that are marked in a lane to the front, either side in order;
+    /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
+    std::uint32_t (*divide)(const Lanes<T>& lanes, std::size_t lane, std::uint32_t n,
+                            std::uint32_t* rows, std::uint32_t* words, std::uint32_t* const* spare);
 };
 
 /// A threshold drawn between two values, the second excluded.
