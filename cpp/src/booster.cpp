@@ -83,6 +83,7 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
     : scores(std::move(start)),
       book(std::move(learned)),
       table(data, book, team),
+      raw(data.columns),
       kind(kind),
       parameter(parameter),
       n_outputs(n_outputs),
@@ -412,12 +413,21 @@ BoostTree Booster::grow(std::size_t output, const std::vector<Row>& rows, const 
     return grow_boosted(round, growth, memory, team, progress);
 }
 
+template <class Row>
+void Booster::add_lines(const std::vector<Row>& rows, const GrowBuffers& memory, double l2,
+                        BoostTree& tree, Team& team, Progress& progress) const {
+    const LineRows<Row> own{raw, spread, rows.data(), fixed, sampled, memory.leaf_of_row};
+    fit_lines(own, l2, tree, team, progress);
+}
+
 void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
     if (kind != LossKind::absolute && kind != LossKind::quantile && kind != LossKind::huber) return;
     std::vector<std::vector<Residual>> of_leaf(tree.nodes.size());
     const auto note = [&](std::size_t row) {
         const double own = weight_of(row);
-        if (own > 0.0) of_leaf[memory.leaf_of_row[row]].push_back({y[row] - scores[row], own});
+        if (!(own > 0.0)) return;
+        const std::uint32_t leaf = memory.leaf_of_row[row];
+        of_leaf[leaf].push_back({y[row] - scores[row] - line_part(tree, leaf, row), own});
     };
     if (sampled.empty())
         for (std::size_t row = 0; row < table.n_rows; ++row) note(row);
@@ -447,6 +457,9 @@ void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowB
     double* own = scores.data() + output * table.n_rows;
     by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t row = begin; row < end; ++row) own[row] += value[memory.leaf_of_row[row]];
+        if (tree.has_lines())
+            for (std::size_t row = begin; row < end; ++row)
+                own[row] += line_part(tree, memory.leaf_of_row[row], row);
     });
 }
 
@@ -454,13 +467,17 @@ void Booster::round(const BoostGrowth& growth, const RoundSample& sample, double
                     std::uint64_t key, Team& team, Progress& progress) {
     draw_rows(sample, key, team);
     quantise(team);
+    if (growth.has_lines && spread.empty())
+        spread = spreads_of(raw, table.n_rows, weight.empty() ? copies : weight, team);
     std::vector<BoostTree> grown(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
         with_rows(output, [&](const auto& rows) {
             grown[output] = grow(output, rows, growth, sample, key, memory, own_team, progress);
+            if (growth.has_lines)
+                add_lines(rows, memory, growth.line_l2, grown[output], own_team, progress);
         });
         renew(grown[output], memory);
-        for (BoostNode& node : grown[output].nodes) node.value *= learning_rate;
+        grown[output].multiply(learning_rate);
         move_scores(grown[output], output, memory, own_team);
     };
     buffers.resize(n_outputs == 1 ? 1 : team.size());

@@ -54,6 +54,8 @@ _KNOBS = (
     "nominal_l2",
     "max_categories",
     "min_category_rows",
+    "leaf",
+    "linear_l2",
     "monotonic_cst",
     "interaction_cst",
     "n_iter_no_change",
@@ -344,6 +346,12 @@ class BoostingEstimator(HoldsTrees):
         """
         check_flag("by_hessian", by_hessian)
         table, model = self._table(X), self._model()
+        if model.has_lines:
+            raise UnsupportedError(
+                "shap_values is exact for leaves that answer a number; with leaf='linear' what a"
+                " leaf answers for a column that is not known is not defined by the tree.\n"
+                "  Hint: leaf='constant', or importances('permutation')."
+            )
         if self._begin(X) is not None:
             raise UnsupportedError(
                 "shap_values explains the trees, and init adds scores of another model.\n"
@@ -393,6 +401,9 @@ class BoostingEstimator(HoldsTrees):
 
 class BoostingClassifier(ClassTask, BoostingEstimator):
     """Boosted trees that predict classes."""
+
+    def _with_costs(self, problem: Problem) -> Problem:
+        return problem  # leaves add to scores: they have no estimate of probabilities
 
     def _options(self) -> GrowthOptions:
         return recipes.GENERAL_CLASSIFIER

@@ -31,6 +31,9 @@ FloatArray = npt.NDArray[np.float64]
 
 GROWTHS = ("leaf_wise", "depth_wise")
 SAMPLINGS = ("uniform", "goss")
+LEAVES = ("constant", "linear")
+_STEEP = ("absolute_error", "quantile")
+"""Losses without curvature: there is no least-squares step to take."""
 MOST_BINS = 255
 _GOLDEN = 0x9E3779B97F4A7C15
 """The step between keys of rounds; any odd number would do."""
@@ -59,6 +62,8 @@ class BoostingOptions:
     nominal_l2: Any
     max_categories: Any
     min_category_rows: Any
+    leaf: Any
+    linear_l2: Any
     monotonic_cst: Any
     interaction_cst: Any
     n_iter_no_change: Any
@@ -77,7 +82,7 @@ class BoostingOptions:
         check_count("min_samples_leaf", self.min_samples_leaf, least=1)
         for name in ("min_hessian", "l2_regularization", "min_gain", "tol"):
             check_number(name, getattr(self, name), low=0.0)
-        for name in ("nominal_smoothing", "nominal_l2"):
+        for name in ("nominal_smoothing", "nominal_l2", "linear_l2"):
             check_number(name, getattr(self, name), low=0.0)
         check_count("max_categories", self.max_categories, least=1)
         check_count("min_category_rows", self.min_category_rows, least=1, optional=True)
@@ -94,12 +99,26 @@ class BoostingOptions:
                 f" subsample={self.subsample!r} of them from the others: together at most 1.\n"
                 "  Hint: top_rate=0.2, subsample=0.1."
             )
+        check_choice("leaf", self.leaf, LEAVES)
         check_count("n_iter_no_change", self.n_iter_no_change, least=1)
         check_per_column("monotonic_cst", self.monotonic_cst)
 
-    def core_growth(
-        self, schema: FittedSchema, *, n_rows: int, n_outputs: int
-    ) -> _core.BoostGrowth:
+    def check_leaf(self, loss: Loss) -> None:
+        """Refuse what lines in the leaves would contradict."""
+        if self.leaf != "linear":
+            return
+        if self.monotonic_cst is not None:
+            raise UnsupportedError(
+                "leaf='linear' cannot be used with monotonic_cst: a line may run against the"
+                " constraint.\n  Hint: leaf='constant'."
+            )
+        if loss.name in _STEEP:
+            raise UnsupportedError(
+                f"leaf='linear' takes steps of least squares, for which loss={loss.name!r} has no"
+                " curvature.\n  Hint: loss='huber', or leaf='constant'."
+            )
+
+    def core_growth(self, schema: FittedSchema, *, n_rows: int, loss: Loss) -> _core.BoostGrowth:
         """Give what the core needs to know to grow a tree."""
         growth = _core.BoostGrowth()
         growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
@@ -118,12 +137,14 @@ class BoostingOptions:
             growth.columns_per_node = max(1, round(self.max_features * n_columns))
         signs = monotonic_signs(schema, self.monotonic_cst)
         if signs is not None:
-            if n_outputs > 1:
+            if loss.n_outputs > 1:
                 raise UnsupportedError(
                     "monotonic_cst needs an order of the answers: two classes, or numbers."
                 )
             growth.monotonic = signs
         growth.interactions = interaction_sets(schema, self.interaction_cst)
+        growth.has_lines = self.leaf == "linear"
+        growth.line_l2 = float(self.linear_l2)
         return growth
 
     def core_sample(self, n_columns: int) -> _core.RoundSample:
@@ -206,6 +227,7 @@ class Boosting:
         validation: BoostingProblem | None = None,
         watches: bool = False,
     ) -> None:
+        options.check_leaf(problem.loss)
         self._problem, self._options = problem, options
         self._validation, self._watches = validation, watches
         loss = problem.loss
@@ -224,9 +246,7 @@ class Boosting:
             None if before is None else before.core,
         )
         schema = problem.table.schema
-        self._growth = options.core_growth(
-            schema, n_rows=problem.table.n_rows, n_outputs=loss.n_outputs
-        )
+        self._growth = options.core_growth(schema, n_rows=problem.table.n_rows, loss=loss)
         self._sample = options.core_sample(len(schema.columns))
         self._validation_scores = None if validation is None else self._start(validation, before)
 

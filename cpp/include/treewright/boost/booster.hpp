@@ -8,6 +8,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/boost/grower.hpp"
+#include "treewright/boost/linear.hpp"
 #include "treewright/boost/loss.hpp"
 
 namespace treewright {
@@ -23,7 +24,8 @@ struct RoundSample {
 
 class Booster {
 public:
-    /// `target`: rows, numbers or class indices. Scores are outputs x rows.
+    /// `target`: rows, numbers or class indices. Scores are outputs x rows. Where leaves get lines
+    /// the columns are read again in every round, and must stay.
     Booster(const Dataset& data, Codebook book, LossKind kind, double parameter,
             std::size_t n_outputs, std::vector<double> scores, Team& team);
 
@@ -73,7 +75,14 @@ private:
     /// Calls work with the rows of an output, in the form that they have.
     template <class Work>
     void with_rows(std::size_t output, Work&& work);
+    template <class Row>
+    void add_lines(const std::vector<Row>& rows, const GrowBuffers& memory, double l2,
+                   BoostTree& tree, Team& team, Progress& progress) const;
     void renew(BoostTree& tree, const GrowBuffers& memory) const;
+    /// What the line of a row's leaf adds.
+    [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
+        return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
+    }
     void move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
                      Team& team);
     [[nodiscard]] double weight_of(std::size_t row) const {
@@ -86,6 +95,8 @@ private:
 
     Codebook book;
     CodedTable table;
+    std::vector<Column> raw;     ///< views of what the codes stand for
+    std::vector<double> spread;  ///< of each column, once lines are fitted
     LossKind kind;
     double parameter;
     std::size_t n_outputs;
