@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Iterator
 from typing import Any, Self
@@ -9,28 +10,31 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.data.intake import match_table
 from treewright.data.target import ClassTarget, ValueTarget, read_weights
 from treewright.errors import DataError, ParameterError, TargetError, UnsupportedError
 from treewright.estimators.base import ClassTask, HoldsTrees, ValueTask, n_threads
+from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.forest import check_n_estimators
+from treewright.estimators.judging import ByScorer, Held, scorer_of
 from treewright.learn import recipes
 from treewright.learn.boosting import (
     Boosted,
     Boosting,
     BoostingOptions,
     BoostingProblem,
-    Report,
     check_early_stopping,
     held_out,
 )
+from treewright.learn.follow import Followers
 from treewright.learn.losses import Loss, check_target, loss_of_classes, loss_of_values
 from treewright.learn.options import GrowthOptions
 from treewright.learn.problem import Problem, RowWeights
 from treewright.model.boosted import IMPORTANCES, BoostedEnsemble
-from treewright.model.rounds import GradientRound
+from treewright.model.rounds import GradientRound, GradientRounds
 from treewright.parameters import check_choice, check_flag
 
 FloatArray = npt.NDArray[np.float64]
@@ -64,10 +68,11 @@ _KNOBS = (
 )
 
 
-class BoostingEstimator(HoldsTrees):
+class BoostingEstimator(HasCallbacks, HoldsTrees):
     """Boosted trees behind scikit-learn's interface."""
 
     ensemble_: BoostedEnsemble
+    _held: Held | None = None  # of copies that are judged while boosting goes on
     n_estimators: Any
     warm_start: Any
 
@@ -94,6 +99,7 @@ class BoostingEstimator(HoldsTrees):
             **knobs,
         )
 
+    @ends_callbacks
     def fit(
         self,
         X: Any,
@@ -124,6 +130,7 @@ class BoostingEstimator(HoldsTrees):
         stops = check_early_stopping(self.early_stopping)
         check_flag("warm_start", self.warm_start)
         self._check_init()
+        scorer = scorer_of(self, self.scoring)
 
         def weights_of(target: Any, n_rows: int) -> RowWeights:
             weight = read_weights(sample_weight, n_rows)
@@ -136,6 +143,7 @@ class BoostingEstimator(HoldsTrees):
         init = self._fitted_init(X, y, sample_weight)
         own = self._own_problem(problem, init, X)
         validation = self._validation(problem, own.loss, init, X_val, y_val, sample_weight_val)
+        judged_X = X if validation is None else X_val
         if validation is None and stops and self.validation_fraction is not None:
             learn, judge = held_out(
                 own.y,
@@ -144,15 +152,65 @@ class BoostingEstimator(HoldsTrees):
                 of_classes=self._is_classifier(),
             )
             validation, own = own.take(judge), own.take(learn)
-        boosted = self._boost(problem, own, options, validation, stops=stops)
+            judged_X = X if scorer is None else _safe_indexing(X, judge)
+        by_scorer = None
+        if scorer is not None:
+            judged = own if validation is None else validation
+            by_scorer = self._by_scorer(scorer, problem, init, judged, judged_X)
+        rounds = self._rounds(problem, own, options, validation, stops=stops, judge=by_scorer)
+        n_more = int(options.n_estimators) - rounds.n_before
+        tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
+        self._learned(problem, init, self._followed(rounds, problem, init, options, tasks))
+        return self
+
+    def _learned(self, problem: Problem, init: Any, boosted: Boosted) -> None:
         self.ensemble_ = boosted.ensemble
         self.rounds_ = boosted.rounds
         self.n_iter_ = boosted.ensemble.n_rounds
         self.init_ = init
         self._learned_columns(problem)
-        return self
 
-    def _boost(
+    def _by_scorer(
+        self, scorer: Any, problem: Problem, init: Any, judged: BoostingProblem, X: Any
+    ) -> ByScorer:
+        copied = copy.copy(self)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(copied, name)
+        copied.init_ = init
+        copied._learned_columns(problem)
+        y: npt.NDArray[Any]
+        if isinstance(problem.target, ClassTarget):
+            y = problem.target.classes[0][judged.y.astype(np.intp)]
+        else:
+            y = np.ldexp(judged.y, problem.shift)
+        return ByScorer(scorer, copied, X=X, y=y, sample_weight=judged.weight)
+
+    def _followed(
+        self,
+        rounds: Boosting,
+        problem: Problem,
+        init: Any,
+        options: BoostingOptions,
+        tasks: RoundTasks[GradientRound] | None,
+    ) -> Boosted:
+        """Go through the rounds; who wants to hear of them does."""
+        verbose = getattr(self, "verbose", 0)
+        reporter = Reporter(int(options.n_estimators)) if verbose else None
+        if tasks is not None:
+            tasks.learn = lambda copied: copied._learned(
+                problem,
+                init,
+                Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(tasks.figures)),
+            )
+        boosted = rounds.run(Followers(reporter, tasks))
+        if verbose:
+            print(f"\rboosted: {boosted.ensemble.n_rounds} rounds".ljust(60), file=sys.stderr)
+        if tasks is not None:
+            tasks.learn = lambda copied: copied._learned(problem, init, boosted)
+            tasks.close()
+        return boosted
+
+    def _rounds(
         self,
         problem: Problem,
         own: BoostingProblem,
@@ -160,7 +218,8 @@ class BoostingEstimator(HoldsTrees):
         validation: BoostingProblem | None,
         *,
         stops: bool,
-    ) -> Boosted:
+        judge: ByScorer | None,
+    ) -> Boosting:
         before = self._before(own, problem, options)
 
         def make(core: Any, base: FloatArray) -> BoostedEnsemble:
@@ -176,13 +235,17 @@ class BoostingEstimator(HoldsTrees):
             )
 
         rounds = Boosting(
-            own, options, make=make, before=before, validation=validation, watches=stops
+            own,
+            options,
+            make=make,
+            before=before,
+            validation=validation,
+            watches=stops,
+            judge=judge,
         )
-        verbose = getattr(self, "verbose", 0)
-        boosted = rounds.run(_reporter(int(options.n_estimators)) if verbose else None)
-        if verbose:
-            print(f"\rboosted: {boosted.ensemble.n_rounds} rounds".ljust(60), file=sys.stderr)
-        return boosted
+        if judge is not None:
+            judge.model = rounds.so_far
+        return rounds
 
     def _before(
         self, own: BoostingProblem, problem: Problem, options: BoostingOptions
@@ -279,6 +342,8 @@ class BoostingEstimator(HoldsTrees):
 
     # ------------------------------------------------------------------ answers
     def _model(self) -> BoostedEnsemble:
+        if self._held is not None:
+            return self._held.model()
         try:
             return self.ensemble_
         except AttributeError:
@@ -294,12 +359,14 @@ class BoostingEstimator(HoldsTrees):
         return self._scores_of_init(init, X, model.link, model.shift)
 
     def _scores(self, X: Any) -> FloatArray:
+        if self._held is not None and X is self._held.X:
+            return self._held.scores
         table = self._table(X)
-        return self.ensemble_.scores(table, n_threads=n_threads(self.n_jobs), start=self._begin(X))
+        return self._model().scores(table, n_threads=n_threads(self.n_jobs), start=self._begin(X))
 
     def _answers(self, X: Any) -> FloatArray:
         scores = self._scores(X)
-        return self.ensemble_.meaning(scores)
+        return self._model().meaning(scores)
 
     def _staged(self, X: Any) -> Iterator[FloatArray]:
         """Give the scores after each round."""
@@ -319,7 +386,7 @@ class BoostingEstimator(HoldsTrees):
     def apply(self, X: Any) -> npt.NDArray[np.int64]:
         """Give the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
-        return self.ensemble_.apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
+        return self._model().apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
 
     def shap_values(
         self, X: Any, *, by_hessian: bool = False
@@ -477,14 +544,24 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
         return (model.meaning(scores)[:, 0] for scores in self._staged(X))
 
 
-def _reporter(n_rounds: int) -> Report:
-    def report(done: GradientRound) -> None:
-        losses = [
-            f"{name} {loss:.5f}"
-            for name, loss in (("train", done.train_loss), ("validation", done.validation_loss))
-            if not np.isnan(loss)
-        ]
-        text = "  ".join([f"round {done.number} of {n_rounds}", *losses])
-        print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
+class Reporter:
+    """Says on standard error how far boosting is, and its losses and scores."""
 
-    return report
+    def __init__(self, n_rounds: int) -> None:
+        self._n_rounds = n_rounds
+
+    def begin(self) -> None:
+        """Say nothing yet."""
+
+    def end(self, figures: GradientRound) -> bool:
+        """Say what came of a round."""
+        told = (
+            ("train", figures.train_loss),
+            ("validation", figures.validation_loss),
+            ("train score", figures.train_score),
+            ("validation score", figures.validation_score),
+        )
+        known = [f"{name} {value:.5f}" for name, value in told if not np.isnan(value)]
+        text = "  ".join([f"round {figures.number} of {self._n_rounds}", *known])
+        print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
+        return False

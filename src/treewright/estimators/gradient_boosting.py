@@ -81,6 +81,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
         `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
         (``validation_fraction=None``) the training loss is looked at.
+    scoring : "loss", str, function or None
+        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
         Share of the rows held out for that, unless validation rows are given to `fit`.
     n_iter_no_change, tol
@@ -108,8 +111,8 @@ class GradientBoostingClassifier(BoostingClassifier):
     n_iter_ : int
         Rounds that were kept.
     rounds_ : GradientRounds
-        Leaves, losses and seconds of each round of the last `fit`; a table when printed. Losses are
-        taken with `early_stopping` or validation rows only.
+        Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
+        Losses and scores are taken with `early_stopping` or validation rows only.
     classes_ : array
     n_classes_ : int
     n_features_in_ : int
@@ -158,6 +161,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         early_stopping: bool = False,
+        scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -196,6 +200,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
+        self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
@@ -284,6 +289,9 @@ or function
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
         `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
         (``validation_fraction=None``) the training loss is looked at.
+    scoring : "loss", str, function or None
+        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
         Share of the rows held out for that, unless validation rows are given to `fit`.
     n_iter_no_change, tol
@@ -309,8 +317,8 @@ or function
     n_iter_ : int
         Rounds that were kept.
     rounds_ : GradientRounds
-        Leaves, losses and seconds of each round of the last `fit`; a table when printed. Losses are
-        taken with `early_stopping` or validation rows only.
+        Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
+        Losses and scores are taken with `early_stopping` or validation rows only.
     n_features_in_ : int
     feature_names_in_ : array
     feature_importances_ : array
@@ -363,6 +371,7 @@ or function
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         early_stopping: bool = False,
+        scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -402,6 +411,7 @@ or function
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
+        self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
