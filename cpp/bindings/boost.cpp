@@ -148,6 +148,7 @@ nb::object add_scores(const BoostForest& forest, const Given& rows, std::size_t 
 }  // namespace
 
 void bind_boost(nb::module_& module) {
+    module.attr("MOST_CATEGORIES") = kMostCategories;
     nb::class_<BoostGrowth>(module, "BoostGrowth", "How a tree of a round is grown.")
         .def(nb::init<>())
         .def_rw("max_leaves", &BoostGrowth::max_leaves)

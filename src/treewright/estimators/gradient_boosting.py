@@ -66,7 +66,8 @@ class GradientBoostingClassifier(BoostingClassifier):
         Rows of a node that a category needs to be put in order; others stay on the larger side.
         None is one in 500 rows of the table, from 5 to 50.
     categorical_features : list, optional
-        Columns of numbers that are codes.
+        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
+        in the order of their values, count as missing, with a warning.
     leaf : {"constant", "linear"}
         ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
         on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
@@ -273,7 +274,8 @@ or function
         Rows of a node that a category needs to be put in order; others stay on the larger side.
         None is one in 500 rows of the table, from 5 to 50.
     categorical_features : list, optional
-        Columns of numbers that are codes.
+        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
+        in the order of their values, count as missing, with a warning.
     leaf : {"constant", "linear"}
         ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
         on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it

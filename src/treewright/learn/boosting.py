@@ -18,7 +18,7 @@ from treewright import _core
 from treewright.data.encoding import lend
 from treewright.data.schema import FittedSchema
 from treewright.data.table import Table
-from treewright.errors import ParameterError, UnsupportedError
+from treewright.errors import ManyCategoriesWarning, ParameterError, UnsupportedError, warn
 from treewright.learn.follow import Follower
 from treewright.learn.losses import Loss, user_slopes, weighted_quantile
 from treewright.learn.options import check_per_column
@@ -247,6 +247,7 @@ class Boosting:
         judge: Judge | None = None,
     ) -> None:
         options.check_leaf(problem.loss)
+        warn_of_many_categories(problem.table)
         self._problem, self._options = problem, options
         self._validation, self._watches, self._judge = validation, watches, judge
         loss = problem.loss
@@ -366,6 +367,21 @@ class Boosting:
             if np.isnan(score):
                 raise ParameterError(f"round {number + 1}: scoring gave nan, which is no score.")
         return figures
+
+
+def warn_of_many_categories(table: Table) -> None:
+    """Warn of each column of categories that codes of two bytes cannot tell apart."""
+    most = _core.MOST_CATEGORIES
+    for index, spec in enumerate(table.schema.columns):
+        if spec.kind == "nominal" and len(spec.values) > most:
+            n_rows = int(np.count_nonzero(np.asarray(table.columns[index]) >= most))
+            warn(
+                f"column {spec.name!r} has {len(spec.values):,} categories; boosting tells the"
+                f" first {most:,} of them apart, and the others, of {n_rows:,} rows, count as"
+                " missing.\n  Hint: join rare categories, or leave the column out with"
+                f" Schema(ignore=[{spec.name!r}]).",
+                ManyCategoriesWarning,
+            )
 
 
 def _core_target(problem: BoostingProblem) -> _core.Target:
