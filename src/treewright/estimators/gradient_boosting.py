@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.data.schema import Schema
-from treewright.estimators.boosting import BoostingClassifier, BoostingRegressor
+from treewright.estimators.boosting_tasks import BoostingClassifier, BoostingRegressor
 
 
 class GradientBoostingClassifier(BoostingClassifier):
