@@ -13,10 +13,34 @@ namespace {
 /// A booster with the columns it was started from.
 struct BoundBooster {
     std::unique_ptr<Booster> core;
+    BoundColumns columns;
+};
+
+struct BoundCodedRows {
+    CodedRows coded;
+    BoundColumns columns;
 };
 
 std::vector<double> to_vector(const Flat<double>& given) {
     return {given.data(), given.data() + given.size()};
+}
+
+void add_lines(const BoostTree& tree, nb::dict& out) {
+    std::vector<std::uint32_t> column;
+    std::vector<double> coefficient;
+    std::vector<double> center;
+    for (const LineTerm& term : tree.line_terms) {
+        column.push_back(term.column);
+        coefficient.push_back(term.coefficient);
+        center.push_back(term.center);
+    }
+    out["line_start"] = to_numpy(std::vector<std::uint32_t>(tree.line_start));
+    out["line_column"] = to_numpy(std::move(column));
+    out["line_coefficient"] = to_numpy(std::move(coefficient));
+    out["line_center"] = to_numpy(std::move(center));
+    std::vector<double> limits;
+    for (const Limits& own : tree.line_limits) limits.insert(limits.end(), {own.low, own.high});
+    out["line_limits"] = to_numpy(std::move(limits), {tree.line_limits.size(), 2});
 }
 
 nb::dict tree_arrays(const BoostTree& tree) {
@@ -53,7 +77,27 @@ nb::dict tree_arrays(const BoostTree& tree) {
     out["gain"] = to_numpy(std::move(gain));
     out["value"] = to_numpy(std::move(value));
     out["subset_bits"] = to_numpy(std::vector<std::uint64_t>(tree.subsets));
+    if (tree.has_lines()) add_lines(tree, out);
     return out;
+}
+
+/// Lines are written only where there are any.
+bool read_lines(const nb::dict& arrays, BoostTree& tree) {
+    if (!arrays.contains("line_start")) return true;
+    const auto start = nb::cast<Flat<std::uint32_t>>(arrays["line_start"]);
+    const auto column = nb::cast<Flat<std::uint32_t>>(arrays["line_column"]);
+    const auto coefficient = nb::cast<Flat<double>>(arrays["line_coefficient"]);
+    const auto center = nb::cast<Flat<double>>(arrays["line_center"]);
+    const auto limits = nb::cast<Flat<double>>(arrays["line_limits"]);
+    if (coefficient.size() != column.size() || center.size() != column.size() ||
+        limits.size() % 2 != 0)
+        return false;
+    for (std::size_t i = 0; i < limits.size(); i += 2)
+        tree.line_limits.push_back({limits.data()[i], limits.data()[i + 1]});
+    tree.line_start.assign(start.data(), start.data() + start.size());
+    for (std::size_t i = 0; i < column.size(); ++i)
+        tree.line_terms.push_back({column.data()[i], coefficient.data()[i], center.data()[i]});
+    return true;
 }
 
 bool read_tree(const nb::dict& arrays, BoostTree& tree) {
@@ -78,12 +122,33 @@ bool read_tree(const nb::dict& arrays, BoostTree& tree) {
                               missing_first.data()[i] != 0, n_rows.data()[i], weight.data()[i],
                               gain.data()[i], value.data()[i]});
     tree.subsets.assign(bits.data(), bits.data() + bits.size());
-    return true;
+    return read_lines(arrays, tree);
+}
+
+/// Adds trees to the scores of rows, coded or not, from where they start: by row, or the same for
+/// all.
+template <class Given>
+nb::object add_scores(const BoostForest& forest, const Given& rows, std::size_t n_rows,
+                      std::size_t first, std::size_t last, const Flat<double>& start,
+                      std::size_t n_threads) {
+    require(first <= last && last <= forest.trees.size(), "trees there are");
+    const std::size_t n = n_rows * forest.n_outputs;
+    std::vector<double> scores(n);
+    require(start.size() == forest.n_outputs || start.size() == n, "where the scores start");
+    for (std::size_t i = 0; i < n; ++i)
+        scores[i] = start.data()[start.size() == n ? i : i % forest.n_outputs];
+    Progress progress = make_progress({});
+    {
+        const nb::gil_scoped_release release;
+        forest.add_scores(rows, first, last, n_threads, progress, scores);
+    }
+    return to_numpy(std::move(scores), {n_rows, forest.n_outputs});
 }
 
 }  // namespace
 
 void bind_boost(nb::module_& module) {
+    module.attr("MOST_CATEGORIES") = kMostCategories;
     nb::class_<BoostGrowth>(module, "BoostGrowth", "How a tree of a round is grown.")
         .def(nb::init<>())
         .def_rw("max_leaves", &BoostGrowth::max_leaves)
@@ -92,6 +157,8 @@ void bind_boost(nb::module_& module) {
         .def_rw("columns_per_node", &BoostGrowth::columns_per_node)
         .def_rw("monotonic", &BoostGrowth::monotonic)
         .def_rw("interactions", &BoostGrowth::interactions)
+        .def_rw("has_lines", &BoostGrowth::has_lines)
+        .def_rw("line_l2", &BoostGrowth::line_l2)
         .def_prop_rw(
             "l2", [](const BoostGrowth& self) { return self.limits.l2; },
             [](BoostGrowth& self, double l2) { self.limits.l2 = l2; })
@@ -133,7 +200,7 @@ void bind_boost(nb::module_& module) {
                std::size_t n_threads, const BoostForest* like) {
                 const Dataset data = dataset_of(columns, target);
                 std::vector<double> start = to_vector(scores);
-                BoundBooster made;
+                BoundBooster made{nullptr, columns};
                 {
                     const nb::gil_scoped_release release;
                     Team team(n_threads);
@@ -210,6 +277,8 @@ void bind_boost(nb::module_& module) {
             },
             nb::arg("first"), nb::arg("last"));
 
+    nb::class_<BoundCodedRows>(module, "CodedRows", "Rows coded once, for trees to come.");
+
     nb::class_<BoostForest>(module, "BoostForest", "Boosted trees that ask codes.")
         .def(
             "__init__",
@@ -256,6 +325,19 @@ void bind_boost(nb::module_& module) {
             },
             nb::arg("more"))
         .def_ro("n_outputs", &BoostForest::n_outputs)
+        .def_prop_ro("has_lines", &BoostForest::has_lines)
+        .def(
+            "code",
+            [](const BoostForest& self, const BoundColumns& columns, std::size_t n_threads) {
+                BoundCodedRows made{{}, columns};
+                Progress progress = make_progress({});
+                {
+                    const nb::gil_scoped_release release;
+                    made.coded = self.code(columns.rows, n_threads, progress);
+                }
+                return made;
+            },
+            nb::arg("columns"), nb::arg("n_threads"))
         .def_prop_ro(
             "cuts",
             [](const BoostForest& self) {
@@ -284,28 +366,29 @@ void bind_boost(nb::module_& module) {
             "add_scores",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
                std::size_t last, Flat<double> start, std::size_t n_threads) {
-                require(first <= last && last <= self.trees.size(), "trees there are");
-                const std::size_t n = columns.rows.n_rows * self.n_outputs;
-                std::vector<double> scores(n);
-                require(start.size() == self.n_outputs || start.size() == n,
-                        "where the scores start");
-                for (std::size_t i = 0; i < n; ++i)
-                    scores[i] = start.data()[start.size() == n ? i : i % self.n_outputs];
-                Progress progress = make_progress({});
-                {
-                    const nb::gil_scoped_release release;
-                    self.add_scores(columns.rows, first, last, n_threads, progress, scores);
-                }
-                return to_numpy(std::move(scores), {columns.rows.n_rows, self.n_outputs});
+                return add_scores(self, columns.rows, columns.rows.n_rows, first, last, start,
+                                  n_threads);
             },
-            nb::arg("columns"), nb::arg("first"), nb::arg("last"), nb::arg("start"),
+            nb::arg("rows"), nb::arg("first"), nb::arg("last"), nb::arg("start"),
             nb::arg("n_threads"),
-            nb::sig("def add_scores(self, columns: Columns, first: int, last: int, start: "
+            nb::sig("def add_scores(self, rows: Columns, first: int, last: int, start: "
+                    "NDArray[numpy.float64], n_threads: int) -> NDArray[numpy.float64]"))
+        .def(
+            "add_scores",
+            [](const BoostForest& self, const BoundCodedRows& rows, std::size_t first,
+               std::size_t last, Flat<double> start, std::size_t n_threads) {
+                return add_scores(self, rows.coded, rows.coded.rows.n_rows, first, last, start,
+                                  n_threads);
+            },
+            nb::arg("rows"), nb::arg("first"), nb::arg("last"), nb::arg("start"),
+            nb::arg("n_threads"),
+            nb::sig("def add_scores(self, rows: CodedRows, first: int, last: int, start: "
                     "NDArray[numpy.float64], n_threads: int) -> NDArray[numpy.float64]"))
         .def(
             "shap",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
                std::size_t last, std::size_t n_threads, bool by_hessian) {
+                require(!self.has_lines(), "leaves that answer a number");
                 const std::size_t width = self.n_outputs * (self.book.columns.size() + 1);
                 std::vector<double> values(columns.rows.n_rows * width);
                 Progress progress = make_progress({});

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "treewright/base/avx512.hpp"
@@ -13,6 +15,26 @@ constexpr std::size_t kBlocksPerItem = 16;
 constexpr std::size_t kMostLeaves = 256;  ///< of a tree that rows go down together
 constexpr std::uint32_t kMostNarrow = 256;
 constexpr std::size_t kFewRows = 4;  ///< that walk faster one by one
+
+/// Whether terms belong to leaves and multiply numbers of columns that are there.
+bool has_sound_lines(const BoostTree& tree, const Codebook& book) {
+    if (tree.line_start.empty()) return tree.line_terms.empty();
+    if (tree.line_start.size() != tree.nodes.size() + 1 || tree.line_start.front() != 0 ||
+        tree.line_start.back() != tree.line_terms.size() ||
+        tree.line_limits.size() != tree.nodes.size())
+        return false;
+    for (const Limits& limits : tree.line_limits)
+        if (!(limits.low <= 0.0 && limits.high >= 0.0) || !std::isfinite(limits.high - limits.low))
+            return false;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        if (tree.line_start[i] > tree.line_start[i + 1]) return false;
+        if (tree.line_start[i] < tree.line_start[i + 1] && !tree.nodes[i].is_leaf()) return false;
+    }
+    return std::ranges::all_of(tree.line_terms, [&](const LineTerm& term) {
+        return term.column < book.columns.size() && !book.columns[term.column].is_nominal &&
+               std::isfinite(term.coefficient) && std::isfinite(term.center);
+    });
+}
 
 }  // namespace
 
@@ -53,6 +75,7 @@ bool BoostForest::is_sound() const {
                 return false;
         }
         if (std::ranges::find(has_parent, false) != has_parent.end()) return false;
+        if (!has_sound_lines(tree, book)) return false;
     }
     return true;
 }
@@ -85,25 +108,35 @@ void BoostForest::prepare() {
     }
     place.resize(book.columns.size());
     for (std::uint32_t c = 0; c < book.columns.size(); ++c) {
-        if (!is_used[c]) continue;
-        used.push_back(c);
+        if (is_used[c]) used.push_back(c);
         place[c] = static_cast<std::uint32_t>(book.columns[c].n_all() <= kMostNarrow ? n_narrow++
                                                                                      : n_wide++);
     }
 }
 
+bool BoostForest::has_lines() const {
+    return std::ranges::any_of(trees, &BoostTree::has_lines);
+}
+
 void BoostForest::read_block(const Rows& rows, std::size_t begin, std::size_t n,
                              BoostBlock& block) const {
+    block.begin = begin;
     block.n = n;
+    read_columns(rows, used, block);
+}
+
+void BoostForest::read_columns(const Rows& rows, std::span<const std::uint32_t> columns,
+                               BoostBlock& block) const {
     block.narrow.resize(n_narrow * kTogether);
     block.wide.resize(n_wide * kTogether);
     block.missing.resize(book.columns.size());
-    for (const std::uint32_t c : used) {
+    for (const std::uint32_t c : columns) {
         const std::uint32_t missing = book.columns[c].missing();
         std::uint64_t without = 0;
         const auto read = [&](auto* codes) {
-            encoders[c].encode(rows.columns[c], begin, begin + n, codes);
-            for (std::size_t i = 0; i < n; ++i) without |= std::uint64_t{codes[i] == missing} << i;
+            encoders[c].encode(rows.columns[c], block.begin, block.begin + block.n, codes);
+            for (std::size_t i = 0; i < block.n; ++i)
+                without |= std::uint64_t{codes[i] == missing} << i;
         };
         if (book.columns[c].n_all() <= kMostNarrow)
             read(block.narrow.data() + place[c] * kTogether);
@@ -210,15 +243,16 @@ void BoostForest::answer(std::size_t tree, const BoostBlock& block,
     }
 }
 
-void BoostForest::walk_together(std::size_t tree, BoostBlock& block, double* scores) const {
+void BoostForest::walk_together(std::size_t tree, const BoostBlock& block, BoostPaths& paths,
+                                double* scores) const {
     const Prepared& ready = prepared[tree];
     const BoostStep* own = steps.data() + ready.first_step;
     const double* value = values.data() + ready.first_value;
 #ifdef TREEWRIGHT_AVX512
     if (has_avx512() && ready.n_leaves <= kMostLeaves && block.n >= kFewRows) {
-        block.reach.resize(std::max(block.reach.size(), ready.n_steps));
+        paths.reach.resize(std::max(paths.reach.size(), ready.n_steps));
         walk_64(own, ready.n_steps, value, block.narrow.data(), place.data(), block.missing.data(),
-                block.reach.data(), scores,
+                paths.reach.data(), scores,
                 [&](std::size_t node) { return second_of(tree, node, block); });
         return;
     }
@@ -227,33 +261,101 @@ void BoostForest::walk_together(std::size_t tree, BoostBlock& block, double* sco
         scores[i] += value[own[walk(tree, block, i)].first_child];
 }
 
-void BoostForest::add_scores(const Rows& rows, std::size_t first, std::size_t last,
-                             std::size_t n_threads, Progress& progress,
-                             std::span<double> scores) const {
+void BoostForest::walk_lines(std::size_t tree, const Rows& rows, const BoostBlock& block,
+                             BoostPaths& paths, double* scores) const {
+    const BoostTree& own = trees[tree];
+    const auto add = [&](std::size_t leaf, std::size_t i) {
+        scores[i] += own.nodes[leaf].value;
+        scores[i] += own.line_part(
+            leaf, [&](std::size_t c) { return rows.columns[c].number(block.begin + i); });
+    };
+    if (block.n < kFewRows) {
+        for (std::size_t i = 0; i < block.n; ++i) add(walk(tree, block, i), i);
+        return;
+    }
+    const std::size_t n_nodes = own.nodes.size();
+    paths.reach.resize(std::max(paths.reach.size(), n_nodes));
+    paths.second.resize(std::max(paths.second.size(), n_nodes));
+    answer(tree, block, paths.second);
+    paths.reach[0] = ~std::uint64_t{0} >> (kTogether - block.n);
+    for (std::size_t node = 0; node < n_nodes; ++node) {
+        const std::uint64_t here = paths.reach[node];
+        if (own.nodes[node].is_leaf()) {
+            for (std::uint64_t left = here; left != 0; left &= left - 1)
+                add(node, static_cast<std::size_t>(std::countr_zero(left)));
+            continue;
+        }
+        const auto child = static_cast<std::size_t>(own.nodes[node].first_child);
+        paths.reach[child] = here & ~paths.second[node];
+        paths.reach[child + 1] = here & paths.second[node];
+    }
+}
+
+template <class BlockOf>
+void BoostForest::add_by_blocks(const Rows& rows, std::size_t first, std::size_t last,
+                                std::size_t n_threads, Progress& progress, std::span<double> scores,
+                                BlockOf&& block_of) const {
     require(rows.columns.size() == book.columns.size(), "the columns of the model");
     require(scores.size() == rows.n_rows * n_outputs, "a score for every row and output");
     const std::size_t n_blocks = (rows.n_rows + kTogether - 1) / kTogether;
     const std::size_t n_items = (n_blocks + kBlocksPerItem - 1) / kBlocksPerItem;
     Team team(std::min(n_threads, n_items));
-    std::vector<BoostBlock> blocks(team.size());
+    std::vector<BoostBlock> memory(team.size());
     team.for_each(n_items, [&](std::size_t item, std::size_t thread) {
         std::vector<double> sums(n_outputs * kTogether);
+        BoostPaths paths;
         for (std::size_t b = item * kBlocksPerItem;
              b < std::min(n_blocks, (item + 1) * kBlocksPerItem); ++b) {
             progress.check(thread == 0);
-            const std::size_t begin = b * kTogether;
-            const std::size_t n = std::min(kTogether, rows.n_rows - begin);
-            read_block(rows, begin, n, blocks[thread]);
-            for (std::size_t i = 0; i < n; ++i)
+            const BoostBlock& block = block_of(b, memory[thread]);
+            double* const own = scores.data() + block.begin * n_outputs;
+            for (std::size_t i = 0; i < block.n; ++i)
                 for (std::size_t k = 0; k < n_outputs; ++k)
-                    sums[k * kTogether + i] = scores[(begin + i) * n_outputs + k];
-            for (std::size_t tree = first; tree < last; ++tree)
-                walk_together(tree, blocks[thread], sums.data() + tree % n_outputs * kTogether);
-            for (std::size_t i = 0; i < n; ++i)
+                    sums[k * kTogether + i] = own[i * n_outputs + k];
+            for (std::size_t tree = first; tree < last; ++tree) {
+                double* const of_tree = sums.data() + tree % n_outputs * kTogether;
+                if (trees[tree].has_lines()) walk_lines(tree, rows, block, paths, of_tree);
+                else walk_together(tree, block, paths, of_tree);
+            }
+            for (std::size_t i = 0; i < block.n; ++i)
                 for (std::size_t k = 0; k < n_outputs; ++k)
-                    scores[(begin + i) * n_outputs + k] = sums[k * kTogether + i];
+                    own[i * n_outputs + k] = sums[k * kTogether + i];
         }
     });
+}
+
+void BoostForest::add_scores(const Rows& rows, std::size_t first, std::size_t last,
+                             std::size_t n_threads, Progress& progress,
+                             std::span<double> scores) const {
+    add_by_blocks(rows, first, last, n_threads, progress, scores,
+                  [&](std::size_t b, BoostBlock& memory) -> const BoostBlock& {
+                      const std::size_t begin = b * kTogether;
+                      read_block(rows, begin, std::min(kTogether, rows.n_rows - begin), memory);
+                      return memory;
+                  });
+}
+
+void BoostForest::add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
+                             std::size_t n_threads, Progress& progress,
+                             std::span<double> scores) const {
+    add_by_blocks(coded.rows, first, last, n_threads, progress, scores,
+                  [&](std::size_t b, BoostBlock&) -> const BoostBlock& { return coded.blocks[b]; });
+}
+
+CodedRows BoostForest::code(const Rows& rows, std::size_t n_threads, Progress& progress) const {
+    require(rows.columns.size() == book.columns.size(), "the columns of the model");
+    std::vector<std::uint32_t> all(book.columns.size());
+    std::iota(all.begin(), all.end(), 0U);
+    CodedRows coded{rows, std::vector<BoostBlock>((rows.n_rows + kTogether - 1) / kTogether)};
+    Team team(std::min(n_threads, std::max<std::size_t>(coded.blocks.size(), 1)));
+    team.for_each(coded.blocks.size(), [&](std::size_t b, std::size_t thread) {
+        progress.check(thread == 0);
+        BoostBlock& block = coded.blocks[b];
+        block.begin = b * kTogether;
+        block.n = std::min(kTogether, rows.n_rows - block.begin);
+        read_columns(rows, all, block);
+    });
+    return coded;
 }
 
 void BoostForest::apply(const Rows& rows, std::size_t n_threads, Progress& progress,

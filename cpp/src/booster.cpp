@@ -109,6 +109,7 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
                  Team& team)
     : scores(std::move(start)),
       book(std::move(learned)),
+      raw(data.columns),
       kind(kind),
       parameter(parameter),
       sample(sample),
@@ -447,12 +448,20 @@ BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint
     });
 }
 
+void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
+                        Team& team, Progress& progress) const {
+    const LineRows own{raw, spread, slopes_of(output), fixed, sampled, memory.leaf_of_row};
+    with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team, progress); });
+}
+
 void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
     if (kind != LossKind::absolute && kind != LossKind::quantile && kind != LossKind::huber) return;
     std::vector<std::vector<Residual>> of_leaf(tree.nodes.size());
     const auto note = [&](std::size_t row) {
         const double own = weight_of(row);
-        if (own > 0.0) of_leaf[memory.leaf_of_row[row]].push_back({y[row] - scores[row], own});
+        if (!(own > 0.0)) return;
+        const std::uint32_t leaf = memory.leaf_of_row[row];
+        of_leaf[leaf].push_back({y[row] - scores[row] - line_part(tree, leaf, row), own});
     };
     if (sampled.empty())
         for (std::size_t row = 0; row < table.n_rows; ++row) note(row);
@@ -482,6 +491,9 @@ void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowB
     double* own = scores.data() + output * table.n_rows;
     by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t row = begin; row < end; ++row) own[row] += value[memory.leaf_of_row[row]];
+        if (tree.has_lines())
+            for (std::size_t row = begin; row < end; ++row)
+                own[row] += line_part(tree, memory.leaf_of_row[row], row);
     });
 }
 
@@ -489,11 +501,15 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
                     Progress& progress) {
     draw_rows(key, team);
     quantise(team);
+    if (growth.has_lines && spread.empty())
+        spread = spreads_of(raw, table.n_rows, weight.empty() ? copies : weight, team);
     std::vector<BoostTree> grown(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
         grown[output] = grow(output, growth, key, memory, own_team, progress);
+        if (growth.has_lines)
+            add_lines(output, memory, growth.line_l2, grown[output], own_team, progress);
         renew(grown[output], memory);
-        for (BoostNode& node : grown[output].nodes) node.value *= learning_rate;
+        grown[output].multiply(learning_rate);
         move_scores(grown[output], output, memory, own_team);
     };
     buffers.resize(n_outputs == 1 ? 1 : team.size());

@@ -182,3 +182,52 @@ CASE(the_scores_of_training_rows_are_what_the_model_says) {
         for (std::size_t row = 0; row < 4000; ++row) CHECK(scores[row] == booster.scores[row]);
     }
 }
+
+CASE(lines_in_leaves_answer_training_rows_as_rows_coded_once_or_anew) {
+    const Made made(3000, 4, 5);
+    Progress progress(nullptr);
+    BoostGrowth growth;
+    growth.max_leaves = 4;
+    const auto boosted = [&](bool has_lines, std::size_t n_threads) {
+        Team team(n_threads);
+        growth.has_lines = has_lines;
+        Booster booster(made.data, learn_codebook(made.data, 64, team), LossKind::squared, 0.0,
+                        {0.5, 0.0, 0}, 1, std::vector<double>(3000), team);
+        for (std::uint64_t round = 0; round < 8; ++round)
+            booster.round(growth, 0.5, round, team, progress);
+        return booster;
+    };
+    Team team(1);
+    const Booster booster = boosted(true, 1);
+    CHECK(booster.mean_loss(team) < boosted(false, 1).mean_loss(team) / 2);
+    CHECK(booster.scores == boosted(true, 3).scores);
+    const BoostForest forest(booster.codebook(), booster.trees, 1);
+    CHECK(forest.has_lines());
+    const Rows rows{3000, made.data.columns};
+    std::vector<double> scores(3000);
+    forest.add_scores(rows, 0, forest.trees.size(), 2, progress, scores);
+    CHECK(scores == booster.scores);
+    // A forest without trees codes for those that come later.
+    const BoostForest none(booster.codebook(), {}, 1);
+    const CodedRows coded = none.code(rows, 2, progress);
+    std::vector<double> again(3000);
+    forest.add_scores(coded, 0, forest.trees.size(), 2, progress, again);
+    CHECK(again == scores);
+}
+
+CASE(spreads_are_standard_deviations_of_finite_numbers) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> numbers = {1.0, 3.0, infinity, 1e300, -1e300, 5.0};
+    const std::vector<double> weight = {1.0, 2.0, 1.0, 0.0, 0.0, 1.0};
+    Column column;
+    column.data = reinterpret_cast<const std::byte*>(numbers.data());
+    column.stride = sizeof(double);
+    Column nominal = column;
+    nominal.scale = Scale::nominal;
+    const std::vector<Column> columns = {column, nominal};
+    Team team(1);
+    const std::vector<double> spread = spreads_of(columns, 3, weight, team);
+    CHECK(std::abs(spread[0] - std::sqrt(8.0 / 9.0)) < 1e-12);
+    CHECK(spread[1] == 0.0);
+    CHECK(spreads_of(columns, 5, {}, team)[0] == 0.0);  // beyond the largest number
+}

@@ -56,6 +56,10 @@ class IdentifierWarning(TreewrightWarning):
     """A column looks like an identifier and will not generalise."""
 
 
+class ManyCategoriesWarning(TreewrightWarning):
+    """A column has more categories than are told apart; the others count as missing."""
+
+
 class SmallDataWarning(TreewrightWarning):
     """So few rows that the model says little."""
 

@@ -41,6 +41,7 @@ def test_an_unseen_category_can_be_an_error_that_names_it() -> None:
         model.predict(pd.DataFrame({"colour": ["red", "mauve"]}))
 
 
+@pytest.mark.filterwarnings("ignore::treewright.errors.ManyCategoriesWarning")  # boosting, too
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_a_hundred_thousand_categories_are_fast_and_warn(estimator: Any) -> None:
     """FAULTS 24."""

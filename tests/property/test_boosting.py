@@ -64,6 +64,41 @@ def test_squared_error_is_boosted_as_the_oracle_does(
     assert model.predict(X) == pytest.approx(expected, abs=1e-6)
 
 
+@given(
+    table=numbers(),
+    max_leaves=st.integers(2, 6),
+    min_leaf=st.integers(1, 5),
+    line_l2=st.sampled_from([0.3, 2.0]),
+)
+@settings(max_examples=150, deadline=None)
+def test_lines_in_leaves_are_those_of_the_oracle(
+    table: tuple[Any, Any], max_leaves: int, min_leaf: int, line_l2: float
+) -> None:
+    X, y = table
+    model = tw.GradientBoostingRegressor(
+        n_estimators=3,
+        max_leaf_nodes=max_leaves,
+        min_samples_leaf=min_leaf,
+        l2_regularization=0.5,
+        learning_rate=0.5,
+        leaf="linear",
+        linear_l2=line_l2,
+    ).fit(X, y)
+    expected = boost(
+        X.tolist(),
+        y.tolist(),
+        slopes=lambda score, value: (score - value, 1.0),
+        start=float(y.mean()),
+        n_rounds=3,
+        rate=0.5,
+        max_leaves=max_leaves,
+        min_leaf=min_leaf,
+        l2=0.5,
+        line_l2=line_l2,
+    )
+    assert model.predict(X) == pytest.approx(expected, abs=1e-6)
+
+
 @given(table=numbers(), max_leaves=st.integers(2, 5))
 @settings(max_examples=100, deadline=None)
 def test_log_loss_is_boosted_as_the_oracle_does(table: tuple[Any, Any], max_leaves: int) -> None:
@@ -170,9 +205,13 @@ def test_batches_single_rows_trees_and_leaves_tell_the_same(n_classes: int) -> N
     assert (copy.ensemble_.scores(table) == scores).all()
 
 
-@given(seed=st.integers(0, 2**32 - 1), n_classes=st.sampled_from([0, 2, 3]))
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.sampled_from([0, 2, 3]),
+    leaf=st.sampled_from(["constant", "linear"]),
+)
 @settings(max_examples=25, deadline=None)
-def test_a_row_of_weight_k_is_the_row_written_k_times(seed: int, n_classes: int) -> None:
+def test_a_row_of_weight_k_is_the_row_written_k_times(seed: int, n_classes: int, leaf: str) -> None:
     random = np.random.default_rng(seed)
     X, values = random.normal(size=(60, 3)).round(1), random.normal(size=60)
     y = values if n_classes == 0 else np.arange(60) % n_classes
@@ -180,7 +219,7 @@ def test_a_row_of_weight_k_is_the_row_written_k_times(seed: int, n_classes: int)
     weight[:6] = 1.0
     rows = np.repeat(np.arange(60), weight.astype(int))
     made = tw.GradientBoostingRegressor if n_classes == 0 else tw.GradientBoostingClassifier
-    options: dict[str, Any] = {"n_estimators": 4, "min_samples_leaf": 3}
+    options: dict[str, Any] = {"n_estimators": 4, "min_samples_leaf": 3, "leaf": leaf}
     weighed = made(**options).fit(X, y, sample_weight=weight)
     written = made(**options).fit(X[rows], y[rows])
     assert weighed.ensemble_.scores(weighed._table(X)) == pytest.approx(

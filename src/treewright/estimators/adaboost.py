@@ -17,7 +17,6 @@ from treewright.learn.adaboost import (
     ALGORITHMS,
     LOSSES,
     Boosted,
-    Report,
     Rows,
     WeakLearner,
     boost_classes,
@@ -26,6 +25,8 @@ from treewright.learn.adaboost import (
     reweigh_classes,
     reweigh_values,
 )
+from treewright.learn.follow import Follower
+from treewright.model.rounds import RoundFigures
 from treewright.parameters import check_choice, check_flag
 
 FloatArray = npt.NDArray[np.float64]
@@ -147,7 +148,11 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         check_flag("stop_when_correct", self.stop_when_correct)
 
     def _boost(
-        self, rows: Rows, learner: WeakLearner, target: Any, report: Report | None
+        self,
+        rows: Rows,
+        learner: WeakLearner,
+        target: Any,
+        follower: Follower[RoundFigures] | None,
     ) -> Boosted:
         return boost_classes(
             rows,
@@ -157,7 +162,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
             algorithm=self.algorithm,
             learning_rate=float(self.learning_rate),
             stop_when_correct=bool(self.stop_when_correct),
-            report=report,
+            follower=follower,
         )
 
     def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:
@@ -298,7 +303,11 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         check_choice("loss", self.loss, LOSSES)
 
     def _boost(
-        self, rows: Rows, learner: WeakLearner, target: Any, report: Report | None
+        self,
+        rows: Rows,
+        learner: WeakLearner,
+        target: Any,
+        follower: Follower[RoundFigures] | None,
     ) -> Boosted:
         return boost_values(
             rows,
@@ -307,7 +316,7 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
             n_rounds=int(self.n_estimators),
             loss=self.loss,
             learning_rate=float(self.learning_rate),
-            report=report,
+            follower=follower,
         )
 
     def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:

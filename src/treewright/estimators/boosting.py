@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Iterator
 from typing import Any, Self
@@ -9,28 +10,29 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.data.intake import match_table
 from treewright.data.target import ClassTarget, ValueTarget, read_weights
 from treewright.errors import DataError, ParameterError, TargetError, UnsupportedError
-from treewright.estimators.base import ClassTask, HoldsTrees, ValueTask, n_threads
+from treewright.estimators.base import HoldsTrees, n_threads
+from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.forest import check_n_estimators
-from treewright.learn import recipes
+from treewright.estimators.judging import ByScorer, Held, scorer_of
 from treewright.learn.boosting import (
     Boosted,
     Boosting,
     BoostingOptions,
     BoostingProblem,
-    Report,
     check_early_stopping,
     held_out,
 )
-from treewright.learn.losses import Loss, check_target, loss_of_classes, loss_of_values
-from treewright.learn.options import GrowthOptions
+from treewright.learn.follow import Followers
+from treewright.learn.losses import Loss, check_target
 from treewright.learn.problem import Problem, RowWeights
 from treewright.model.boosted import IMPORTANCES, BoostedEnsemble
-from treewright.model.rounds import GradientRound
+from treewright.model.rounds import GradientRound, GradientRounds
 from treewright.parameters import check_choice, check_flag
 
 FloatArray = npt.NDArray[np.float64]
@@ -54,6 +56,8 @@ _KNOBS = (
     "nominal_l2",
     "max_categories",
     "min_category_rows",
+    "leaf",
+    "linear_l2",
     "monotonic_cst",
     "interaction_cst",
     "n_iter_no_change",
@@ -62,10 +66,11 @@ _KNOBS = (
 )
 
 
-class BoostingEstimator(HoldsTrees):
+class BoostingEstimator(HasCallbacks, HoldsTrees):
     """Boosted trees behind scikit-learn's interface."""
 
     ensemble_: BoostedEnsemble
+    _held: Held | None = None  # of copies that are judged while boosting goes on
     n_estimators: Any
     warm_start: Any
 
@@ -92,6 +97,7 @@ class BoostingEstimator(HoldsTrees):
             **knobs,
         )
 
+    @ends_callbacks
     def fit(
         self,
         X: Any,
@@ -122,6 +128,7 @@ class BoostingEstimator(HoldsTrees):
         stops = check_early_stopping(self.early_stopping)
         check_flag("warm_start", self.warm_start)
         self._check_init()
+        scorer = scorer_of(self, self.scoring)
 
         def weights_of(target: Any, n_rows: int) -> RowWeights:
             weight = read_weights(sample_weight, n_rows)
@@ -134,6 +141,7 @@ class BoostingEstimator(HoldsTrees):
         init = self._fitted_init(X, y, sample_weight)
         own = self._own_problem(problem, init, X)
         validation = self._validation(problem, own.loss, init, X_val, y_val, sample_weight_val)
+        judged_X = X if validation is None else X_val
         if validation is None and stops and self.validation_fraction is not None:
             learn, judge = held_out(
                 own.y,
@@ -142,15 +150,65 @@ class BoostingEstimator(HoldsTrees):
                 of_classes=self._is_classifier(),
             )
             validation, own = own.take(judge), own.take(learn)
-        boosted = self._boost(problem, own, options, validation, stops=stops)
+            judged_X = X if scorer is None else _safe_indexing(X, judge)
+        by_scorer = None
+        if scorer is not None:
+            judged = own if validation is None else validation
+            by_scorer = self._by_scorer(scorer, problem, init, judged, judged_X)
+        rounds = self._rounds(problem, own, options, validation, stops=stops, judge=by_scorer)
+        n_more = int(options.n_estimators) - rounds.n_before
+        tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
+        self._learned(problem, init, self._followed(rounds, problem, init, options, tasks))
+        return self
+
+    def _learned(self, problem: Problem, init: Any, boosted: Boosted) -> None:
         self.ensemble_ = boosted.ensemble
         self.rounds_ = boosted.rounds
         self.n_iter_ = boosted.ensemble.n_rounds
         self.init_ = init
         self._learned_columns(problem)
-        return self
 
-    def _boost(
+    def _by_scorer(
+        self, scorer: Any, problem: Problem, init: Any, judged: BoostingProblem, X: Any
+    ) -> ByScorer:
+        copied = copy.copy(self)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(copied, name)
+        copied.init_ = init
+        copied._learned_columns(problem)
+        y: npt.NDArray[Any]
+        if isinstance(problem.target, ClassTarget):
+            y = problem.target.classes[0][judged.y.astype(np.intp)]
+        else:
+            y = np.ldexp(judged.y, problem.shift)
+        return ByScorer(scorer, copied, X=X, y=y, sample_weight=judged.weight)
+
+    def _followed(
+        self,
+        rounds: Boosting,
+        problem: Problem,
+        init: Any,
+        options: BoostingOptions,
+        tasks: RoundTasks[GradientRound] | None,
+    ) -> Boosted:
+        """Go through the rounds; who wants to hear of them does."""
+        verbose = getattr(self, "verbose", 0)
+        reporter = Reporter(int(options.n_estimators)) if verbose else None
+        if tasks is not None:
+            tasks.learn = lambda copied: copied._learned(
+                problem,
+                init,
+                Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(tasks.figures)),
+            )
+        boosted = rounds.run(Followers(reporter, tasks))
+        if verbose:
+            print(f"\rboosted: {boosted.ensemble.n_rounds} rounds".ljust(60), file=sys.stderr)
+        if tasks is not None:
+            tasks.learn = lambda copied: copied._learned(problem, init, boosted)
+            tasks.close()
+        return boosted
+
+    def _rounds(
         self,
         problem: Problem,
         own: BoostingProblem,
@@ -158,7 +216,8 @@ class BoostingEstimator(HoldsTrees):
         validation: BoostingProblem | None,
         *,
         stops: bool,
-    ) -> Boosted:
+        judge: ByScorer | None,
+    ) -> Boosting:
         before = self._before(own, problem, options)
 
         def make(core: Any, base: FloatArray) -> BoostedEnsemble:
@@ -174,13 +233,17 @@ class BoostingEstimator(HoldsTrees):
             )
 
         rounds = Boosting(
-            own, options, make=make, before=before, validation=validation, watches=stops
+            own,
+            options,
+            make=make,
+            before=before,
+            validation=validation,
+            watches=stops,
+            judge=judge,
         )
-        verbose = getattr(self, "verbose", 0)
-        boosted = rounds.run(_reporter(int(options.n_estimators)) if verbose else None)
-        if verbose:
-            print(f"\rboosted: {boosted.ensemble.n_rounds} rounds".ljust(60), file=sys.stderr)
-        return boosted
+        if judge is not None:
+            judge.model = rounds.so_far
+        return rounds
 
     def _before(
         self, own: BoostingProblem, problem: Problem, options: BoostingOptions
@@ -277,6 +340,8 @@ class BoostingEstimator(HoldsTrees):
 
     # ------------------------------------------------------------------ answers
     def _model(self) -> BoostedEnsemble:
+        if self._held is not None:
+            return self._held.model()
         try:
             return self.ensemble_
         except AttributeError:
@@ -292,12 +357,14 @@ class BoostingEstimator(HoldsTrees):
         return self._scores_of_init(init, X, model.link, model.shift)
 
     def _scores(self, X: Any) -> FloatArray:
+        if self._held is not None and X is self._held.X:
+            return self._held.scores
         table = self._table(X)
-        return self.ensemble_.scores(table, n_threads=n_threads(self.n_jobs), start=self._begin(X))
+        return self._model().scores(table, n_threads=n_threads(self.n_jobs), start=self._begin(X))
 
     def _answers(self, X: Any) -> FloatArray:
         scores = self._scores(X)
-        return self.ensemble_.meaning(scores)
+        return self._model().meaning(scores)
 
     def _staged(self, X: Any) -> Iterator[FloatArray]:
         """Give the scores after each round."""
@@ -317,7 +384,7 @@ class BoostingEstimator(HoldsTrees):
     def apply(self, X: Any) -> npt.NDArray[np.int64]:
         """Give the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
-        return self.ensemble_.apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
+        return self._model().apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
 
     def shap_values(
         self, X: Any, *, by_hessian: bool = False
@@ -344,6 +411,12 @@ class BoostingEstimator(HoldsTrees):
         """
         check_flag("by_hessian", by_hessian)
         table, model = self._table(X), self._model()
+        if model.has_lines:
+            raise UnsupportedError(
+                "shap_values is exact for leaves that answer a number; with leaf='linear' what a"
+                " leaf answers for a column that is not known is not defined by the tree.\n"
+                "  Hint: leaf='constant', or importances('permutation')."
+            )
         if self._begin(X) is not None:
             raise UnsupportedError(
                 "shap_values explains the trees, and init adds scores of another model.\n"
@@ -391,89 +464,24 @@ class BoostingEstimator(HoldsTrees):
         return np.asarray(measured.importances_mean)
 
 
-class BoostingClassifier(ClassTask, BoostingEstimator):
-    """Boosted trees that predict classes."""
+class Reporter:
+    """Says on standard error how far boosting is, and its losses and scores."""
 
-    def _options(self) -> GrowthOptions:
-        return recipes.GENERAL_CLASSIFIER
+    def __init__(self, n_rounds: int) -> None:
+        self._n_rounds = n_rounds
 
-    def _loss(self, target: Any) -> Loss:
-        return loss_of_classes(self.loss, len(target.classes[0]))
+    def begin(self) -> None:
+        """Say nothing yet."""
 
-    def _numbers(self, problem: Problem) -> FloatArray:
-        assert isinstance(problem.target, ClassTarget)
-        return problem.target.codes.astype(np.float64)
-
-    def _check_init(self) -> None:
-        super()._check_init()
-        if not (self.init is None or isinstance(self.init, str)) and not hasattr(
-            self.init, "predict_proba"
-        ):
-            raise ParameterError(
-                f"init={self.init!r} gives no probabilities.\n"
-                "  Hint: an estimator with predict_proba."
-            )
-
-    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
-        shares = np.log(np.maximum(np.asarray(init.predict_proba(X), dtype=np.float64), 1e-15))
-        if link == "softmax":
-            return shares
-        if shares.shape[1] == 1:
-            return np.zeros((len(shares), 1))
-        odds = (shares[:, 1] - shares[:, 0])[:, np.newaxis]
-        return odds / 2 if link == "half_logistic" else odds
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Give the scores of each row: of the second class of two, or of each class."""
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Give the scores after each round."""
-        for scores in self._staged(X):
-            yield scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
-        """Give the class probabilities after each round."""
-        model = self._model()
-        return (model.meaning(scores) for scores in self._staged(X))
-
-    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
-        """Give the classes after each round."""
-        for shares in self.staged_predict_proba(X):
-            yield self.classes_[np.argmax(shares, axis=1)]
-
-
-class BoostingRegressor(ValueTask, BoostingEstimator):
-    """Boosted trees that predict numbers."""
-
-    def _options(self) -> GrowthOptions:
-        return recipes.GENERAL_REGRESSOR
-
-    def _loss(self, target: Any) -> Loss:
-        return loss_of_values(self.loss, quantile=self.quantile, power=self.tweedie_power)
-
-    def _numbers(self, problem: Problem) -> FloatArray:
-        return problem.learned_values()
-
-    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
-        values = np.ldexp(np.asarray(init.predict(X), dtype=np.float64), -shift)[:, np.newaxis]
-        return np.log(np.maximum(values, 1e-15)) if link == "log" else values
-
-    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Give the predicted values after each round."""
-        model = self._model()
-        return (model.meaning(scores)[:, 0] for scores in self._staged(X))
-
-
-def _reporter(n_rounds: int) -> Report:
-    def report(done: GradientRound) -> None:
-        losses = [
-            f"{name} {loss:.5f}"
-            for name, loss in (("train", done.train_loss), ("validation", done.validation_loss))
-            if not np.isnan(loss)
-        ]
-        text = "  ".join([f"round {done.number} of {n_rounds}", *losses])
+    def end(self, figures: GradientRound) -> bool:
+        """Say what came of a round."""
+        told = (
+            ("train", figures.train_loss),
+            ("validation", figures.validation_loss),
+            ("train score", figures.train_score),
+            ("validation score", figures.validation_score),
+        )
+        known = [f"{name} {value:.5f}" for name, value in told if not np.isnan(value)]
+        text = "  ".join([f"round {figures.number} of {self._n_rounds}", *known])
         print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
-
-    return report
+        return False

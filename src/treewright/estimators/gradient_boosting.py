@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.data.schema import Schema
-from treewright.estimators.boosting import BoostingClassifier, BoostingRegressor
+from treewright.estimators.boosting_tasks import BoostingClassifier, BoostingRegressor
 
 
 class GradientBoostingClassifier(BoostingClassifier):
@@ -66,7 +66,14 @@ class GradientBoostingClassifier(BoostingClassifier):
         Rows of a node that a category needs to be put in order; others stay on the larger side.
         None is one in 500 rows of the table, from 5 to 50.
     categorical_features : list, optional
-        Columns of numbers that are codes.
+        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
+        in the order of their values, count as missing, with a warning.
+    leaf : {"constant", "linear"}
+        ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
+        on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
+        never adds more than it did to a training row.
+    linear_l2 : float
+        Penalty on the slopes of such lines, in units of the columns' standard deviations.
     monotonic_cst : dict or list, optional
         Per column 1 (answers may not fall for the second class), -1 or 0.
     interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
@@ -75,6 +82,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
         `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
         (``validation_fraction=None``) the training loss is looked at.
+    scoring : "loss", str, function or None
+        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
         Share of the rows held out for that, unless validation rows are given to `fit`.
     n_iter_no_change, tol
@@ -102,8 +112,8 @@ class GradientBoostingClassifier(BoostingClassifier):
     n_iter_ : int
         Rounds that were kept.
     rounds_ : GradientRounds
-        Leaves, losses and seconds of each round of the last `fit`; a table when printed. Losses are
-        taken with `early_stopping` or validation rows only.
+        Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
+        Losses and scores are taken with `early_stopping` or validation rows only.
     classes_ : array
     n_classes_ : int
     n_features_in_ : int
@@ -147,9 +157,12 @@ class GradientBoostingClassifier(BoostingClassifier):
         max_categories: int = 64,
         min_category_rows: int | None = None,
         categorical_features: Any = None,
+        leaf: str = "constant",
+        linear_l2: float = 10.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         early_stopping: bool = False,
+        scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -183,9 +196,12 @@ class GradientBoostingClassifier(BoostingClassifier):
         self.max_categories = max_categories
         self.min_category_rows = min_category_rows
         self.categorical_features = categorical_features
+        self.leaf = leaf
+        self.linear_l2 = linear_l2
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
+        self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
@@ -258,7 +274,15 @@ or function
         Rows of a node that a category needs to be put in order; others stay on the larger side.
         None is one in 500 rows of the table, from 5 to 50.
     categorical_features : list, optional
-        Columns of numbers that are codes.
+        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
+        in the order of their values, count as missing, with a warning.
+    leaf : {"constant", "linear"}
+        ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
+        on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
+        never adds more than it did to a training row. Losses without curvature
+        (``"absolute_error"``, ``"quantile"``) have constants only.
+    linear_l2 : float
+        Penalty on the slopes of such lines, in units of the columns' standard deviations.
     monotonic_cst : dict or list, optional
         Per column 1 (answers may not fall), -1 or 0.
     interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
@@ -267,6 +291,9 @@ or function
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
         `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
         (``validation_fraction=None``) the training loss is looked at.
+    scoring : "loss", str, function or None
+        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
         Share of the rows held out for that, unless validation rows are given to `fit`.
     n_iter_no_change, tol
@@ -292,8 +319,8 @@ or function
     n_iter_ : int
         Rounds that were kept.
     rounds_ : GradientRounds
-        Leaves, losses and seconds of each round of the last `fit`; a table when printed. Losses are
-        taken with `early_stopping` or validation rows only.
+        Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
+        Losses and scores are taken with `early_stopping` or validation rows only.
     n_features_in_ : int
     feature_names_in_ : array
     feature_importances_ : array
@@ -306,6 +333,11 @@ or function
     >>> x = np.linspace(0, 6, 200)[:, np.newaxis]
     >>> model = GradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
     >>> bool(model.score(x, np.sin(x[:, 0])) > 0.98)
+    True
+    >>> y = np.where(x[:, 0] < 3, 2 * x[:, 0], 30 - 2 * x[:, 0])  # two lines
+    >>> lines = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0, max_leaf_nodes=2,
+    ...                                   leaf="linear", linear_l2=0.0).fit(x, y)
+    >>> bool(np.abs(lines.predict(x) - y).max() < 1e-6)
     True
     """
 
@@ -336,9 +368,12 @@ or function
         max_categories: int = 64,
         min_category_rows: int | None = None,
         categorical_features: Any = None,
+        leaf: str = "constant",
+        linear_l2: float = 10.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         early_stopping: bool = False,
+        scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -373,9 +408,12 @@ or function
         self.max_categories = max_categories
         self.min_category_rows = min_category_rows
         self.categorical_features = categorical_features
+        self.leaf = leaf
+        self.linear_l2 = linear_l2
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
+        self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +21,7 @@ from treewright.estimators.base import (
     seed_of,
 )
 from treewright.estimators.base_tree import check_tree
+from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.forest import check_n_estimators
 from treewright.estimators.weak_learner import (
     OtherEnsemble,
@@ -30,18 +31,19 @@ from treewright.estimators.weak_learner import (
     is_other_estimator,
     resamples,
 )
-from treewright.learn.adaboost import Boosted, Report, Rows, WeakLearner, rows_of
+from treewright.learn.adaboost import Boosted, Rows, WeakLearner, rows_of
+from treewright.learn.follow import Follower, Followers
 from treewright.learn.options import GrowthOptions
 from treewright.learn.problem import Problem, RowWeights
 from treewright.learn.weak_trees import Stumps, WeightedTrees, is_stump
-from treewright.model.rounds import Rounds, learner_in_words
+from treewright.model.rounds import RoundFigures, Rounds, learner_in_words
 from treewright.model.weighted_ensemble import WeightedEnsemble
 from treewright.parameters import check_number
 
 FloatArray = npt.NDArray[np.float64]
 
 
-class WeightBoosting(TableEstimator):
+class WeightBoosting(HasCallbacks, TableEstimator):
     """Weak learners on reweighted rows, behind scikit-learn's interface."""
 
     estimator: Any
@@ -63,7 +65,7 @@ class WeightBoosting(TableEstimator):
         rows: Rows,
         learner: WeakLearner,
         target: ClassTarget | ValueTarget,
-        report: Report | None,
+        follower: Follower[RoundFigures] | None,
     ) -> Boosted:
         raise AssertionError("boosting has an algorithm")
 
@@ -90,6 +92,7 @@ class WeightBoosting(TableEstimator):
         check_n_estimators(self.n_estimators)
         check_number("learning_rate", self.learning_rate, low=1e-9, high=1e9)
 
+    @ends_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn round by round.
 
@@ -113,21 +116,42 @@ class WeightBoosting(TableEstimator):
         resample = resamples(self.resample, base, by_default=self._resamples_by_default)
         problem = self._read(X, y, sample_weight)
         learner = self._tree_learner(base, problem, resample=resample)
-        boosted = self._boost(
-            rows_of(problem.target, problem.weights), learner, problem.target, self._reporter()
-        )
         target = problem.target
-        ensemble = WeightedEnsemble(
-            weights=boosted.alphas,
-            trees=learner.trees(len(boosted.rounds)),
-            schema=problem.table.schema,
-            classes=target.classes if isinstance(target, ClassTarget) else None,
-            criterion=problem.options.criterion,
-            unseen=problem.options.unseen,
-        )
-        self._learned(boosted, target, ensemble_=ensemble)
-        self._learned_columns(problem)
+
+        def learn(estimator: Self, boosted: Boosted) -> None:
+            ensemble = WeightedEnsemble(
+                weights=boosted.alphas,
+                trees=learner.trees(len(boosted.rounds)),
+                schema=problem.table.schema,
+                classes=target.classes if isinstance(target, ClassTarget) else None,
+                criterion=problem.options.criterion,
+                unseen=problem.options.unseen,
+            )
+            estimator._learned(boosted, target, ensemble_=ensemble)
+            estimator._learned_columns(problem)
+
+        tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
+        rows = rows_of(target, problem.weights)
+        learn(self, self._followed(rows, learner, target, learn, tasks))
         return self
+
+    def _followed(
+        self,
+        rows: Rows,
+        learner: WeakLearner,
+        target: ClassTarget | ValueTarget,
+        learn: Callable[[Self, Boosted], None],
+        tasks: RoundTasks[RoundFigures] | None,
+    ) -> Boosted:
+        """Boost; callbacks hear of it."""
+        if tasks is None:
+            return self._boost(rows, learner, target, self._reporter())
+        tasks.learn = lambda copied: learn(
+            copied, Boosted(rounds=tuple(tasks.figures), stopped="boosting goes on")
+        )
+        boosted = self._boost(rows, learner, target, Followers(self._reporter(), tasks))
+        tasks.close()
+        return boosted
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         def weights_of(target: Any, n_rows: int) -> RowWeights:
@@ -169,12 +193,18 @@ class WeightBoosting(TableEstimator):
             resample=resample,
             seed=seed_of(self.random_state),
         )
-        boosted = self._boost(rows_of(target, weights), learner, target, self._reporter())
-        members = learner.members[: len(boosted.rounds)]
-        self._learned(boosted, target, _other=OtherEnsemble(members, boosted.alphas, classes))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(members[0], name):
-                setattr(self, name, getattr(members[0], name))
+
+        def learn(estimator: Self, boosted: Boosted) -> None:
+            members = learner.members[: len(boosted.rounds)]
+            other = OtherEnsemble(members, boosted.alphas, classes)
+            estimator._learned(boosted, target, _other=other)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(members[0], name):
+                    setattr(estimator, name, getattr(members[0], name))
+
+        tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
+        rows = rows_of(target, weights)
+        learn(self, self._followed(rows, learner, target, learn, tasks))
         return self
 
     def _read_foreign(
@@ -200,17 +230,8 @@ class WeightBoosting(TableEstimator):
             self.classes_ = target.classes[0]
             self.n_classes_ = len(target.classes[0])
 
-    def _reporter(self) -> Report | None:
-        if not self.verbose:
-            return None
-        n_rounds = int(self.n_estimators)
-
-        def report(number: int, error: float) -> None:
-            told = f"\rboosting: round {number} of {n_rounds}, error {error:.4f}"
-            end = "\n" if number == n_rounds else ""
-            print(told, end=end, file=sys.stderr, flush=True)
-
-        return report
+    def _reporter(self) -> Reporter | None:
+        return Reporter(int(self.n_estimators)) if self.verbose else None
 
     def _model(self) -> WeightedEnsemble:
         check_is_fitted(self, "estimator_weights_")
@@ -344,6 +365,25 @@ class WeightBoosting(TableEstimator):
         if self._is_foreign():
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+class Reporter:
+    """Says on standard error how far boosting is."""
+
+    def __init__(self, n_rounds: int) -> None:
+        self._n_rounds = n_rounds
+        self._number = 0
+
+    def begin(self) -> None:
+        """Count the round."""
+        self._number += 1
+
+    def end(self, figures: RoundFigures) -> bool:
+        """Say what came of it."""
+        told = f"\rboosting: round {self._number} of {self._n_rounds}, error {figures.error:.4f}"
+        end = "\n" if self._number == self._n_rounds else ""
+        print(told, end=end, file=sys.stderr, flush=True)
+        return False
 
 
 def labels_of(target: ClassTarget | ValueTarget) -> npt.NDArray[Any]:

@@ -10,7 +10,6 @@ shows, and a row of weight k is k copies of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.data.target import ClassTarget, ValueTarget
 from treewright.errors import DataError
+from treewright.learn.follow import Follower
 from treewright.learn.problem import RowWeights
 from treewright.model.rounds import RoundFigures
 
@@ -31,8 +31,7 @@ LOSSES = ("linear", "square", "exponential")
 
 Rows = _core.AdaBoostRows
 """The training rows and what they weigh in the coming round."""
-Report = Callable[[int, float], None]
-"""Told the round that is over, from 1, and its error."""
+_ENDED = "a callback ended the rounds"
 
 
 class WeakLearner(Protocol):
@@ -93,7 +92,7 @@ def boost_classes(
     algorithm: str = "SAMME",
     learning_rate: float = 1.0,
     stop_when_correct: bool = False,
-    report: Report | None = None,
+    follower: Follower[RoundFigures] | None = None,
 ) -> Boosted:
     """Boost learners for classes.
 
@@ -114,8 +113,8 @@ def boost_classes(
         Alpha is multiplied by it.
     stop_when_correct
         Stop as soon as the learners so far have every training row right together.
-    report
-        Told of every round.
+    follower
+        Told of every round, and may end them.
     """
     limit = 0.5 if algorithm == "M1" or n_classes < 2 else 1.0 - 1.0 / n_classes
     extra = 0.0 if algorithm == "M1" or n_classes < 2 else math.log(n_classes - 1.0)
@@ -123,6 +122,8 @@ def boost_classes(
     made: list[RoundFigures] = []
     stopped = f"n_estimators={n_rounds} rounds were made"
     for number in range(n_rounds):
+        if follower is not None:
+            follower.begin()
         predicted = learn_in_round(learner, rows, number)
         error = rows.error(predicted)
         is_done = error <= 0.0 or error >= limit - _ROUNDING
@@ -145,9 +146,11 @@ def boost_classes(
                 training_error=training_error,
             )
         )
-        if report is not None:
-            report(number + 1, error)
+        is_ended = follower is not None and follower.end(made[-1])
         if is_done:
+            break
+        if is_ended:
+            stopped = _ENDED
             break
         if stop_when_correct and training_error <= 0.0:
             stopped = "every training row is right"
@@ -180,13 +183,13 @@ def boost_values(
     n_rounds: int,
     loss: str = "linear",
     learning_rate: float = 1.0,
-    report: Report | None = None,
+    follower: Follower[RoundFigures] | None = None,
 ) -> Boosted:
     """Boost learners for numbers by AdaBoost.R2.
 
     Parameters
     ----------
-    rows, learner, n_rounds, learning_rate, report
+    rows, learner, n_rounds, learning_rate, follower
         As for :func:`boost_classes`.
     values
         The target.
@@ -197,6 +200,8 @@ def boost_values(
     made: list[RoundFigures] = []
     stopped = f"n_estimators={n_rounds} rounds were made"
     for number in range(n_rounds):
+        if follower is not None:
+            follower.begin()
         predicted = learn_in_round(learner, rows, number)
         losses = losses_of(rows, predicted, values, loss, number)
         error = rows.mean(losses)
@@ -219,9 +224,11 @@ def boost_values(
                 training_error=math.nan,
             )
         )
-        if report is not None:
-            report(number + 1, error)
+        is_ended = follower is not None and follower.end(made[-1])
         if is_done:
+            break
+        if is_ended:
+            stopped = _ENDED
             break
     return Boosted(rounds=tuple(made), stopped=stopped)
 

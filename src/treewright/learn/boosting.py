@@ -18,7 +18,8 @@ from treewright import _core
 from treewright.data.encoding import lend
 from treewright.data.schema import FittedSchema
 from treewright.data.table import Table
-from treewright.errors import ParameterError, UnsupportedError
+from treewright.errors import ManyCategoriesWarning, ParameterError, UnsupportedError, warn
+from treewright.learn.follow import Follower
 from treewright.learn.losses import Loss, user_slopes, weighted_quantile
 from treewright.learn.options import check_per_column
 from treewright.learn.per_column import monotonic_signs
@@ -31,6 +32,9 @@ FloatArray = npt.NDArray[np.float64]
 
 GROWTHS = ("leaf_wise", "depth_wise")
 SAMPLINGS = ("uniform", "goss")
+LEAVES = ("constant", "linear")
+_STEEP = ("absolute_error", "quantile")
+"""Losses without curvature: there is no least-squares step to take."""
 MOST_BINS = 255
 _GOLDEN = 0x9E3779B97F4A7C15
 """The step between keys of rounds; any odd number would do."""
@@ -59,6 +63,8 @@ class BoostingOptions:
     nominal_l2: Any
     max_categories: Any
     min_category_rows: Any
+    leaf: Any
+    linear_l2: Any
     monotonic_cst: Any
     interaction_cst: Any
     n_iter_no_change: Any
@@ -77,7 +83,7 @@ class BoostingOptions:
         check_count("min_samples_leaf", self.min_samples_leaf, least=1)
         for name in ("min_hessian", "l2_regularization", "min_gain", "tol"):
             check_number(name, getattr(self, name), low=0.0)
-        for name in ("nominal_smoothing", "nominal_l2"):
+        for name in ("nominal_smoothing", "nominal_l2", "linear_l2"):
             check_number(name, getattr(self, name), low=0.0)
         check_count("max_categories", self.max_categories, least=1)
         check_count("min_category_rows", self.min_category_rows, least=1, optional=True)
@@ -94,12 +100,26 @@ class BoostingOptions:
                 f" subsample={self.subsample!r} of them from the others: together at most 1.\n"
                 "  Hint: top_rate=0.2, subsample=0.1."
             )
+        check_choice("leaf", self.leaf, LEAVES)
         check_count("n_iter_no_change", self.n_iter_no_change, least=1)
         check_per_column("monotonic_cst", self.monotonic_cst)
 
-    def core_growth(
-        self, schema: FittedSchema, *, n_rows: int, n_outputs: int
-    ) -> _core.BoostGrowth:
+    def check_leaf(self, loss: Loss) -> None:
+        """Refuse what lines in the leaves would contradict."""
+        if self.leaf != "linear":
+            return
+        if self.monotonic_cst is not None:
+            raise UnsupportedError(
+                "leaf='linear' cannot be used with monotonic_cst: a line may run against the"
+                " constraint.\n  Hint: leaf='constant'."
+            )
+        if loss.name in _STEEP:
+            raise UnsupportedError(
+                f"leaf='linear' takes steps of least squares, for which loss={loss.name!r} has no"
+                " curvature.\n  Hint: loss='huber', or leaf='constant'."
+            )
+
+    def core_growth(self, schema: FittedSchema, *, n_rows: int, loss: Loss) -> _core.BoostGrowth:
         """Give what the core needs to know to grow a tree."""
         growth = _core.BoostGrowth()
         growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
@@ -118,12 +138,14 @@ class BoostingOptions:
             growth.columns_per_node = max(1, round(self.max_features * n_columns))
         signs = monotonic_signs(schema, self.monotonic_cst)
         if signs is not None:
-            if n_outputs > 1:
+            if loss.n_outputs > 1:
                 raise UnsupportedError(
                     "monotonic_cst needs an order of the answers: two classes, or numbers."
                 )
             growth.monotonic = signs
         growth.interactions = interaction_sets(schema, self.interaction_cst)
+        growth.has_lines = self.leaf == "linear"
+        growth.line_l2 = float(self.linear_l2)
         return growth
 
     def core_sample(self, n_columns: int) -> _core.RoundSample:
@@ -182,7 +204,8 @@ class BoostingProblem:
         )
 
 
-Report = Callable[[GradientRound], None]
+Judge = Callable[[FloatArray], float]
+"""Gives how good scores (rows x outputs) of the validation rows, or else the training rows, are."""
 
 
 @dataclass(kw_only=True)
@@ -194,7 +217,23 @@ class Boosted:
 
 
 class Boosting:
-    """Boosting in progress."""
+    """Boosting in progress.
+
+    Parameters
+    ----------
+    problem, options
+        What is boosted, and how.
+    make
+        Makes a model of trees and the scores to start from.
+    before
+        The rounds to go on from.
+    validation
+        Rows to judge the rounds by.
+    watches
+        Stop once the loss falls no more, or the score rises no more, and keep the best rounds.
+    judge
+        Gives a score to watch in place of the loss.
+    """
 
     def __init__(
         self,
@@ -205,9 +244,12 @@ class Boosting:
         before: BoostedEnsemble | None = None,
         validation: BoostingProblem | None = None,
         watches: bool = False,
+        judge: Judge | None = None,
     ) -> None:
+        options.check_leaf(problem.loss)
+        warn_of_many_categories(problem.table)
         self._problem, self._options = problem, options
-        self._validation, self._watches = validation, watches
+        self._validation, self._watches, self._judge = validation, watches, judge
         loss = problem.loss
         self._base = loss.baseline(problem.y, problem.weight) if before is None else before.base
         scores = self._start(problem, before)
@@ -225,10 +267,12 @@ class Boosting:
             None if before is None else before.core,
         )
         schema = problem.table.schema
-        self._growth = options.core_growth(
-            schema, n_rows=problem.table.n_rows, n_outputs=loss.n_outputs
-        )
-        self._validation_scores = None if validation is None else self._start(validation, before)
+        self._growth = options.core_growth(schema, n_rows=problem.table.n_rows, loss=loss)
+        if validation is not None:
+            self._validation_scores = self._start(validation, before)
+            self._validation_rows = self._booster.forest(0, 0).code(
+                lend(validation.table), options.n_threads
+            )
 
     def _start(self, problem: BoostingProblem, before: BoostedEnsemble | None) -> FloatArray:
         if before is not None:
@@ -239,30 +283,43 @@ class Boosting:
             return problem.start
         return np.tile(self._base, (problem.table.n_rows, 1))
 
-    def run(self, report: Report | None) -> Boosted:
+    @property
+    def n_before(self) -> int:
+        """Rounds that were there already."""
+        return 0 if self._before is None else self._before.n_rounds
+
+    def run(self, follower: Follower[GradientRound]) -> Boosted:
         """Go through the rounds that are left; the last are given back where they did not help."""
-        n_before = 0 if self._before is None else self._before.n_rounds
         rounds: list[GradientRound] = []
-        best, best_number = np.inf, n_before
-        for number in range(n_before, int(self._options.n_estimators)):
+        best, best_number = np.inf, self.n_before
+        for number in range(self.n_before, int(self._options.n_estimators)):
+            follower.begin()
             done = self._round(number)
             rounds.append(done)
-            if report is not None:
-                report(done)
-            watched = done.train_loss if self._validation is None else done.validation_loss
-            if not self._watches:
-                continue
+            is_ended = follower.end(done)
+            watched = self._watched(done)
             if watched < best - self._options.tol:
                 best, best_number = watched, number + 1
-            elif number + 1 - best_number >= self._options.n_iter_no_change:
+            is_stuck = number + 1 - best_number >= self._options.n_iter_no_change
+            if is_ended or (self._watches and is_stuck):
                 break
-        grown = self._booster.forest(0, self._booster.n_trees)
-        whole = (
-            self._make(grown, self._base) if self._before is None else self._before.joined(grown)
-        )
+        whole = self.so_far()
         if self._watches and best_number < whole.n_rounds:
-            whole, rounds = whole.first(best_number), rounds[: best_number - n_before]
+            whole, rounds = whole.first(best_number), rounds[: best_number - self.n_before]
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
+
+    def so_far(self) -> BoostedEnsemble:
+        """Give the model of all rounds that were made."""
+        grown = self._booster.forest(0, self._booster.n_trees)
+        if self._before is not None:
+            return self._before.joined(grown)
+        return self._make(grown, self._base)
+
+    def _watched(self, done: GradientRound) -> float:
+        """Give what is to become small."""
+        if self._judge is not None:
+            return -(done.train_score if self._validation is None else done.validation_score)
+        return done.train_loss if self._validation is None else done.validation_loss
 
     def _round(self, number: int) -> GradientRound:
         problem, options, booster = self._problem, self._options, self._booster
@@ -275,29 +332,54 @@ class Boosting:
         first = booster.n_trees
         key = (options.seed + number * _GOLDEN) % 2**64
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
-        train_loss = validation_loss = np.nan
-        if self._watches and self._validation is None:
-            train_loss = loss.mean(booster.scores.T, problem.y, problem.weight)
-        if self._validation is not None:
-            assert self._validation_scores is not None
-            more = booster.forest(first, booster.n_trees)
-            self._validation_scores = more.add_scores(
-                lend(self._validation.table),
-                0,
-                more.n_trees,
-                np.ascontiguousarray(self._validation_scores),
-                options.n_threads,
-            )
-            validation_loss = loss.mean(
-                self._validation_scores, self._validation.y, self._validation.weight
-            )
         return GradientRound(
             number=number + 1,
             n_leaves=booster.n_leaves(first),
-            train_loss=float(train_loss),
-            validation_loss=float(validation_loss),
+            **self._figures(first, number),
             seconds=time.perf_counter() - began,
         )
+
+    def _figures(self, first: int, number: int) -> dict[str, float]:
+        """Give the losses and scores after a round whose trees start at `first`."""
+        booster, judged = self._booster, self._validation
+        if judged is None and not self._watches:
+            return {}
+        if judged is None:
+            of, judged, scores = "train", self._problem, booster.scores.T
+        else:
+            more = booster.forest(first, booster.n_trees)
+            of, scores = (
+                "validation",
+                more.add_scores(
+                    self._validation_rows,
+                    0,
+                    more.n_trees,
+                    np.ascontiguousarray(self._validation_scores),
+                    self._options.n_threads,
+                ),
+            )
+            self._validation_scores = scores
+        figures = {f"{of}_loss": judged.loss.mean(scores, judged.y, judged.weight)}
+        if self._judge is not None:
+            figures[f"{of}_score"] = score = self._judge(scores)
+            if np.isnan(score):
+                raise ParameterError(f"round {number + 1}: scoring gave nan, which is no score.")
+        return figures
+
+
+def warn_of_many_categories(table: Table) -> None:
+    """Warn of each column of categories that codes of two bytes cannot tell apart."""
+    most = _core.MOST_CATEGORIES
+    for index, spec in enumerate(table.schema.columns):
+        if spec.kind == "nominal" and len(spec.values) > most:
+            n_rows = int(np.count_nonzero(np.asarray(table.columns[index]) >= most))
+            warn(
+                f"column {spec.name!r} has {len(spec.values):,} categories; boosting tells the"
+                f" first {most:,} of them apart, and the others, of {n_rows:,} rows, count as"
+                " missing.\n  Hint: join rare categories, or leave the column out with"
+                f" Schema(ignore=[{spec.name!r}]).",
+                ManyCategoriesWarning,
+            )
 
 
 def _core_target(problem: BoostingProblem) -> _core.Target:

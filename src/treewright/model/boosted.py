@@ -15,9 +15,11 @@ from scipy.special import expit, softmax
 
 from treewright import _core
 from treewright.data.encoding import lend
+from treewright.data.schema import UINT_OFFSET
 from treewright.errors import ModelFormatError, ParameterError
 from treewright.model.arrays import CATEGORIES, CUT, LEAF, FloatArray, Int32Array, TreeArrays
 from treewright.model.leaf import BY_MAJORITY
+from treewright.model.linear import LinearLeaves, NumberTerm, stored_unit
 from treewright.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -130,6 +132,11 @@ class BoostedEnsemble:
         """Rounds of boosting; each has a tree for every score of a row."""
         return len(self) // self.core.n_outputs
 
+    @property
+    def has_lines(self) -> bool:
+        """Tell whether leaves answer by lines in the columns on their paths."""
+        return self.core.has_lines
+
     def scores(
         self,
         table: Table,
@@ -225,8 +232,10 @@ class BoostedEnsemble:
 
     def _tree(self, index: int) -> Tree:
         """Give one tree on its own: what it adds to a score, in its nodes' own columns."""
+        parts = self._parts(index)
         return Tree(
-            arrays=_arrays_of(self._parts(index), self.core.cuts, self.core.n_codes, self.schema),
+            arrays=_arrays_of(parts, self.core.cuts, self.core.n_codes, self.schema),
+            linear=_lines_of(parts, self.schema) if "line_start" in parts else None,
             schema=self.schema,
             classes=None,
             criterion="squared_error",
@@ -289,6 +298,32 @@ def _arrays_of(
         gain=tree["gain"],
         score=tree["gain"],
         value=tree["value"][:, np.newaxis],
+    )
+
+
+def _lines_of(tree: dict[str, NDArray[Any]], schema: FittedSchema) -> LinearLeaves:
+    """Give the lines of a tree; a missing or infinite number stands at the mean of its leaf."""
+    start = tree["line_start"].astype(np.int64)
+    coefficient, center = tree["line_coefficient"].copy(), tree["line_center"].copy()
+    terms = []
+    for i, index in enumerate(tree["line_column"].tolist()):
+        spec = schema.columns[index]
+        # The core multiplies numbers as they are stored.
+        coefficient[i] *= stored_unit(spec)
+        center[i] /= stored_unit(spec)
+        if spec.storage == "uint":
+            center[i] += UINT_OFFSET
+        terms.append(NumberTerm(index=index, column=spec, low=center[i], high=center[i]))
+    node = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    at_mean = np.bincount(node, weights=coefficient * center, minlength=len(start) - 1)
+    return LinearLeaves(
+        terms=tuple(terms),
+        start=start,
+        term=np.arange(len(terms), dtype=np.int32),
+        coefficient=coefficient,
+        fill=center,
+        intercept=np.where(np.diff(start) > 0, tree["value"] - at_mean, 0.0),
+        limits=tree["value"][:, np.newaxis] + tree["line_limits"],
     )
 
 

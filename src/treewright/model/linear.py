@@ -133,8 +133,13 @@ def as_numbers(stored: NDArray[Any], spec: ColumnSpec) -> FloatArray:
         return (value ^ np.uint64(UINT_OFFSET)).astype(np.float64)
     numbers: FloatArray = stored.astype(np.float64)
     if spec.unit is not None:
-        numbers /= _UNITS_PER_DAY[spec.unit]
+        numbers /= stored_unit(spec)
     return numbers
+
+
+def stored_unit(spec: ColumnSpec) -> float:
+    """Give what 1 is in a column's stored form; of times, a day."""
+    return 1.0 if spec.unit is None else float(_UNITS_PER_DAY[spec.unit])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -163,7 +163,7 @@ class RoundFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class GradientRound:
-    """One round of gradient boosting; losses are NaN where nobody asked for them.
+    """One round of gradient boosting; losses and scores are NaN where nobody asked for them.
 
     Attributes
     ----------
@@ -173,14 +173,18 @@ class GradientRound:
         Leaves of its trees.
     train_loss, validation_loss
         Mean loss once the trees were added.
+    train_score, validation_score
+        What a scorer says (``scoring``); more is better.
     seconds
         What the round took.
     """
 
     number: int
     n_leaves: int
-    train_loss: float
-    validation_loss: float
+    train_loss: float = math.nan
+    validation_loss: float = math.nan
+    train_score: float = math.nan
+    validation_score: float = math.nan
     seconds: float
 
 
@@ -189,7 +193,7 @@ class GradientRounds:
 
     Examples
     --------
-    >>> figures = {"n_leaves": 4, "train_loss": math.nan, "seconds": 0.2}
+    >>> figures = {"n_leaves": 4, "seconds": 0.2}
     >>> rounds = [GradientRound(number=n, validation_loss=1 / n, **figures) for n in (1, 2)]
     >>> print(GradientRounds(rounds))
     round  leaves  validation loss  seconds
@@ -224,6 +228,8 @@ class GradientRounds:
             TextColumn("leaves", [str(each.n_leaves) for each in shown], right=True),
             _column("training loss", [each.train_loss for each in shown], decimals=6),
             _column("validation loss", [each.validation_loss for each in shown], decimals=6),
+            _column("training score", [each.train_score for each in shown], decimals=6),
+            _column("validation score", [each.validation_score for each in shown], decimals=6),
             _column("seconds", [each.seconds for each in shown], decimals=3),
         ]
 

@@ -13,7 +13,13 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import treewright as tw
-from treewright.errors import DataError, ParameterError, TargetError, UnsupportedError
+from treewright.errors import (
+    DataError,
+    ManyCategoriesWarning,
+    ParameterError,
+    TargetError,
+    UnsupportedError,
+)
 
 RANDOM = np.random.default_rng(11)
 X = RANDOM.normal(size=(1500, 4))
@@ -121,6 +127,22 @@ def test_combinations_that_make_no_sense_are_refused() -> None:
         tw.GradientBoostingClassifier().fit(X, CLASSES, X_val=X[:1], y_val=["sideways"])
     with pytest.raises(ParameterError, match="interaction_cst names column 'z'"):
         tw.GradientBoostingRegressor(interaction_cst=[{"z"}]).fit(X, VALUES)
+
+
+def test_categories_beyond_two_bytes_are_missing_with_a_warning() -> None:
+    few, many = np.arange(65_534), np.arange(65_540)
+    model = tw.GradientBoostingRegressor(
+        n_estimators=1, min_category_rows=1, max_categories=100_000, categorical_features=[0]
+    )
+    model.fit(few[:, np.newaxis].astype(float), few % 2)  # no warning
+    with pytest.warns(
+        ManyCategoriesWarning,
+        match=r"'x0' has 65,540 categories.* first 65,534 .* of 6 rows, count as missing",
+    ):
+        model.fit(many[:, np.newaxis].astype(float), many % 2)
+    answers = model.predict([[65_534.0], [65_539.0], [np.nan], [0.0], [1.0]])
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[3] != answers[4]
 
 
 def test_another_number_of_bins_changes_little_and_few_bins_are_kept() -> None:

@@ -8,6 +8,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/boost/grower.hpp"
+#include "treewright/boost/linear.hpp"
 #include "treewright/boost/loss.hpp"
 
 namespace treewright {
@@ -24,7 +25,7 @@ struct RoundSample {
 class Booster {
 public:
     /// `target`: rows, numbers or class indices, which must outlive the booster. Scores are outputs
-    /// x rows.
+    /// x rows. Where leaves get lines the columns are read again in every round, and must stay.
     Booster(const Dataset& data, Codebook book, LossKind kind, double parameter,
             const RoundSample& sample, std::size_t n_outputs, std::vector<double> scores,
             Team& team);
@@ -71,7 +72,13 @@ private:
     BoostTree grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
                    GrowBuffers& memory, Team& team, Progress& progress) const;
     [[nodiscard]] SlopeView slopes_of(std::size_t output) const;
+    void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
+                   Team& team, Progress& progress) const;
     void renew(BoostTree& tree, const GrowBuffers& memory) const;
+    /// What the line of a row's leaf adds.
+    [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
+        return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
+    }
     void move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
                      Team& team);
     [[nodiscard]] double weight_of(std::size_t row) const {
@@ -91,6 +98,8 @@ private:
     static std::size_t bytes_of(Form form);
 
     Codebook book;
+    std::vector<Column> raw;     ///< views of what the codes stand for
+    std::vector<double> spread;  ///< of each column, once lines are fitted
     LossKind kind;
     double parameter;
     RoundSample sample;

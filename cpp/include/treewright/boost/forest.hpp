@@ -32,8 +32,20 @@ struct BoostBlock {
     std::vector<std::uint8_t> narrow;
     std::vector<std::uint16_t> wide;
     std::vector<std::uint64_t> missing;  ///< by column: rows without the value
-    std::vector<std::uint64_t> reach;    ///< by node of a tree: rows that come there
+    std::size_t begin = 0;               ///< the first row
     std::size_t n = 0;
+};
+
+/// Rows coded once, for trees to come that ask by the same codebook. Views of the columns stay.
+struct CodedRows {
+    Rows rows;
+    std::vector<BoostBlock> blocks;
+};
+
+/// By node of a tree, which rows of a block come there, and which would go to the second child.
+struct BoostPaths {
+    std::vector<std::uint64_t> reach;
+    std::vector<std::uint64_t> second;
 };
 
 class BoostForest {
@@ -47,13 +59,19 @@ public:
     /// Adds what trees [first, last) answer to the scores of each row, in order: rows x outputs.
     void add_scores(const Rows& rows, std::size_t first, std::size_t last, std::size_t n_threads,
                     Progress& progress, std::span<double> scores) const;
+    void add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
+                    std::size_t n_threads, Progress& progress, std::span<double> scores) const;
+    /// Codes all columns of rows, also of those that no tree asks yet.
+    [[nodiscard]] CodedRows code(const Rows& rows, std::size_t n_threads, Progress& progress) const;
     /// The leaf (node number) of each row in each tree: rows x trees.
     void apply(const Rows& rows, std::size_t n_threads, Progress& progress,
                std::span<std::int32_t> leaves) const;
 
     /// Columns that some tree asks, ascending.
     [[nodiscard]] std::span<const std::uint32_t> asked() const { return used; }
-    /// The codes of rows [begin, begin + n).
+    /// Whether some leaf answers by a line.
+    [[nodiscard]] bool has_lines() const;
+    /// The codes of rows [begin, begin + n) in the columns that are asked.
     void read_block(const Rows& rows, std::size_t begin, std::size_t n, BoostBlock& block) const;
     /// By node of a tree that asks: which rows of a block would go to its second child.
     void answer(std::size_t tree, const BoostBlock& block, std::span<std::uint64_t> second) const;
@@ -70,14 +88,25 @@ private:
     };
 
     void prepare();
-    void walk_together(std::size_t tree, BoostBlock& block, double* scores) const;
+    void read_columns(const Rows& rows, std::span<const std::uint32_t> columns,
+                      BoostBlock& block) const;
+    /// Calls block_of(block, thread) for blocks of 64 rows and adds trees to their scores.
+    template <class BlockOf>
+    void add_by_blocks(const Rows& rows, std::size_t first, std::size_t last, std::size_t n_threads,
+                       Progress& progress, std::span<double> scores, BlockOf&& block_of) const;
+    void walk_together(std::size_t tree, const BoostBlock& block, BoostPaths& paths,
+                       double* scores) const;
+    /// The same where leaves answer by lines.
+    void walk_lines(std::size_t tree, const Rows& rows, const BoostBlock& block, BoostPaths& paths,
+                    double* scores) const;
     [[nodiscard]] std::uint64_t second_of(std::size_t tree, std::size_t node,
                                           const BoostBlock& block) const;
     [[nodiscard]] std::uint32_t walk(std::size_t tree, const BoostBlock& block,
                                      std::size_t i) const;
 
     std::vector<Encoder> encoders;
-    std::vector<std::uint32_t> place;  ///< of a column among the narrow, or the wide, ones
+    /// Of a column among the narrow, or the wide, ones: the same for every forest of a codebook.
+    std::vector<std::uint32_t> place;
     std::size_t n_narrow = 0;
     std::size_t n_wide = 0;
     std::vector<BoostStep> steps;

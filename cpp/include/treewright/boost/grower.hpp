@@ -22,6 +22,8 @@ struct BoostGrowth {
     std::vector<int> monotonic;        ///< by column; empty: none
     /// Sets of columns that may be asked on one path; empty: any.
     std::vector<std::vector<std::uint32_t>> interactions;
+    bool has_lines = false;  ///< leaves answer by lines (boost/linear.hpp)
+    double line_l2 = 0.0;
 };
 
 /// Memory that trees grown one after the other share.

@@ -1,7 +1,10 @@
 /// A tree of a boosted ensemble, asking codes: one tree for one output of one round.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace treewright {
@@ -20,9 +23,25 @@ struct BoostNode {
     [[nodiscard]] bool is_leaf() const { return first_child < 0; }
 };
 
+/// What a number of a row adds in a leaf: coefficient x (number - center).
+struct LineTerm {
+    std::uint32_t column = 0;
+    double coefficient = 0.0;
+    double center = 0.0;
+};
+
+struct Limits {
+    double low = 0.0;
+    double high = 0.0;
+};
+
 struct BoostTree {
     std::vector<BoostNode> nodes;
     std::vector<std::uint64_t> subsets;
+    /// Terms of node i are line_terms[line_start[i] .. line_start[i + 1]); empty: no leaf has any.
+    std::vector<std::uint32_t> line_start;
+    std::vector<LineTerm> line_terms;
+    std::vector<Limits> line_limits;  ///< by node: what its line may add
 
     /// The branch of a row, by its code of the node's column.
     [[nodiscard]] bool goes_second(const BoostNode& node, std::uint32_t code,
@@ -30,6 +49,42 @@ struct BoostTree {
         if (code == missing) return !node.missing_first;
         if (node.subset < 0) return code > node.cut;
         return (subsets[static_cast<std::size_t>(node.subset) + code / 64] >> (code % 64) & 1) == 0;
+    }
+
+    [[nodiscard]] bool has_lines() const { return !line_terms.empty(); }
+    [[nodiscard]] std::span<const LineTerm> line_of(std::size_t node) const {
+        if (line_start.empty()) return {};
+        return std::span(line_terms)
+            .subspan(line_start[node], line_start[node + 1] - line_start[node]);
+    }
+
+    /// What a leaf's line adds to its value; number(column) gives a row's. Numbers that are missing
+    /// or infinite add nothing, and neither does a sum beyond the largest number.
+    template <class NumberOf>
+    [[nodiscard]] double line_part(std::size_t node, NumberOf&& number) const {
+        if (line_of(node).empty()) return 0.0;
+        const Limits& limits = line_limits[node];
+        return std::clamp(line_sum(node, number), limits.low, limits.high);
+    }
+    /// The same without limits.
+    template <class NumberOf>
+    [[nodiscard]] double line_sum(std::size_t node, NumberOf&& number) const {
+        double sum = 0.0;
+        for (const LineTerm& term : line_of(node)) {
+            const double x = number(term.column);
+            if (std::isfinite(x)) sum += term.coefficient * (x - term.center);
+        }
+        return std::isfinite(sum) ? sum : 0.0;
+    }
+
+    /// Makes all answers so many times as large; `factor` is above 0.
+    void multiply(double factor) {
+        for (BoostNode& node : nodes) node.value *= factor;
+        for (LineTerm& term : line_terms) term.coefficient *= factor;
+        for (Limits& limits : line_limits) {
+            limits.low *= factor;
+            limits.high *= factor;
+        }
     }
 };
 
