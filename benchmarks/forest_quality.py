@@ -15,86 +15,42 @@ the coefficient of determination. Two groups of tables:
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn import ensemble
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from tables import Table, splitter, tables
 
 import treewright as tw
 
-DATASETS = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 KINDS = ("RandomForest", "ExtraTrees")
-LEAST_ROWS = 50  # a fold of fewer than ten rows says nothing
 MOST_VALUES = 100  # of a nominal column as columns of numbers; the rarest share one
-LEFT_OUT = ("olivetti_faces",)  # 4,096 columns: examples/olivetti_forest.py
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class Study(Table):
     """What is compared: a table, or the numeric columns of one."""
 
-    name: str
     is_numeric: bool
-    is_classification: bool
-    X: pd.DataFrame
-    y: np.ndarray
 
 
 def studies(names: list[str], n_rows: int) -> Iterator[Study]:
     """Read the tables, the small ones first."""
-    index = json.loads((DATASETS / "index.json").read_text(encoding="utf-8"))["datasets"]
-    for described in sorted(index, key=lambda each: each["rows"]):
-        if described["name"] in names or not names:
-            yield from _studies_of(described, n_rows)
-
-
-def _studies_of(described: dict[str, Any], n_rows: int) -> Iterator[Study]:
-    if described["rows"] < LEAST_ROWS or described["name"] in LEFT_OUT:
-        return
-    target = described["target"]
-    is_classification = described["task"] == "classification"
-    X = _read(described).dropna(subset=[target])
-    if len(X) > n_rows:
-        X = X.sample(n_rows, random_state=0)
-    y = X.pop(target).to_numpy(dtype=object if is_classification else np.float64)
-    if is_classification:
-        y = y.astype(str)
-    named = {"name": described["name"], "is_classification": is_classification, "y": y}
-    numbers = X.select_dtypes("number").dropna(axis=1)
-    is_numeric = numbers.shape[1] == X.shape[1]
-    yield Study(X=X, is_numeric=is_numeric, **named)
-    if not is_numeric and not is_classification and numbers.shape[1]:
-        yield Study(X=numbers, is_numeric=True, **named)
-
-
-def _read(described: dict[str, Any]) -> pd.DataFrame:
-    """Read a table with numbers in numeric columns and text in all others."""
-    path = DATASETS / described["file"]
-    nominal = [each["name"] for each in described["column_info"] if each["kind"] != "numeric"]
-    if path.suffix == ".parquet":
-        frame = pd.read_parquet(path)
-    else:
-        text = dict.fromkeys(nominal, "string")
-        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=text)
-    for name in frame:
-        column = frame[name]
-        if name in nominal:
-            frame[name] = column.astype("string").astype(object).where(column.notna(), None)
-        else:
-            frame[name] = column.astype(np.float64)
-    return frame
+    for table in tables(names, n_rows):
+        numbers = table.X.select_dtypes("number").dropna(axis=1)
+        is_numeric = numbers.shape[1] == table.X.shape[1]
+        yield Study(**vars(table), is_numeric=is_numeric)
+        if not is_numeric and not table.is_classification and numbers.shape[1]:
+            yield Study(**vars(table) | {"X": numbers}, is_numeric=True)
 
 
 def learners(study: Study, kind: str, n_trees: int, seed: int) -> dict[str, Any]:
@@ -124,8 +80,7 @@ def learners(study: Study, kind: str, n_trees: int, seed: int) -> dict[str, Any]
 
 def scores(study: Study, kind: str, n_trees: int, seed: int) -> tuple[float, float]:
     """Give the mean of five folds in points: ours, theirs."""
-    folds = StratifiedKFold if study.is_classification else KFold
-    cv = folds(5, shuffle=True, random_state=seed)
+    cv = splitter(study, seed)
     with warnings.catch_warnings():
         # Classes of fewer than five rows, and columns without a known value in a fold.
         warnings.simplefilter("ignore", UserWarning)
@@ -144,8 +99,6 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=[], help="names; all if none is given")
     parser.add_argument("--group", choices=("numeric", "mixed"), help="both if not given")
     arguments = parser.parse_args()
-    if not DATASETS.exists():
-        raise SystemExit(f"The tables are not here: {DATASETS}")
     start = time.perf_counter()
     found: dict[str, list[np.ndarray]] = {"numeric": [], "mixed": []}
     print(f"{arguments.trees} trees, 5 folds x {arguments.seeds} seeds, <= {arguments.rows:,} rows")
@@ -163,10 +116,10 @@ def main() -> None:
         found[group].append(means)
         shown = " | ".join(f"{score:.2f}" for score in means.flat)
         print(f"| {study.name} | {group} | {len(study.y):,} | {shown} |", flush=True)
-    for group, tables in found.items():
-        if not tables:
+    for group, of_group in found.items():
+        if not of_group:
             continue
-        means = np.array(tables)
+        means = np.array(of_group)
         apart = means[:, :, 0] - means[:, :, 1]
         for k, kind in enumerate(KINDS):
             error = apart[:, k].std(ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.nan

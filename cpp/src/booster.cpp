@@ -311,6 +311,7 @@ SlopeRange Booster::range_of_slopes(Team& team) const {
         SlopeRange most;
         for (std::size_t k = 0; k < n_outputs; ++k)
             for (std::size_t i = 0; i < end - begin; ++i) {
+                if (!copies.empty() && copies_of(begin + i) == 0.0) continue;  // as if removed
                 const double share = is_plain ? 1.0 : share_of(begin + i);
                 const std::size_t at = k * kRowsPerBlock + i;
                 most.gradient = std::max(most.gradient, std::abs(found.gradient[at]) * share);

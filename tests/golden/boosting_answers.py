@@ -14,7 +14,11 @@ def step(data: Lecture, query: Query) -> dict[str, Any]:
     """One round from the mean, with a stump and part of its answer."""
     X, y = data.records(data.attributes), np.array(data.y, dtype=np.float64)
     model = tw.GradientBoostingRegressor(
-        n_estimators=1, learning_rate=query["step"], max_leaf_nodes=2, min_samples_leaf=1
+        n_estimators=1,
+        learning_rate=query["step"],
+        max_leaf_nodes=2,
+        l2_regularization=0.0,
+        max_features=1.0,
     ).fit(X, y)
     predictions = model.predict(X)
     return {

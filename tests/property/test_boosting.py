@@ -49,6 +49,7 @@ def test_squared_error_is_boosted_as_the_oracle_does(
         min_samples_leaf=min_leaf,
         l2_regularization=l2,
         learning_rate=0.5,
+        max_features=1.0,
     ).fit(X, y)
     expected = boost(
         X.tolist(),
@@ -111,6 +112,8 @@ def test_log_loss_is_boosted_as_the_oracle_does(table: tuple[Any, Any], max_leav
         min_samples_leaf=2,
         l2_regularization=0.5,
         min_hessian=0.0,
+        learning_rate=0.1,
+        max_features=1.0,
     ).fit(X, y)
     share = y.mean()
     expected = boost(

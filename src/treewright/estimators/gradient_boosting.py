@@ -22,8 +22,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         ``"log_loss"`` is the logistic loss of two classes, or the multinomial of several;
         ``"exponential"`` is AdaBoost's, for two. A function is given the class indices and the
         scores (rows, or rows x classes) and gives their gradients and hessians.
-    learning_rate : float
-        Factor for what each tree adds.
+    learning_rate : float or "auto"
+        Factor for what each tree adds. ``"auto"`` is 0.05 up to 10,000 rows, and grows as the
+        square root of their number up to 0.1 (from 40,000 rows).
     n_estimators : int
         Rounds; each grows a tree, of each class where there are three or more.
     max_iter : int, optional
@@ -53,8 +54,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
         Share of the rows that ``"goss"`` keeps.
-    max_features : float
-        Share of the columns that are drawn for each node.
+    max_features : float or "auto"
+        Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
+        rows, and all of more.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
     nominal_smoothing, nominal_l2 : float
@@ -136,24 +138,24 @@ class GradientBoostingClassifier(BoostingClassifier):
         self,
         *,
         loss: Any = "log_loss",
-        learning_rate: float = 0.1,
-        n_estimators: int = 100,
+        learning_rate: Any = "auto",
+        n_estimators: int = 250,
         max_iter: int | None = None,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         growth: str = "leaf_wise",
-        min_samples_leaf: int = 20,
-        min_hessian: float = 1e-3,
-        l2_regularization: float = 0.0,
+        min_samples_leaf: int = 1,
+        min_hessian: float = 1.0,
+        l2_regularization: float = 1.5,
         min_gain: float = 0.0,
         max_bins: int = 255,
         subsample: float = 1.0,
         sampling: str = "uniform",
         top_rate: float = 0.2,
-        max_features: float = 1.0,
+        max_features: Any = "auto",
         features_per_tree: float = 1.0,
         nominal_smoothing: float = 10.0,
-        nominal_l2: float = 10.0,
+        nominal_l2: float = 1.0,
         max_categories: int = 64,
         min_category_rows: int | None = None,
         categorical_features: Any = None,
@@ -230,8 +232,8 @@ or function
         absolute residuals beyond which the loss is linear (0.9).
     tweedie_power : float
         Power of the variance, between 1 and 2.
-    learning_rate : float
-        Factor for what each tree adds.
+    learning_rate : float or "auto"
+        Factor for what each tree adds. ``"auto"`` is 0.1.
     n_estimators : int
         Rounds; each grows a tree.
     max_iter : int, optional
@@ -261,8 +263,9 @@ or function
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
         Share of the rows that ``"goss"`` keeps.
-    max_features : float
-        Share of the columns that are drawn for each node.
+    max_features : float or "auto"
+        Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
+        rows, and all of more.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
     nominal_smoothing, nominal_l2 : float
@@ -347,24 +350,24 @@ or function
         loss: Any = "squared_error",
         quantile: float | None = None,
         tweedie_power: float = 1.5,
-        learning_rate: float = 0.1,
-        n_estimators: int = 100,
+        learning_rate: Any = "auto",
+        n_estimators: int = 250,
         max_iter: int | None = None,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         growth: str = "leaf_wise",
-        min_samples_leaf: int = 20,
-        min_hessian: float = 1e-3,
-        l2_regularization: float = 0.0,
+        min_samples_leaf: int = 1,
+        min_hessian: float = 1.0,
+        l2_regularization: float = 1.5,
         min_gain: float = 0.0,
         max_bins: int = 255,
         subsample: float = 1.0,
         sampling: str = "uniform",
         top_rate: float = 0.2,
-        max_features: float = 1.0,
+        max_features: Any = "auto",
         features_per_tree: float = 1.0,
         nominal_smoothing: float = 10.0,
-        nominal_l2: float = 10.0,
+        nominal_l2: float = 1.0,
         max_categories: int = 64,
         min_category_rows: int | None = None,
         categorical_features: Any = None,

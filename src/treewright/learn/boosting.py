@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from treewright.data.encoding import lend
 from treewright.data.schema import FittedSchema
 from treewright.data.table import Table
 from treewright.errors import ManyCategoriesWarning, ParameterError, UnsupportedError, warn
+from treewright.learn.boosting_defaults import category_rows, column_share, is_auto, learning_rate
 from treewright.learn.follow import Follower
 from treewright.learn.losses import Loss, user_slopes, weighted_quantile
 from treewright.learn.options import check_per_column
@@ -76,7 +77,8 @@ class BoostingOptions:
     def check(self) -> None:
         """Refuse what cannot be meant."""
         check_count("n_estimators", self.n_estimators, least=1)
-        check_number("learning_rate", self.learning_rate, low=0.0, open_low=True)
+        if not is_auto(self.learning_rate):
+            check_number("learning_rate", self.learning_rate, low=0.0, open_low=True)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
         check_count("max_depth", self.max_depth, least=1, optional=True)
         check_choice("growth", self.growth, GROWTHS)
@@ -91,7 +93,9 @@ class BoostingOptions:
         if self.max_bins > MOST_BINS:
             raise ParameterError(f"max_bins={self.max_bins!r} must be at most {MOST_BINS}.")
         for name in ("subsample", "max_features", "features_per_tree"):
-            check_number(name, getattr(self, name), low=0.0, high=1.0, open_low=True)
+            share = getattr(self, name)
+            if not (name == "max_features" and is_auto(share)):
+                check_number(name, share, low=0.0, high=1.0, open_low=True)
         check_choice("sampling", self.sampling, SAMPLINGS)
         check_number("top_rate", self.top_rate, low=0.0, high=1.0, open_low=True, open_high=True)
         if self.sampling == "goss" and self.top_rate + self.subsample > 1.0:
@@ -119,7 +123,16 @@ class BoostingOptions:
                 " curvature.\n  Hint: loss='huber', or leaf='constant'."
             )
 
-    def core_growth(self, schema: FittedSchema, *, n_rows: int, loss: Loss) -> _core.BoostGrowth:
+    def settled(self, *, n_rows: int, of_classes: bool) -> BoostingOptions:
+        """Give the options with a number for whatever is left to the number of rows."""
+        return replace(
+            self,
+            learning_rate=learning_rate(self.learning_rate, n_rows=n_rows, of_classes=of_classes),
+            max_features=column_share(self.max_features, n_rows),
+            min_category_rows=category_rows(self.min_category_rows, n_rows),
+        )
+
+    def core_growth(self, schema: FittedSchema, *, loss: Loss) -> _core.BoostGrowth:
         """Give what the core needs to know to grow a tree."""
         growth = _core.BoostGrowth()
         growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
@@ -132,7 +145,7 @@ class BoostingOptions:
         growth.nominal_smoothing = float(self.nominal_smoothing)
         growth.nominal_l2 = float(self.nominal_l2)
         growth.max_categories = min(int(self.max_categories), 2**31)
-        growth.min_category = category_rows(self.min_category_rows, n_rows)
+        growth.min_category = min(int(self.min_category_rows), 2**31)
         n_columns = len(schema.columns)
         if self.max_features < 1.0:
             growth.columns_per_node = max(1, round(self.max_features * n_columns))
@@ -159,20 +172,6 @@ class BoostingOptions:
         return sample
 
 
-def category_rows(given: int | None, n_rows: int) -> int:
-    """Give the rows that a category needs in a node to be put in order among others.
-
-    Where nothing is asked for, one in 500 rows of the table, from 5 to 50: on 200,000 rows of ten
-    columns with up to 1,000 categories 50 was better than any of 1, 10, 20, 100 and 200.
-
-    >>> [category_rows(None, n_rows) for n_rows in (100, 10_000, 1_000_000)]
-    [5, 20, 50]
-    """
-    if given is not None:
-        return min(int(given), 2**31)
-    return min(max(n_rows // 500, 5), 50)
-
-
 @dataclass(frozen=True, kw_only=True)
 class BoostingProblem:
     """What is boosted: rows, a target as numbers (classes by index), weights, a loss."""
@@ -183,6 +182,12 @@ class BoostingProblem:
     loss: Loss
     start: FloatArray | None = None
     """Scores that the rows start from (rows x outputs), in place of the loss's own."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are: whole-number weights are copies."""
+        copies = self.weights.copies
+        return self.table.n_rows if copies is None else int(copies.sum())
 
     @property
     def weight(self) -> FloatArray | None:
@@ -246,11 +251,12 @@ class Boosting:
         watches: bool = False,
         judge: Judge | None = None,
     ) -> None:
-        options.check_leaf(problem.loss)
+        loss = problem.loss
+        options.check_leaf(loss)
         warn_of_many_categories(problem.table)
+        options = options.settled(n_rows=problem.n_rows, of_classes=loss.of_classes)
         self._problem, self._options = problem, options
         self._validation, self._watches, self._judge = validation, watches, judge
-        loss = problem.loss
         self._base = loss.baseline(problem.y, problem.weight) if before is None else before.base
         scores = self._start(problem, before)
         self._before, self._make = before, make
@@ -267,7 +273,7 @@ class Boosting:
             None if before is None else before.core,
         )
         schema = problem.table.schema
-        self._growth = options.core_growth(schema, n_rows=problem.table.n_rows, loss=loss)
+        self._growth = options.core_growth(schema, loss=loss)
         if validation is not None:
             self._validation_scores = self._start(validation, before)
             self._validation_rows = self._booster.forest(0, 0).code(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -98,7 +99,9 @@ def test_importances_of_every_kind_find_the_columns_that_matter() -> None:
 
 def test_rows_of_one_class_are_not_parted_for_a_gain_that_is_rounding() -> None:
     y = np.where(X[:, 0] > 0, "up", "down")
-    first = tw.GradientBoostingClassifier(n_estimators=1).fit(X, y).ensemble_[0]
+    options = {"l2_regularization": 0.0, "max_features": 1.0}  # nothing but the gain decides
+    model = tw.GradientBoostingClassifier(n_estimators=1, **options).fit(X, y)
+    first = model.ensemble_[0]
     assert first.n_leaves <= 3  # one bin may hold both
 
 
@@ -189,6 +192,30 @@ def test_goss_weighs_the_hessians_of_sampled_rows_like_their_gradients():
     x = np.repeat([[0.0], [1.0]], 500, axis=0)
     y = np.where(x[:, 0] > 0, 3.0, -1.0)
     model = tw.GradientBoostingRegressor(
-        n_estimators=1, learning_rate=1.0, sampling="goss", top_rate=0.2, subsample=0.1
+        n_estimators=1,
+        learning_rate=1.0,
+        l2_regularization=0.0,
+        sampling="goss",
+        top_rate=0.2,
+        subsample=0.1,
     ).fit(x, y)
     np.testing.assert_allclose(model.predict(x), y, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "rate"),
+    [(tw.GradientBoostingClassifier, 0.05), (tw.GradientBoostingRegressor, 0.1)],
+)
+def test_what_is_left_to_the_number_of_rows_is_a_number(estimator: Any, rate: float) -> None:
+    y = (VALUES > 0).astype(int)
+    left = estimator(n_estimators=5).fit(X, y)
+    said = estimator(n_estimators=5, learning_rate=rate, max_features=0.5).fit(X, y)
+    assert left.get_params()["learning_rate"] == "auto"
+    assert np.array_equal(left.apply(X), said.apply(X))
+    assert left.predict(X).tolist() == said.predict(X).tolist()
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "max_features"])
+def test_other_words_than_auto_are_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"{name}='fast' must be a number"):
+        tw.GradientBoostingRegressor(**{name: "fast"}).fit(X, VALUES)
