@@ -82,6 +82,7 @@ def test_lines_in_leaves_are_those_of_the_oracle(
         min_samples_leaf=min_leaf,
         l2_regularization=0.5,
         learning_rate=0.5,
+        max_features=1.0,
         leaf="linear",
         linear_l2=line_l2,
     ).fit(X, y)
