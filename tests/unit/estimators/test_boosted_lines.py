@@ -50,7 +50,13 @@ def test_lines_explain_piecewise_linear_targets_better_than_constants(
     y = np.where(more[:, 0] > 0.3, 3 * more[:, 1] + more[:, 0], -2 * more[:, 1])
     errors = {}
     for leaf in ("constant", "linear"):
-        model = tw.GradientBoostingRegressor(leaf=leaf, max_leaf_nodes=max_leaf_nodes)
+        model = tw.GradientBoostingRegressor(
+            n_estimators=100,
+            max_leaf_nodes=max_leaf_nodes,
+            min_samples_leaf=20,
+            max_features=1.0,
+            leaf=leaf,
+        )
         model.fit(more[:4000], y[:4000])
         errors[leaf] = np.mean((model.predict(more[4000:]) - y[4000:]) ** 2)
     assert errors["linear"] < share * errors["constant"]
@@ -58,7 +64,13 @@ def test_lines_explain_piecewise_linear_targets_better_than_constants(
 
 def test_one_round_without_penalty_finds_the_lines() -> None:
     y = np.where(X[:, 0] > 0.3, 7.0 + 2 * X[:, 0], 1.0 - X[:, 0])
-    options: dict[str, Any] = {"n_estimators": 1, "learning_rate": 1.0, "linear_l2": 0.0}
+    options: dict[str, Any] = {
+        "n_estimators": 1,
+        "learning_rate": 1.0,
+        "l2_regularization": 0.0,
+        "linear_l2": 0.0,
+        "max_features": 1.0,
+    }
     model = tw.GradientBoostingRegressor(leaf="linear", max_leaf_nodes=8, **options).fit(X, y)
     # One bin holds rows of both sides; in all other leaves the line is exact.
     assert np.quantile(np.abs(model.predict(X) - y), 0.98) < 1e-6
@@ -179,7 +191,13 @@ def test_a_warm_start_may_change_the_leaves() -> None:
 
 def test_columns_that_say_the_same_share_no_slope() -> None:
     twice = np.column_stack([X, X[:, 1]])
-    options: dict[str, Any] = {"leaf": "linear", "linear_l2": 0.0, "n_estimators": 10}
+    options: dict[str, Any] = {
+        "leaf": "linear",
+        "linear_l2": 0.0,
+        "n_estimators": 10,
+        "min_samples_leaf": 20,
+        "max_features": 1.0,
+    }
     model = tw.GradientBoostingRegressor(**options).fit(twice, VALUES)
     plain = tw.GradientBoostingRegressor(**options).fit(X, VALUES)
     assert model.predict(twice) == pytest.approx(plain.predict(X), abs=1e-6)
