@@ -130,7 +130,9 @@ def test_every_estimator_with_a_schema_takes_them(made: Any) -> None:
     y = np.where(X[:, 0] > X[:, 1], 1, 0)
     y = y if is_classifier(made()) else y * 10.0 + X[:, 2]
     schema = Schema().derive("more = x0 > x1", "gap = x0 - x1")
-    model = made(schema=schema).fit(X, y)
+    # Few rounds at a low rate go only part of the way.
+    steps = {"learning_rate": 0.5} if "GradientBoosting" in type(made()).__name__ else {}
+    model = made(schema=schema, **steps).fit(X, y)
     answers = model.predict(X)
     is_right = answers == y if is_classifier(model) else np.abs(answers - y) < 5
     assert is_right.mean() > 0.95

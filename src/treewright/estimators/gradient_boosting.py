@@ -339,7 +339,8 @@ or function
     True
     >>> y = np.where(x[:, 0] < 3, 2 * x[:, 0], 30 - 2 * x[:, 0])  # two lines
     >>> lines = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0, max_leaf_nodes=2,
-    ...                                   leaf="linear", linear_l2=0.0).fit(x, y)
+    ...                                   l2_regularization=0.0, leaf="linear",
+    ...                                   linear_l2=0.0).fit(x, y)
     >>> bool(np.abs(lines.predict(x) - y).max() < 1e-6)
     True
     """
