@@ -199,7 +199,13 @@ void bind_boost(nb::module_& module) {
                const RoundSample& sample, std::size_t n_outputs, Flat<double> scores,
                std::size_t n_threads, const BoostForest* like) {
                 const Dataset data = dataset_of(columns, target);
-                std::vector<double> start = to_vector(scores);
+                // All rows start alike, or each from its own.
+                std::vector<double> start;
+                start.reserve(n_outputs * data.n_rows);
+                if (scores.size() == n_outputs && data.n_rows > 1)
+                    for (std::size_t k = 0; k < n_outputs; ++k)
+                        start.insert(start.end(), data.n_rows, scores.data()[k]);
+                else start = to_vector(scores);
                 BoundBooster made{nullptr, columns};
                 {
                     const nb::gil_scoped_release release;

@@ -185,7 +185,7 @@ void for_floats(const Dataset& data, std::span<const std::size_t> which, ValueTy
 }  // namespace
 
 Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team) {
-    constexpr std::size_t kMostTogether = 8;  // columns whose numbers are held at a time
+    constexpr std::size_t kMostTogether = 4;  // columns whose numbers are held at a time
     const std::size_t n_columns = data.columns.size();
     Codebook book;
     book.columns.resize(n_columns);

@@ -258,7 +258,8 @@ class Boosting:
         self._problem, self._options = problem, options
         self._validation, self._watches, self._judge = validation, watches, judge
         self._base = loss.baseline(problem.y, problem.weight) if before is None else before.base
-        scores = self._start(problem, before)
+        starts_alike = before is None and problem.start is None
+        scores = self._base if starts_alike else self._start(problem, before).T
         self._before, self._make = before, make
         self._booster = _core.Booster(
             lend(problem.table),
@@ -268,7 +269,7 @@ class Boosting:
             loss.parameter,
             options.core_sample(len(problem.table.schema.columns)),
             loss.n_outputs,
-            np.ascontiguousarray(scores.T).reshape(-1),
+            np.ascontiguousarray(scores).reshape(-1),
             options.n_threads,
             None if before is None else before.core,
         )
