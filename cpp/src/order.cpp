@@ -87,7 +87,9 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
         lowest = std::min(lowest, key);
         highest = std::max(highest, key);
     }
-    const unsigned bits = missing.size() == rows.size() ? 0U : std::bit_width(highest - lowest);
+    const unsigned bits = missing.size() == rows.size()
+                              ? 0U
+                              : static_cast<unsigned>(std::bit_width(highest - lowest));
     const unsigned shift = bits > 32 ? bits - 32 : 0;
     for (const std::uint32_t row : rows) {
         if (column.is_missing(row)) continue;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "treewright/base/fetch.hpp"
 #include "treewright/base/parallel.hpp"
 
 namespace treewright {
@@ -484,7 +485,7 @@ PackedTree breadth_first(const PackedTree& tree) {
     std::size_t n = 1;
     for (std::size_t i = 0; i < n; ++i) {
         if (i + kAhead < n && !nodes[i + kAhead].is_leaf())
-            __builtin_prefetch(&tree.nodes[nodes[i + kAhead].first_child]);
+            fetch(&tree.nodes[nodes[i + kAhead].first_child]);
         if (nodes[i].is_leaf()) {
             nodes[i].first_child = static_cast<std::uint32_t>(i) - 1;
             continue;

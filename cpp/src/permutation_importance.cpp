@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "treewright/base/fetch.hpp"
 #include "treewright/ensemble/importance.hpp"
 #include "treewright/ensemble/unseen_rows.hpp"
 
@@ -140,8 +141,8 @@ private:
         descend<T>(
             tree.nodes, departures.size(), static_cast<std::uint32_t>(shuffled),
             [&](std::size_t i) {
-                __builtin_prefetch(departures[i].row);
-                __builtin_prefetch(departures[i].row + std::min(kLine, forest.n_columns - 1));
+                fetch(departures[i].row);
+                fetch(departures[i].row + std::min(kLine, forest.n_columns - 1));
                 return departures[i];
             },
             [&](std::size_t i, const PackedNode& leaf) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "treewright/base/error.hpp"
+#include "treewright/base/fetch.hpp"
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/data/grid.hpp"
 #include "treewright/grow/plain_nodes.hpp"
@@ -619,8 +620,7 @@ private:
     void read_later(std::uint32_t node, std::uint32_t column, const CutRows& rows) {
         const Column& values_of = data.columns[column];
         for (const std::uint32_t row : {rows.below, rows.above})
-            __builtin_prefetch(values_of.data +
-                               static_cast<std::ptrdiff_t>(row) * values_of.stride);
+            fetch(values_of.data + static_cast<std::ptrdiff_t>(row) * values_of.stride);
         open_cuts.push_back({node, column, rows});
         if (open_cuts.size() == kMostOpenCuts) read_thresholds();
     }

@@ -119,12 +119,12 @@ struct EightOf<double> {
 template <class T>
 using Eight = typename EightOf<T>::Type;
 
+TREEWRIGHT_WIDE_INLINE __m512i constant(std::uint64_t value) {
+    return _mm512_set1_epi64(static_cast<long long>(value));
+}
+
 /// mix of eight numbers.
 TREEWRIGHT_WIDE_INLINE __m512i mixed(__m512i z) {
-    const auto constant = [](std::uint64_t value)
-        __attribute__((always_inline, target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"))) {
-        return _mm512_set1_epi64(static_cast<long long>(value));
-    };
     z = _mm512_add_epi64(z, constant(0x9e3779b97f4a7c15ULL));
     z = _mm512_mullo_epi64(_mm512_xor_si512(z, _mm512_srli_epi64(z, 30)),
                            constant(0xbf58476d1ce4e5b9ULL));

@@ -19,7 +19,12 @@ from treewright.data.encoding import lend
 from treewright.data.schema import FittedSchema
 from treewright.data.table import Table
 from treewright.errors import ManyCategoriesWarning, ParameterError, UnsupportedError, warn
-from treewright.learn.boosting_defaults import category_rows, column_share, is_auto, learning_rate
+from treewright.learn.boosting_defaults import (
+    category_rows,
+    check_auto,
+    column_share,
+    learning_rate,
+)
 from treewright.learn.follow import Follower
 from treewright.learn.losses import Loss, user_slopes, weighted_quantile
 from treewright.learn.options import check_per_column
@@ -77,8 +82,7 @@ class BoostingOptions:
     def check(self) -> None:
         """Refuse what cannot be meant."""
         check_count("n_estimators", self.n_estimators, least=1)
-        if not is_auto(self.learning_rate):
-            check_number("learning_rate", self.learning_rate, low=0.0, open_low=True)
+        check_auto("learning_rate", self.learning_rate, low=0.0, open_low=True)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
         check_count("max_depth", self.max_depth, least=1, optional=True)
         check_choice("growth", self.growth, GROWTHS)
@@ -92,10 +96,9 @@ class BoostingOptions:
         check_count("max_bins", self.max_bins, least=2)
         if self.max_bins > MOST_BINS:
             raise ParameterError(f"max_bins={self.max_bins!r} must be at most {MOST_BINS}.")
-        for name in ("subsample", "max_features", "features_per_tree"):
-            share = getattr(self, name)
-            if not (name == "max_features" and is_auto(share)):
-                check_number(name, share, low=0.0, high=1.0, open_low=True)
+        check_auto("max_features", self.max_features, low=0.0, high=1.0, open_low=True)
+        for name in ("subsample", "features_per_tree"):
+            check_number(name, getattr(self, name), low=0.0, high=1.0, open_low=True)
         check_choice("sampling", self.sampling, SAMPLINGS)
         check_number("top_rate", self.top_rate, low=0.0, high=1.0, open_low=True, open_high=True)
         if self.sampling == "goss" and self.top_rate + self.subsample > 1.0:

@@ -6,6 +6,10 @@ Where the numbers come from: decision 17 (docs/decisions).
 from __future__ import annotations
 
 import math
+from typing import Any
+
+from treewright.errors import ParameterError
+from treewright.parameters import check_number
 
 MOST_ROWS_TO_DRAW_COLUMNS = 10_000
 
@@ -13,6 +17,15 @@ MOST_ROWS_TO_DRAW_COLUMNS = 10_000
 def is_auto(given: object) -> bool:
     """Tell whether a parameter is left to the rules."""
     return isinstance(given, str) and given == "auto"
+
+
+def check_auto(name: str, given: object, **limits: Any) -> None:
+    """Refuse what is neither a number within limits nor left to the rules."""
+    if is_auto(given):
+        return
+    if isinstance(given, str):
+        raise ParameterError(f"{name}={given!r} must be a number or 'auto'.")
+    check_number(name, given, **limits)
 
 
 def learning_rate(given: float | str, *, n_rows: int, of_classes: bool) -> float:

@@ -217,5 +217,5 @@ def test_what_is_left_to_the_number_of_rows_is_a_number(estimator: Any, rate: fl
 
 @pytest.mark.parametrize("name", ["learning_rate", "max_features"])
 def test_other_words_than_auto_are_refused(name: str) -> None:
-    with pytest.raises(ParameterError, match=f"{name}='fast' must be a number"):
+    with pytest.raises(ParameterError, match=f"{name}='fast' must be a number or 'auto'"):
         tw.GradientBoostingRegressor(**{name: "fast"}).fit(X, VALUES)

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "treewright/base/fetch.hpp"
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/split/plain_rows.hpp"
 
@@ -149,8 +150,8 @@ private:
 
     /// Has cells fetched from far memory that are soon to be read.
     static void call_for(const T* from, std::size_t n) {
-        for (std::size_t i = 0; i < n; i += kLine) __builtin_prefetch(from + i);
-        __builtin_prefetch(from + n - 1);
+        for (std::size_t i = 0; i < n; i += kLine) fetch(from + i);
+        fetch(from + n - 1);
     }
 
     const RowLoops<T>& loops = row_loops<T>();

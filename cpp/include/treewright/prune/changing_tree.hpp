@@ -30,7 +30,7 @@ struct NodeState {
     /// The rows below have changed since the node was settled, or it never was.
     bool is_open = true;
     std::size_t n_whole = 0;
-    Estimate estimate;      ///< of the subtree
+    Estimate estimate{};    ///< of the subtree
     double at_least = 0.0;  ///< of the estimate, by the whole rows alone, whatever comes
 };
 

@@ -54,9 +54,9 @@ public:
 private:
     struct Jump {
         std::uint32_t to;
-        std::uint32_t length = 0;  ///< nodes passed
-        bool is_known = true;      ///< whether values tell who goes all the way
-        std::vector<Stay> stays;   ///< for every column asked about
+        std::uint32_t length = 0;   ///< nodes passed
+        bool is_known = true;       ///< whether values tell who goes all the way
+        std::vector<Stay> stays{};  ///< for every column asked about
     };
 
     [[nodiscard]] static bool stays(const Column& column, std::size_t row, const Stay& stay);
