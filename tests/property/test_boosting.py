@@ -32,17 +32,12 @@ def numbers(draw: st.DrawFn) -> tuple[Any, Any]:
     return X, random.normal(size=n_rows)
 
 
-@given(
-    table=numbers(),
-    max_leaves=st.integers(2, 6),
-    min_leaf=st.integers(1, 4),
-    l2=st.sampled_from([0.0, 1.0]),
-)
-@settings(max_examples=150, deadline=None)
-def test_squared_error_is_boosted_as_the_oracle_does(
-    table: tuple[Any, Any], max_leaves: int, min_leaf: int, l2: float
+def check_squared_error(
+    table: tuple[Any, Any], *, max_leaves: int, min_leaf: int, l2: float, line_l2: float | None
 ) -> None:
+    """Compare three rounds with the oracle's; with `line_l2`, leaves have lines."""
     X, y = table
+    lines: dict[str, Any] = {} if line_l2 is None else {"leaf": "linear", "linear_l2": line_l2}
     model = tw.GradientBoostingRegressor(
         n_estimators=3,
         max_leaf_nodes=max_leaves,
@@ -50,6 +45,7 @@ def test_squared_error_is_boosted_as_the_oracle_does(
         l2_regularization=l2,
         learning_rate=0.5,
         max_features=1.0,
+        **lines,
     ).fit(X, y)
     expected = boost(
         X.tolist(),
@@ -61,8 +57,22 @@ def test_squared_error_is_boosted_as_the_oracle_does(
         max_leaves=max_leaves,
         min_leaf=min_leaf,
         l2=l2,
+        line_l2=line_l2,
     )
     assert model.predict(X) == pytest.approx(expected, abs=1e-6)
+
+
+@given(
+    table=numbers(),
+    max_leaves=st.integers(2, 6),
+    min_leaf=st.integers(1, 4),
+    l2=st.sampled_from([0.0, 1.0]),
+)
+@settings(max_examples=150, deadline=None)
+def test_squared_error_is_boosted_as_the_oracle_does(
+    table: tuple[Any, Any], max_leaves: int, min_leaf: int, l2: float
+) -> None:
+    check_squared_error(table, max_leaves=max_leaves, min_leaf=min_leaf, l2=l2, line_l2=None)
 
 
 @given(
@@ -75,30 +85,7 @@ def test_squared_error_is_boosted_as_the_oracle_does(
 def test_lines_in_leaves_are_those_of_the_oracle(
     table: tuple[Any, Any], max_leaves: int, min_leaf: int, line_l2: float
 ) -> None:
-    X, y = table
-    model = tw.GradientBoostingRegressor(
-        n_estimators=3,
-        max_leaf_nodes=max_leaves,
-        min_samples_leaf=min_leaf,
-        l2_regularization=0.5,
-        learning_rate=0.5,
-        max_features=1.0,
-        leaf="linear",
-        linear_l2=line_l2,
-    ).fit(X, y)
-    expected = boost(
-        X.tolist(),
-        y.tolist(),
-        slopes=lambda score, value: (score - value, 1.0),
-        start=float(y.mean()),
-        n_rounds=3,
-        rate=0.5,
-        max_leaves=max_leaves,
-        min_leaf=min_leaf,
-        l2=0.5,
-        line_l2=line_l2,
-    )
-    assert model.predict(X) == pytest.approx(expected, abs=1e-6)
+    check_squared_error(table, max_leaves=max_leaves, min_leaf=min_leaf, l2=0.5, line_l2=line_l2)
 
 
 @given(table=numbers(), max_leaves=st.integers(2, 5))
