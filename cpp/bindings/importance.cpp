@@ -88,6 +88,21 @@ void bind_importance(nb::module_& module) {
                 "NDArray[numpy.uint32]"));
 
     module.def(
+        "content_hashes",
+        [](const BoundColumns& columns, const BoundTarget& target) {
+            const Dataset data = dataset_of(columns, target);
+            std::vector<std::uint64_t> hashes(data.n_rows);
+            {
+                const nb::gil_scoped_release release;
+                for (std::size_t row = 0; row < hashes.size(); ++row)
+                    hashes[row] = content_hash(data, row);
+            }
+            return to_numpy(std::move(hashes));
+        },
+        nb::arg("columns"), nb::arg("target"),
+        nb::sig("def content_hashes(columns: Columns, target: Target) -> NDArray[numpy.uint64]"));
+
+    module.def(
         "shuffled",
         [](std::size_t n, std::uint64_t seed, std::uint64_t tree, std::uint64_t column,
            std::uint64_t repeat) {

@@ -55,26 +55,30 @@ BucketCounts lay_out(std::vector<BucketCounts>& place) {
 
 }  // namespace
 
+std::uint64_t content_hash(const Dataset& data, std::size_t row) {
+    const Target& target = data.target;
+    std::uint64_t hash = 0;
+    for (const Column& column : data.columns) hash = mix(hash ^ content_of(column, row));
+    for (std::size_t o = 0; o < target.n_outputs; ++o) {
+        const std::size_t at = row * target.n_outputs + o;
+        hash =
+            mix(hash ^ (target.is_classification() ? static_cast<std::uint64_t>(target.classes[at])
+                                                   : bits_of(target.values[at])));
+    }
+    return hash;
+}
+
 std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team) {
     const std::size_t n_chunks = (data.n_rows + kChunk - 1) / kChunk;
     std::vector<Key> keys(data.n_rows);
     std::vector<BucketCounts> place(n_chunks);  // by chunk and bucket, first how many keys
-    const Target& target = data.target;
     const auto for_chunk = [&](std::size_t chunk, auto&& work) {
         const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
         for (std::size_t row = chunk * kChunk; row < end; ++row) work(row);
     };
     team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
         for_chunk(chunk, [&](std::size_t row) {
-            std::uint64_t hash = 0;
-            for (const Column& column : data.columns) hash = mix(hash ^ content_of(column, row));
-            for (std::size_t o = 0; o < target.n_outputs; ++o) {
-                const std::size_t at = row * target.n_outputs + o;
-                hash = mix(hash ^ (target.is_classification()
-                                       ? static_cast<std::uint64_t>(target.classes[at])
-                                       : bits_of(target.values[at])));
-            }
-            keys[row] = {hash, static_cast<std::uint32_t>(row)};
+            keys[row] = {content_hash(data, row), static_cast<std::uint32_t>(row)};
             ++place[chunk][bucket_of(keys[row])];
         });
     });

@@ -51,6 +51,8 @@ ESTIMATORS = [
     CHAIDRegressor(exhaustive=True),
     DecisionTreeClassifier(numeric="mdlp"),
     DecisionTreeClassifier(numeric="cal5", cal5_threshold=0.9, cal5_alpha=0.9),
+    GradientBoostingClassifier(),
+    GradientBoostingRegressor(),
     GradientBoostingClassifier(n_estimators=5, min_samples_leaf=5),
     GradientBoostingClassifier(n_estimators=5, min_samples_leaf=5, max_bins=16, n_jobs=2),
     GradientBoostingClassifier(n_estimators=5, min_samples_leaf=5, leaf="linear"),

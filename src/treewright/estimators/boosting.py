@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,8 @@ from treewright.learn.boosting import (
     check_early_stopping,
     held_out,
 )
+from treewright.learn.boosting_defaults import is_auto, may_choose
+from treewright.learn.chosen_rounds import choose_rounds, folds_of
 from treewright.learn.follow import Followers
 from treewright.learn.losses import Loss, check_target
 from treewright.learn.problem import Problem, RowWeights
@@ -81,12 +84,20 @@ class BoostingEstimator(HasCallbacks, HoldsTrees):
         """Give the target as the core takes it."""
         raise AssertionError("a boosting estimator has a task")
 
-    def _n_rounds(self) -> int:
-        if self.max_iter is not None:
-            check_n_estimators(self.max_iter, name="max_iter")
-            return int(self.max_iter)
-        check_n_estimators(self.n_estimators)
-        return int(self.n_estimators)
+    def _n_rounds(self) -> int | str:
+        name = "n_estimators" if self.max_iter is None else "max_iter"
+        given = getattr(self, name)
+        if is_auto(given):
+            if self.warm_start:
+                raise ParameterError(
+                    f"warm_start=True goes on up to a number of rounds, and {name}='auto' is none."
+                    f"\n  Hint: {name}=250."
+                )
+            return "auto"
+        if isinstance(given, str):
+            raise ParameterError(f"{name}={given!r} must be a number or 'auto'.")
+        check_n_estimators(given, name=name)
+        return int(given)
 
     def _boosting_options(self, problem: Problem) -> BoostingOptions:
         knobs = {name: getattr(self, name) for name in _KNOBS}
@@ -140,6 +151,16 @@ class BoostingEstimator(HasCallbacks, HoldsTrees):
         options.check()
         init = self._fitted_init(X, y, sample_weight)
         own = self._own_problem(problem, init, X)
+        folds = None if stops else self._folds(own, options)
+        is_judged = X_val is not None or self.validation_fraction is not None
+        options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
+        choice = None
+        if folds is not None:
+            watch = tell_choosing if getattr(self, "verbose", 0) else None
+            choice = choose_rounds(own, options, folds, watch=watch)
+            options = replace(
+                options, n_estimators=choice.best.n_rounds, max_depth=choice.best.max_depth
+            )
         validation = self._validation(problem, own.loss, init, X_val, y_val, sample_weight_val)
         judged_X = X if validation is None else X_val
         if validation is None and stops and self.validation_fraction is not None:
@@ -159,7 +180,22 @@ class BoostingEstimator(HasCallbacks, HoldsTrees):
         n_more = int(options.n_estimators) - rounds.n_before
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
         self._learned(problem, init, self._followed(rounds, problem, init, options, tasks))
+        self.choice_ = choice
         return self
+
+    def _folds(
+        self, own: BoostingProblem, options: BoostingOptions
+    ) -> npt.NDArray[np.int64] | None:
+        """Deal the rows out where rounds are to be chosen by cross-validation.
+
+        A loss of the user's says nothing of what it is to make small, and another estimator's
+        start knows the rows that are left out.
+        """
+        chooses = is_auto(options.n_estimators) and may_choose(
+            n_rows=own.n_rows, n_outputs=own.loss.n_outputs
+        )
+        is_judged = own.loss.name != "given" and (self.init is None or isinstance(self.init, str))
+        return folds_of(own) if chooses and is_judged else None
 
     def _learned(self, problem: Problem, init: Any, boosted: Boosted) -> None:
         self.ensemble_ = boosted.ensemble
@@ -462,6 +498,13 @@ class BoostingEstimator(HasCallbacks, HoldsTrees):
             self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0
         )
         return np.asarray(measured.importances_mean)
+
+
+def tell_choosing(max_depth: int | None, n_rounds: int, loss: float) -> None:
+    """Say on standard error what is tried."""
+    depth = "no limit" if max_depth is None else f"depth {max_depth}"
+    text = f"choosing rounds ({depth}): {n_rounds}  loss of rows left out {loss:.5f}"
+    print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
 
 
 class Reporter:

@@ -25,30 +25,40 @@ class GradientBoostingClassifier(BoostingClassifier):
     learning_rate : float or "auto"
         Factor for what each tree adds. ``"auto"`` is 0.05 up to 10,000 rows, and grows as the
         square root of their number up to 0.1 (from 40,000 rows).
-    n_estimators : int
-        Rounds; each grows a tree, of each class where there are three or more.
+    n_estimators : int or "auto"
+        Rounds; each grows a tree, of each class where there are three or more. ``"auto"`` chooses
+        up to 1,000 by five-fold cross-validation (the fold of a row follows from its content), on
+        tables of 30 to 10,000 rows (times classes, where there are three or more). On larger and
+        smaller ones, with a loss of your own, or from another estimator (`init`), it is 250; with
+        early stopping on rows left out at most 1,000.
     max_iter : int, optional
         scikit-learn's name of `n_estimators`; where it is given it counts.
     max_leaf_nodes : int, optional
         Leaves of a tree; None is no limit.
-    max_depth : int, optional
-        Questions on a path; None is no limit.
+    max_depth : int, None or "auto"
+        Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
+        no limit and 3 are tried.
     growth : {"leaf_wise", "depth_wise"}
         Whether the leaf that gains most is split next, or the first of the highest level.
     min_samples_leaf : int
         Rows that each leaf needs.
-    min_hessian : float
-        Sum of second derivatives that each leaf needs.
-    l2_regularization : float
+    min_hessian : float or "auto"
+        Sum of second derivatives that each leaf needs. ``"auto"`` is 1, and 0.001 where rows left
+        out choose the rounds.
+    l2_regularization : float or "auto"
         Added to the sum of second derivatives of every leaf, which makes answers smaller.
+        ``"auto"`` is 1.5, and 3 where rows left out choose the rounds.
     min_gain : float
         What a split must gain.
     max_bins : int
         Bins that a column of numbers is divided into, 255 at most; missing values have their own.
         Where there are more than 200,000 rows, bins are read from 200,000 of them.
-    subsample : float
+    subsample : float or "auto"
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
-        drawn from the rows of small gradients.
+        drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
+        columns are numeric and there are more than 100,000 rows, so many of them (a fifth at
+        least). Draws take rows as they are written, so that weight 2 is not quite a row written
+        twice.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
@@ -95,7 +105,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         Where scores start: at the best constant, at 0, or at what an estimator (fitted first)
         predicts.
     warm_start : bool
-        Whether `fit` goes on from the rounds there are, up to `n_estimators`.
+        Whether `fit` goes on from the rounds there are, up to `n_estimators`, a number then.
     class_weight : dict or "balanced", optional
         Factor for the weight of each class's rows.
     schema : Schema, optional
@@ -113,6 +123,8 @@ class GradientBoostingClassifier(BoostingClassifier):
         The trees of all rounds.
     n_iter_ : int
         Rounds that were kept.
+    choice_ : RoundsChoice or None
+        The depths tried where rounds were chosen, and the rounds and loss of each.
     rounds_ : GradientRounds
         Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
         Losses and scores are taken with `early_stopping` or validation rows only.
@@ -139,17 +151,17 @@ class GradientBoostingClassifier(BoostingClassifier):
         *,
         loss: Any = "log_loss",
         learning_rate: Any = "auto",
-        n_estimators: int = 250,
+        n_estimators: Any = "auto",
         max_iter: int | None = None,
         max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
+        max_depth: Any = "auto",
         growth: str = "leaf_wise",
         min_samples_leaf: int = 1,
-        min_hessian: float = 1.0,
-        l2_regularization: float = 1.5,
+        min_hessian: Any = "auto",
+        l2_regularization: Any = "auto",
         min_gain: float = 0.0,
         max_bins: int = 255,
-        subsample: float = 1.0,
+        subsample: Any = "auto",
         sampling: str = "uniform",
         top_rate: float = 0.2,
         max_features: Any = "auto",
@@ -233,31 +245,41 @@ or function
     tweedie_power : float
         Power of the variance, between 1 and 2.
     learning_rate : float or "auto"
-        Factor for what each tree adds. ``"auto"`` is 0.1.
-    n_estimators : int
-        Rounds; each grows a tree.
+        Factor for what each tree adds. ``"auto"`` is 0.05 where rows left out choose the rounds,
+        else 0.1.
+    n_estimators : int or "auto"
+        Rounds; each grows a tree. ``"auto"`` chooses up to 1,000 by five-fold cross-validation (the
+        fold of a row follows from its content), on tables of 30 to 10,000 rows. On larger and
+        smaller ones, with a loss of your own, or from another estimator (`init`), it is 250; with
+        early stopping on rows left out at most 1,000.
     max_iter : int, optional
         scikit-learn's name of `n_estimators`; where it is given it counts.
     max_leaf_nodes : int, optional
         Leaves of a tree; None is no limit.
-    max_depth : int, optional
-        Questions on a path; None is no limit.
+    max_depth : int, None or "auto"
+        Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
+        no limit and 3 are tried.
     growth : {"leaf_wise", "depth_wise"}
         Whether the leaf that gains most is split next, or the first of the highest level.
     min_samples_leaf : int
         Rows that each leaf needs.
-    min_hessian : float
-        Sum of second derivatives that each leaf needs.
-    l2_regularization : float
+    min_hessian : float or "auto"
+        Sum of second derivatives that each leaf needs. ``"auto"`` is 1, and 0.001 where rows left
+        out choose the rounds.
+    l2_regularization : float or "auto"
         Added to the sum of second derivatives of every leaf, which makes answers smaller.
+        ``"auto"`` is 1.5, and 3 where rows left out choose the rounds.
     min_gain : float
         What a split must gain.
     max_bins : int
         Bins that a column of numbers is divided into, 255 at most; missing values have their own.
         Where there are more than 200,000 rows, bins are read from 200,000 of them.
-    subsample : float
+    subsample : float or "auto"
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
-        drawn from the rows of small gradients.
+        drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
+        columns are numeric and there are more than 100,000 rows, so many of them (a fifth at
+        least). Draws take rows as they are written, so that weight 2 is not quite a row written
+        twice.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
@@ -305,7 +327,7 @@ or function
         Where scores start: at the best constant, at 0, or at what an estimator (fitted first)
         predicts.
     warm_start : bool
-        Whether `fit` goes on from the rounds there are, up to `n_estimators`.
+        Whether `fit` goes on from the rounds there are, up to `n_estimators`, a number then.
     schema : Schema, optional
         What is declared about the columns.
     random_state : int, optional
@@ -321,6 +343,8 @@ or function
         The trees of all rounds.
     n_iter_ : int
         Rounds that were kept.
+    choice_ : RoundsChoice or None
+        The depths tried where rounds were chosen, and the rounds and loss of each.
     rounds_ : GradientRounds
         Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
         Losses and scores are taken with `early_stopping` or validation rows only.
@@ -352,17 +376,17 @@ or function
         quantile: float | None = None,
         tweedie_power: float = 1.5,
         learning_rate: Any = "auto",
-        n_estimators: int = 250,
+        n_estimators: Any = "auto",
         max_iter: int | None = None,
         max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
+        max_depth: Any = "auto",
         growth: str = "leaf_wise",
         min_samples_leaf: int = 1,
-        min_hessian: float = 1.0,
-        l2_regularization: float = 1.5,
+        min_hessian: Any = "auto",
+        l2_regularization: Any = "auto",
         min_gain: float = 0.0,
         max_bins: int = 255,
-        subsample: float = 1.0,
+        subsample: Any = "auto",
         sampling: str = "uniform",
         top_rate: float = 0.2,
         max_features: Any = "auto",

@@ -19,12 +19,8 @@ from treewright.data.encoding import lend
 from treewright.data.schema import FittedSchema
 from treewright.data.table import Table
 from treewright.errors import ManyCategoriesWarning, ParameterError, UnsupportedError, warn
-from treewright.learn.boosting_defaults import (
-    category_rows,
-    check_auto,
-    column_share,
-    learning_rate,
-)
+from treewright.learn import boosting_defaults as defaults
+from treewright.learn.boosting_defaults import check_auto, is_auto
 from treewright.learn.follow import Follower
 from treewright.learn.losses import Loss, user_slopes, weighted_quantile
 from treewright.learn.options import check_per_column
@@ -81,13 +77,17 @@ class BoostingOptions:
 
     def check(self) -> None:
         """Refuse what cannot be meant."""
-        check_count("n_estimators", self.n_estimators, least=1)
+        if not is_auto(self.n_estimators):
+            check_count("n_estimators", self.n_estimators, least=1)
         check_auto("learning_rate", self.learning_rate, low=0.0, open_low=True)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
-        check_count("max_depth", self.max_depth, least=1, optional=True)
+        if not is_auto(self.max_depth):
+            check_count("max_depth", self.max_depth, least=1, optional=True)
         check_choice("growth", self.growth, GROWTHS)
         check_count("min_samples_leaf", self.min_samples_leaf, least=1)
-        for name in ("min_hessian", "l2_regularization", "min_gain", "tol"):
+        for name in ("min_hessian", "l2_regularization"):
+            check_auto(name, getattr(self, name), low=0.0)
+        for name in ("min_gain", "tol"):
             check_number(name, getattr(self, name), low=0.0)
         for name in ("nominal_smoothing", "nominal_l2", "linear_l2"):
             check_number(name, getattr(self, name), low=0.0)
@@ -97,14 +97,15 @@ class BoostingOptions:
         if self.max_bins > MOST_BINS:
             raise ParameterError(f"max_bins={self.max_bins!r} must be at most {MOST_BINS}.")
         check_auto("max_features", self.max_features, low=0.0, high=1.0, open_low=True)
-        for name in ("subsample", "features_per_tree"):
-            check_number(name, getattr(self, name), low=0.0, high=1.0, open_low=True)
+        check_auto("subsample", self.subsample, low=0.0, high=1.0, open_low=True)
+        check_number("features_per_tree", self.features_per_tree, low=0.0, high=1.0, open_low=True)
         check_choice("sampling", self.sampling, SAMPLINGS)
         check_number("top_rate", self.top_rate, low=0.0, high=1.0, open_low=True, open_high=True)
-        if self.sampling == "goss" and self.top_rate + self.subsample > 1.0:
+        share = defaults.GOSS_SHARE if is_auto(self.subsample) else self.subsample
+        if self.sampling == "goss" and self.top_rate + share > 1.0:
             raise UnsupportedError(
                 f"sampling='goss' keeps top_rate={self.top_rate!r} of the rows and draws"
-                f" subsample={self.subsample!r} of them from the others: together at most 1.\n"
+                f" subsample={share!r} of them from the others: together at most 1.\n"
                 "  Hint: top_rate=0.2, subsample=0.1."
             )
         check_choice("leaf", self.leaf, LEAVES)
@@ -126,13 +127,38 @@ class BoostingOptions:
                 " curvature.\n  Hint: loss='huber', or leaf='constant'."
             )
 
-    def settled(self, *, n_rows: int, of_classes: bool) -> BoostingOptions:
-        """Give the options with a number for whatever is left to the number of rows."""
+    def settled(self, problem: BoostingProblem, *, ends_by_itself: bool = False) -> BoostingOptions:
+        """Give the options with a number for whatever is left to the rules.
+
+        Parameters
+        ----------
+        problem
+            What is boosted.
+        ends_by_itself
+            Whether rows left out say when it is enough; a depth that is left open stays so.
+        """
+        is_open = ends_by_itself and is_auto(self.n_estimators)
+        n_rows, of_classes = problem.n_rows, problem.loss.of_classes
+        has_nominal = any(spec.kind == "nominal" for spec in problem.table.schema.columns)
         return replace(
             self,
-            learning_rate=learning_rate(self.learning_rate, n_rows=n_rows, of_classes=of_classes),
-            max_features=column_share(self.max_features, n_rows),
-            min_category_rows=category_rows(self.min_category_rows, n_rows),
+            n_estimators=defaults.n_rounds(self.n_estimators, ends_by_itself=is_open),
+            max_depth=None if is_auto(self.max_depth) and not is_open else self.max_depth,
+            learning_rate=defaults.learning_rate(
+                self.learning_rate, n_rows=n_rows, of_classes=of_classes, ends_by_itself=is_open
+            ),
+            min_hessian=defaults.min_hessian(self.min_hessian, ends_by_itself=is_open),
+            l2_regularization=defaults.l2_regularization(
+                self.l2_regularization, ends_by_itself=is_open
+            ),
+            subsample=defaults.row_share(
+                self.subsample,
+                n_rows=n_rows,
+                has_nominal=has_nominal,
+                is_goss=self.sampling == "goss",
+            ),
+            max_features=defaults.column_share(self.max_features, n_rows),
+            min_category_rows=defaults.category_rows(self.min_category_rows, n_rows),
         )
 
     def core_growth(self, schema: FittedSchema, *, loss: Loss) -> _core.BoostGrowth:
@@ -257,7 +283,7 @@ class Boosting:
         loss = problem.loss
         options.check_leaf(loss)
         warn_of_many_categories(problem.table)
-        options = options.settled(n_rows=problem.n_rows, of_classes=loss.of_classes)
+        options = options.settled(problem)
         self._problem, self._options = problem, options
         self._validation, self._watches, self._judge = validation, watches, judge
         self._base = loss.baseline(problem.y, problem.weight) if before is None else before.base
@@ -266,7 +292,7 @@ class Boosting:
         self._before, self._make = before, make
         self._booster = _core.Booster(
             lend(problem.table),
-            _core_target(problem),
+            core_target(problem),
             int(options.max_bins),
             loss.name,
             loss.parameter,
@@ -304,7 +330,7 @@ class Boosting:
         best, best_number = np.inf, self.n_before
         for number in range(self.n_before, int(self._options.n_estimators)):
             follower.begin()
-            done = self._round(number)
+            done = self.round(number)
             rounds.append(done)
             is_ended = follower.end(done)
             watched = self._watched(done)
@@ -331,7 +357,8 @@ class Boosting:
             return -(done.train_score if self._validation is None else done.validation_score)
         return done.train_loss if self._validation is None else done.validation_loss
 
-    def _round(self, number: int) -> GradientRound:
+    def round(self, number: int) -> GradientRound:
+        """Make the round of a number (from 0); one after the other."""
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
         if loss.name == "given":
@@ -392,7 +419,8 @@ def warn_of_many_categories(table: Table) -> None:
             )
 
 
-def _core_target(problem: BoostingProblem) -> _core.Target:
+def core_target(problem: BoostingProblem) -> _core.Target:
+    """Lend the core what is to be predicted, and what rows weigh."""
     target = _core.Target.values(np.ascontiguousarray(problem.y), 1)
     if problem.weights.weight is not None:
         target.set_weight(np.ascontiguousarray(problem.weights.weight))

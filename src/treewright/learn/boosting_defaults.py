@@ -12,6 +12,14 @@ from treewright.errors import ParameterError
 from treewright.parameters import check_number
 
 MOST_ROWS_TO_DRAW_COLUMNS = 10_000
+MOST_ROWS_TO_CHOOSE = 10_000
+MOST_ROUNDS = 1_000
+DEPTHS = (None, 3)
+"""Depths of trees to choose from."""
+_FIXED_ROUNDS = 250
+_SLOW_RATE = 0.05
+_ENOUGH_ROWS = 100_000
+GOSS_SHARE = 0.1
 
 
 def is_auto(given: object) -> bool:
@@ -28,12 +36,36 @@ def check_auto(name: str, given: object, **limits: Any) -> None:
     check_number(name, given, **limits)
 
 
-def learning_rate(given: float | str, *, n_rows: int, of_classes: bool) -> float:
+def may_choose(*, n_rows: int, n_outputs: int) -> bool:
+    """Tell whether a table is small enough to choose rounds by cross-validation.
+
+    That boosts some ten times; a row counts once for every tree of a round.
+
+    >>> may_choose(n_rows=5_000, n_outputs=1), may_choose(n_rows=5_000, n_outputs=7)
+    (True, False)
+    """
+    return n_rows * n_outputs <= MOST_ROWS_TO_CHOOSE
+
+
+def n_rounds(given: int | str, *, ends_by_itself: bool) -> int:
+    """Give the rounds to make; the most of them where rows left out say when it is enough.
+
+    >>> n_rounds("auto", ends_by_itself=False), n_rounds("auto", ends_by_itself=True)
+    (250, 1000)
+    """
+    if not is_auto(given):
+        return int(given)
+    return MOST_ROUNDS if ends_by_itself else _FIXED_ROUNDS
+
+
+def learning_rate(
+    given: float | str, *, n_rows: int, of_classes: bool, ends_by_itself: bool = False
+) -> float:
     """Give the factor for what each tree adds.
 
-    ``"auto"`` is 0.1 for numbers. The loss of classes punishes what is too sure of itself, the more
-    so the fewer the rows: 0.05 up to 10,000 of them, growing as the square root of their number up
-    to 0.1.
+    ``"auto"`` is 0.05 where rows left out say how many rounds there are. Otherwise it is 0.1 for
+    numbers; the loss of classes punishes what is too sure of itself, the more so the fewer the
+    rows: 0.05 up to 10,000 of them, growing as the square root of their number up to 0.1.
 
     >>> [learning_rate("auto", n_rows=n, of_classes=True) for n in (100, 10_000, 40_000, 10**6)]
     [0.05, 0.05, 0.1, 0.1]
@@ -42,9 +74,60 @@ def learning_rate(given: float | str, *, n_rows: int, of_classes: bool) -> float
     """
     if not is_auto(given):
         return float(given)
+    if ends_by_itself:
+        return _SLOW_RATE
     if not of_classes:
         return 0.1
-    return min(max(0.05 * math.sqrt(n_rows / 10_000), 0.05), 0.1)
+    return min(max(_SLOW_RATE * math.sqrt(n_rows / 10_000), _SLOW_RATE), 0.1)
+
+
+def min_hessian(given: float | str, *, ends_by_itself: bool) -> float:
+    """Give the sum of second derivatives that a leaf needs.
+
+    ``"auto"`` is 1: where classes are all but certain, a leaf of small second derivatives answers
+    large numbers, and boosting may diverge. Where rows left out say when it is enough they see to
+    that, and it is 0.001.
+
+    >>> min_hessian("auto", ends_by_itself=False), min_hessian("auto", ends_by_itself=True)
+    (1.0, 0.001)
+    """
+    if not is_auto(given):
+        return float(given)
+    return 0.001 if ends_by_itself else 1.0
+
+
+def l2_regularization(given: float | str, *, ends_by_itself: bool) -> float:
+    """Give what is added to the second derivatives of a leaf: 1.5, or 3 with `min_hessian` small.
+
+    >>> l2_regularization("auto", ends_by_itself=False), l2_regularization(0.5, ends_by_itself=True)
+    (1.5, 0.5)
+    """
+    if not is_auto(given):
+        return float(given)
+    return 3.0 if ends_by_itself else 1.5
+
+
+def row_share(given: float | str, *, n_rows: int, has_nominal: bool, is_goss: bool) -> float:
+    """Give the share of the rows that a round sees.
+
+    ``"auto"`` is what makes 100,000 rows, and a fifth at least: so many say where to cut, and trees
+    of different rows find what no single cut shows. All rows where columns are nominal, whose
+    categories need every row they have. With GOSS it is a tenth, from beside the rows of large
+    gradients.
+
+    >>> [row_share("auto", n_rows=n, has_nominal=False, is_goss=False)
+    ...  for n in (1_000, 250_000, 10**6)]
+    [1.0, 0.4, 0.2]
+    >>> row_share("auto", n_rows=10**6, has_nominal=True, is_goss=False)
+    1.0
+    """
+    if not is_auto(given):
+        return float(given)
+    if is_goss:
+        return GOSS_SHARE
+    if has_nominal:
+        return 1.0
+    return min(max(_ENOUGH_ROWS / n_rows, 0.2), 1.0)
 
 
 def column_share(given: float | str, n_rows: int) -> float:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
 from treewright.errors import ParameterError, TargetError
 from treewright.parameters import check_choice, check_number, check_share
@@ -100,7 +99,8 @@ class Loss:
         score = scores[:, 0]
         if self.of_classes and self.n_outputs > 1:
             own = scores[np.arange(len(y)), y.astype(np.intp)]
-            return np.asarray(logsumexp(scores, axis=1) - own)
+            most = scores.max(axis=1)
+            return np.asarray(np.log(np.exp(scores - most[:, np.newaxis]).sum(axis=1)) + most - own)
         if self.name == "exponential":
             return np.asarray(np.exp(np.where(y > 0.5, -score, score)))
         if self.of_classes:

@@ -240,6 +240,66 @@ class GradientRounds:
         return f"GradientRounds(n_rounds={len(self)})"
 
 
+@dataclass(frozen=True, kw_only=True)
+class TriedDepth:
+    """What came of a depth when rounds were chosen.
+
+    Attributes
+    ----------
+    max_depth
+        The limit on the depth of trees; None is none.
+    n_rounds
+        The rounds after which the loss is least.
+    loss
+        That loss, of rows left out.
+    """
+
+    max_depth: int | None
+    n_rounds: int
+    loss: float
+
+
+class RoundsChoice:
+    """What rounds and depth of trees were chosen from: the depths tried, and a table when printed.
+
+    Examples
+    --------
+    >>> choice = RoundsChoice([TriedDepth(max_depth=None, n_rounds=64, loss=0.4512),
+    ...                        TriedDepth(max_depth=3, n_rounds=118, loss=0.4401)])
+    >>> choice.best.n_rounds
+    118
+    >>> print(choice)
+    max_depth  rounds  loss of rows left out
+    none           64               0.451200
+    3             118               0.440100  chosen
+    """
+
+    def __init__(self, tried: Iterable[TriedDepth]) -> None:
+        self.tried = tuple(tried)
+
+    @property
+    def best(self) -> TriedDepth:
+        """The depth of least loss, the first of those alike."""
+        return min(self.tried, key=lambda each: each.loss)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Give one dict a depth."""
+        return [asdict(each) for each in self.tried]
+
+    def __str__(self) -> str:
+        tried, best = self.tried, self.best
+        columns = [
+            TextColumn("max_depth", [str(each.max_depth or "none") for each in tried]),
+            TextColumn("rounds", [str(each.n_rounds) for each in tried], right=True),
+            _column("loss of rows left out", [each.loss for each in tried], decimals=6),
+            TextColumn("", ["chosen" if each is best else "" for each in tried]),
+        ]
+        return "\n".join(line.rstrip() for line in lay_out(columns).split("\n"))
+
+    def __repr__(self) -> str:
+        return f"RoundsChoice(max_depth={self.best.max_depth}, n_rounds={self.best.n_rounds})"
+
+
 def _text(
     rounds: Sequence[_Any],
     columns_of: Callable[[Sequence[_Any]], list[TextColumn]],

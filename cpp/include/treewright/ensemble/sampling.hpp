@@ -57,8 +57,10 @@ private:
     std::vector<Stratum> strata;
 };
 
-/// The rows of a table sorted by a hash of their content: values of all columns and targets. Equal
-/// rows are interchangeable.
+/// A hash of what a row holds, the values of all columns and targets: equal for equal rows.
+[[nodiscard]] std::uint64_t content_hash(const Dataset& data, std::size_t row);
+
+/// The rows of a table sorted by the hash of their content. Equal rows are interchangeable.
 [[nodiscard]] std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team);
 
 }  // namespace treewright
