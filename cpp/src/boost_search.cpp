@@ -42,7 +42,7 @@ struct CutLimits {
     std::int64_t min_leaf;
 };
 
-/// The gains of Judge::gain, free of branches. A cut below all rows with a value is none.
+/// The gains of Judge::gain, free of branches.
 /// A copy of the limits: they cannot be what is written to.
 inline void fill_gains(const CutLimits node, const CutSums& cuts, std::size_t n, double* gain) {
     const std::int64_t* gradient = cuts.gradient.data();
@@ -61,7 +61,7 @@ inline void fill_gains(const CutLimits node, const CutSums& cuts, std::size_t n,
         const double ah = a + node.l2;
         const double bh = b + node.l2;
         const double value = (ag * ag * bh + bg * bg * ah) / (ah * bh) - node.of_parent;
-        const bool is_allowed = (n_rows[i] > 0) & (rows >= node.min_leaf) &
+        const bool is_allowed = (rows >= node.min_leaf) &
                                 (node.total.n_rows - rows >= node.min_leaf) &
                                 (a >= node.min_hessian) & (b >= node.min_hessian);
         gain[i] = is_allowed ? value : 0.0;
@@ -112,7 +112,7 @@ public:
             for (std::size_t i = 0; i < n; ++i) {
                 Sums first = cuts.at(i);
                 first += more;
-                gain[i] = cuts.n_rows[i] > 0 && allows(first) ? this->gain(first) : 0.0;
+                gain[i] = allows(first) ? this->gain(first) : 0.0;
             }
             return;
         }
@@ -151,36 +151,40 @@ void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32
     const Judge judge(node, node.limits->l2, sign);
     const Sums missing = sums.back();
     const bool has_missing = missing.n_rows > 0;
-    // The last cut parts the rows that have a value from those that have none.
+    // The last cut parts the rows that have a value from those that have none. A bin without rows
+    // makes no cut of its own: below many a node most of them are empty.
     const std::size_t n_codes = sums.size() - 1;
-    const std::size_t n_cuts = has_missing || n_codes == 0 ? n_codes : n_codes - 1;
     CutSums& cuts = scratch.cuts;
-    cuts.resize(n_cuts);
+    cuts.resize(n_codes);
+    std::size_t n_cuts = 0;
     Sums first;
-    for (std::size_t cut = 0; cut < n_cuts; ++cut) {
-        first += sums[cut];
-        cuts.set(cut, first);
+    for (std::size_t code = 0; code < n_codes; ++code) {
+        first += sums[code];
+        cuts.set(n_cuts, static_cast<std::uint32_t>(code), first);
+        n_cuts += sums[code].n_rows > 0 ? 1 : 0;
     }
+    if (!has_missing && n_cuts > 0) --n_cuts;
     scratch.gain.resize(2 * n_cuts);
     double* gain = scratch.gain.data();
     double* gain_with = has_missing ? gain + n_cuts : nullptr;
     judge.gains(cuts, n_cuts, Sums{}, gain);
-    if (has_missing) judge.gains(cuts, n_cuts - 1, missing, gain_with);
+    if (has_missing && n_cuts > 0) judge.gains(cuts, n_cuts - 1, missing, gain_with);
+    std::size_t chosen = n_cuts;
     const auto consider = [&](std::size_t cut, double its, bool missing_first) {
         if (!(its > best.gain)) return;
         best.gain = its;
-        best.column = column;
-        best.is_nominal = false;
         best.missing_first = missing_first;
-        best.cut = static_cast<std::uint32_t>(cut);
+        chosen = cut;
     };
-    const double before = best.gain;
     for (std::size_t cut = 0; cut < n_cuts; ++cut) {
         consider(cut, gain[cut], false);
         if (has_missing && cut + 1 < n_cuts) consider(cut, gain_with[cut], true);
     }
-    if (!(best.gain > before)) return;
-    best.first = cuts.at(best.cut);
+    if (chosen == n_cuts) return;
+    best.column = column;
+    best.is_nominal = false;
+    best.cut = cuts.code[chosen];
+    best.first = cuts.at(chosen);
     if (best.missing_first) best.first += missing;
     // Rows without the value, of which this node has none, follow the larger part.
     if (!has_missing) best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;

@@ -53,16 +53,19 @@ struct SearchNode {
 
 /// The sums of the first child of each cut of a column.
 struct CutSums {
+    std::vector<std::uint32_t> code;  ///< the last of the first child
     std::vector<std::int64_t> gradient;
     std::vector<std::int64_t> hessian;
     std::vector<std::int64_t> n_rows;
 
     void resize(std::size_t n) {
+        code.resize(n);
         gradient.resize(n);
         hessian.resize(n);
         n_rows.resize(n);
     }
-    void set(std::size_t cut, const Sums& sums) {
+    void set(std::size_t cut, std::uint32_t last, const Sums& sums) {
+        code[cut] = last;
         gradient[cut] = sums.gradient;
         hessian[cut] = sums.hessian;
         n_rows[cut] = sums.n_rows;
