@@ -435,7 +435,7 @@ private:
     std::vector<SearchScratch> scratch;
     std::vector<NearRows<Entry>> near;
     std::vector<std::unique_ptr<Entry[]>> spare;  ///< histograms of the threads but the first
-    std::vector<Division> divisions;  ///< made so far, where rows are outside the sample
+    std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample
 };
 
 }  // namespace

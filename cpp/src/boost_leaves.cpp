@@ -17,7 +17,7 @@ constexpr std::size_t kMostPlaces = 256;
 
 /// Rows at place `from` move to place `to` if their code is in the set that `ways` describes.
 struct Move {
-    const Division* division = nullptr;
+    const NodeDivision* division = nullptr;
     const std::uint8_t* codes = nullptr;
     bool is_wide = false;
     std::uint8_t from = 0;
@@ -143,15 +143,15 @@ void make(const Move& move, std::size_t begin, std::size_t n, std::uint8_t* plac
 
 }  // namespace
 
-void find_leaves(const CodedTable& table, std::span<const Division> divisions,
+void find_leaves(const CodedTable& table, std::span<const NodeDivision> divisions,
                  std::span<std::uint32_t> leaf_of_row, Team& team) {
     const std::size_t n_moves = std::min(divisions.size(), kMostPlaces - 1);
     std::vector<Move> moves(n_moves);
     std::array<std::uint32_t, kMostPlaces> node_of_place{};
-    std::vector<const Division*> division_of(2 * divisions.size() + 1, nullptr);
+    std::vector<const NodeDivision*> division_of(2 * divisions.size() + 1, nullptr);
     std::vector<std::uint8_t> place_of_node(2 * n_moves + 1);
     for (std::size_t i = 0; i < divisions.size(); ++i) {
-        const Division& own = divisions[i];
+        const NodeDivision& own = divisions[i];
         division_of[own.node] = &own;
         if (i >= n_moves) continue;
         const Slot& slot = table.slots[own.slot];
@@ -169,7 +169,7 @@ void find_leaves(const CodedTable& table, std::span<const Division> divisions,
     }
     const bool is_done = n_moves == divisions.size();
     const auto walk = [&](std::size_t row, std::uint32_t node) {
-        while (const Division* own = division_of[node])
+        while (const NodeDivision* own = division_of[node])
             node = own->first_child +
                    (own->ways.goes_second(table.code(table.slots[own->slot], row)) ? 1U : 0U);
         return node;

@@ -292,24 +292,18 @@ void Booster::quantise(Team& team) {
 
 /// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2).
 RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
-    std::vector<std::uint64_t> keys(table.n_rows);
-    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
-    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
-        BlockSlopes& own = room[thread];
-        own.fill(slope_source(), {nullptr, begin, end - begin});
-        for (std::size_t row = begin; row < end; ++row) {
+    const KeysOfRows keys_of = [&](const RowRange& rows, std::uint64_t* keys) {
+        BlockSlopes own(n_outputs);
+        own.fill(slope_source(), rows);
+        for (std::size_t i = 0; i < rows.n; ++i) {
             double size = 0.0;
             for (std::size_t k = 0; k < n_outputs; ++k)
-                size += std::abs(own.gradient_of(k)[row - begin]) * own.hessian_of(k)[row - begin] *
-                        weight_of(row);
-            keys[row] = falling_key(size);
+                size += std::abs(own.gradient_of(k)[i]) * own.hessian_of(k)[i] * weight_of(rows[i]);
+            keys[i] = falling_key(size);
         }
-    });
-    const auto keys_of = [&](std::size_t begin, std::size_t end, std::uint64_t* into) {
-        std::copy(keys.begin() + static_cast<std::ptrdiff_t>(begin),
-                  keys.begin() + static_cast<std::ptrdiff_t>(end), into);
     };
-    return smallest_rows(table.n_rows, n_wanted, keys_of, {}, team);
+    const KeyRange guess = guess_from_some(table.n_rows, n_wanted, keys_of);
+    return smallest_rows(table.n_rows, n_wanted, keys_of, guess, {}, team);
 }
 
 void Booster::draw_rows(std::uint64_t key, Team& team) {
@@ -324,7 +318,8 @@ void Booster::draw_rows(std::uint64_t key, Team& team) {
     RowSet top;
     factor.clear();
     if (sample.top_share > 0.0) top = steepest_rows(n_top, team);
-    RowSet drawn = smallest_rows(n, n_drawn, random_keys(mix(key, 0x5a4d504cULL)), top, team);
+    RowSet drawn = smallest_rows(n, n_drawn, random_keys(mix(key, 0x5a4d504cULL)),
+                                 guess_random(n_rest, n_drawn), top, team);
     if (sample.top_share > 0.0) {
         const auto more = static_cast<float>(
             static_cast<double>(n_rest) / static_cast<double>(std::max<std::size_t>(n_drawn, 1)));

@@ -16,7 +16,7 @@
 namespace treewright {
 
 /// A node that was divided by the codes of a slot.
-struct Division {
+struct NodeDivision {
     std::uint32_t node = 0;
     std::uint32_t first_child = 0;  ///< the second follows it
     std::uint32_t slot = 0;
@@ -25,7 +25,7 @@ struct Division {
 
 /// Fills in the leaf (node number) of every row of the table; `divisions` in the order in which
 /// they were made, the first of node 0.
-void find_leaves(const CodedTable& table, std::span<const Division> divisions,
+void find_leaves(const CodedTable& table, std::span<const NodeDivision> divisions,
                  std::span<std::uint32_t> leaf_of_row, Team& team);
 
 }  // namespace treewright
