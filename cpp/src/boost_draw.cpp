@@ -37,9 +37,9 @@ Told tell_apart(std::size_t n_rows, const KeysOfRows& keys_of, const KeyRange& r
                 const RowSet& without, Team& team) {
     Told told{RowSet(n_rows), {}};
     std::vector<std::vector<Keyed>> inside(n_row_blocks(n_rows));
-    by_blocks(n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+    by_blocks(n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
         std::uint64_t keys[kRowsPerBlock];
-        keys_of({nullptr, begin, end - begin}, keys);
+        keys_of({nullptr, begin, end - begin}, thread, keys);
         auto& own = inside[begin / kRowsPerBlock];
         for (std::size_t first = begin; first < end; first += 64) {
             const std::uint64_t skipped = without.words.empty() ? 0 : without.words[first / 64];
@@ -126,7 +126,7 @@ RowSet smallest_rows(std::size_t n_rows, std::size_t n_wanted, const KeysOfRows&
 }
 
 KeysOfRows random_keys(std::uint64_t key) {
-    return [draw = Mixed(key)](const RowRange& rows, std::uint64_t* keys) {
+    return [draw = Mixed(key)](const RowRange& rows, std::size_t, std::uint64_t* keys) {
         if (rows.list == nullptr) return fill_keys(draw, rows.first, rows.n, keys);
         for (std::size_t i = 0; i < rows.n; ++i) keys[i] = draw.with(rows[i]);
     };
@@ -153,7 +153,7 @@ KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted, const KeysOfR
     for (std::size_t i = 0; i < kSomeRows; ++i)  // one of each `step`, for what comes periodically
         rows[i] = static_cast<std::uint32_t>(i * step + mix(i) % step);
     for (std::size_t i = 0; i < kSomeRows; i += kRowsPerBlock)
-        keys_of({rows.data() + i, 0, kRowsPerBlock}, keys.data() + i);
+        keys_of({rows.data() + i, 0, kRowsPerBlock}, 0, keys.data() + i);
     const double share = static_cast<double>(n_wanted) / static_cast<double>(n_rows);
     const auto all = static_cast<double>(kSomeRows);
     const double off = margin(all, share);

@@ -8,7 +8,7 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
-#include "treewright/boost/draw.hpp"
+#include "treewright/boost/residuals.hpp"
 
 namespace treewright {
 namespace {
@@ -29,45 +29,7 @@ double power_above(double x) {
     return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
-struct Residual {
-    double value;
-    double weight;
-};
-
-/// The least value with at least `level` of the weight up to it; midway where exactly so much is.
-double weighted_quantile(std::vector<Residual>& residuals, double level) {
-    std::sort(residuals.begin(), residuals.end(),
-              [](const Residual& a, const Residual& b) { return a.value < b.value; });
-    double all = 0.0;
-    for (const Residual& one : residuals) all += one.weight;
-    double below = 0.0;
-    for (std::size_t i = 0; i < residuals.size(); ++i) {
-        below += residuals[i].weight;
-        if (below > level * all || i + 1 == residuals.size()) return residuals[i].value;
-        if (below == level * all) return (residuals[i].value + residuals[i + 1].value) / 2.0;
-    }
-    return 0.0;
-}
-
 }  // namespace
-
-LossKind loss_kind_of(std::string_view name) {
-    constexpr std::pair<std::string_view, LossKind> kNames[] = {
-        {"squared_error", LossKind::squared},
-        {"absolute_error", LossKind::absolute},
-        {"quantile", LossKind::quantile},
-        {"huber", LossKind::huber},
-        {"poisson", LossKind::poisson},
-        {"gamma", LossKind::gamma},
-        {"tweedie", LossKind::tweedie},
-        {"log_loss", LossKind::logistic},
-        {"exponential", LossKind::exponential},
-        {"multinomial", LossKind::multinomial},
-        {"given", LossKind::given}};
-    for (const auto& [known, kind] : kNames)
-        if (known == name) return kind;
-    throw InvariantError("unknown loss");
-}
 
 template <class Work>
 auto Booster::with_row(Form form, Work&& work) {
@@ -196,38 +158,42 @@ SlopeRange Booster::range_of_slopes(Team& team) const {
     if (kind == LossKind::multinomial) range = {1.0, 0.25};
     else if (kind != LossKind::given)
         range = with_loss(kind, parameter, [](const auto& loss) { return loss.range(); });
-    const std::size_t n = table.n_rows;
-    const bool is_plain = weight.empty() && factor.empty();
-    const bool is_known = range.hessian > 0.0;
-    if (is_known && is_plain) return range;
-    std::vector<SlopeRange> most(team.size());
-    std::vector<BlockSlopes> room(is_known ? 0 : team.size(), BlockSlopes(n_outputs));
-    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
-        SlopeRange& own = most[thread];
-        if (is_known) {  // the largest share of a row
-            for (std::size_t row = begin; row < end; ++row)
-                own.gradient = std::max(own.gradient, share_of(row));
-            return;
-        }
-        room[thread].fill(slope_source(), {nullptr, begin, end - begin});
-        for (std::size_t k = 0; k < n_outputs; ++k)
-            for (std::size_t row = begin; row < end; ++row) {
-                if (!copies.empty() && copies_of(row) == 0.0) continue;  // as if removed
-                const double share = is_plain ? 1.0 : share_of(row);
-                const double gradient = std::abs(room[thread].gradient_of(k)[row - begin]);
-                own.gradient = std::max(own.gradient, gradient * share);
-                own.hessian =
-                    std::max(own.hessian, room[thread].hessian_of(k)[row - begin] * share);
-            }
-    });
-    SlopeRange all;
-    for (const SlopeRange& one : most) {
-        all.gradient = std::max(all.gradient, one.gradient);
-        all.hessian = std::max(all.hessian, one.hessian);
+    if (range.hessian > 0.0) {
+        const double most = largest_share(team);
+        return {range.gradient * most, range.hessian * most};
     }
-    if (!is_known) return all;
-    const double share = std::max(1.0, all.gradient);
-    return {range.gradient * share, range.hessian * share};
+    std::vector<SlopeRange> ranges(n_row_blocks(table.n_rows));
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    const bool is_plain = weight.empty() && factor.empty();
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+        BlockSlopes& found = room[thread];
+        found.fill(slope_source(), {nullptr, begin, end - begin});
+        SlopeRange most;
+        for (std::size_t k = 0; k < n_outputs; ++k)
+            for (std::size_t i = 0; i < end - begin; ++i) {
+                if (!copies.empty() && copies_of(begin + i) == 0.0) continue;  // as if removed
+                const double share = is_plain ? 1.0 : share_of(begin + i);
+                most.gradient = std::max(most.gradient, std::abs(found.gradient_of(k)[i]) * share);
+                most.hessian = std::max(most.hessian, found.hessian_of(k)[i] * share);
+            }
+        ranges[begin / kRowsPerBlock] = most;
+    });
+    for (const SlopeRange& one : ranges) {
+        range.gradient = std::max(range.gradient, one.gradient);
+        range.hessian = std::max(range.hessian, one.hessian);
+    }
+    return range;
+}
+
+double Booster::largest_share(Team& team) const {
+    if (weight.empty() && factor.empty()) return 1.0;
+    std::vector<double> most(n_row_blocks(table.n_rows));
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        double own = 1.0;
+        for (std::size_t row = begin; row < end; ++row) own = std::max(own, share_of(row));
+        most[begin / kRowsPerBlock] = own;
+    });
+    return *std::ranges::max_element(most);
 }
 
 /// Chooses units such that no sum leaves its bits.
@@ -292,8 +258,9 @@ void Booster::quantise(Team& team) {
 
 /// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2).
 RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
-    const KeysOfRows keys_of = [&](const RowRange& rows, std::uint64_t* keys) {
-        BlockSlopes own(n_outputs);
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
+        BlockSlopes& own = room[thread];
         own.fill(slope_source(), rows);
         for (std::size_t i = 0; i < rows.n; ++i) {
             double size = 0.0;
@@ -358,7 +325,7 @@ void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2
 }
 
 void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
-    if (kind != LossKind::absolute && kind != LossKind::quantile && kind != LossKind::huber) return;
+    if (!answers_by_residuals(kind)) return;
     std::vector<std::vector<Residual>> of_leaf(tree.nodes.size());
     const auto note = [&](std::size_t row) {
         const double own = weight_of(row);
@@ -372,18 +339,7 @@ void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
         for (const std::uint32_t row : sampled) note(row);
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         if (!tree.nodes[i].is_leaf() || of_leaf[i].empty()) continue;
-        const double level = kind == LossKind::quantile ? parameter : 0.5;
-        double answer = weighted_quantile(of_leaf[i], level);
-        if (kind == LossKind::huber) {  // Friedman 2001, algorithm 4
-            double sum = 0.0;
-            double all = 0.0;
-            for (const Residual& one : of_leaf[i]) {
-                sum += one.weight * std::clamp(one.value - answer, -parameter, parameter);
-                all += one.weight;
-            }
-            answer += sum / all;
-        }
-        tree.nodes[i].value = answer;
+        tree.nodes[i].value = answer_of_residuals(kind, parameter, of_leaf[i]);
     }
 }
 

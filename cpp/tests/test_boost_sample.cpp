@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kMostKey = std::numeric_limits<std::uint64_t>::max();
 
 KeysOfRows keys_in(const std::vector<std::uint64_t>& all) {
-    return [&all](const RowRange& rows, std::uint64_t* keys) {
+    return [&all](const RowRange& rows, std::size_t, std::uint64_t* keys) {
         for (std::size_t i = 0; i < rows.n; ++i) keys[i] = all[rows[i]];
     };
 }
@@ -156,7 +156,7 @@ CASE(guesses_hold_and_leave_few_rows_to_compare) {
     for (const std::size_t n_wanted : {20UL, 20000UL, 100000UL, 199990UL})
         for (std::uint64_t key = 0; key < 5; ++key) {
             const KeysOfRows draw = random_keys(key);
-            for (std::size_t row = 0; row < kRows; ++row) draw({nullptr, row, 1}, &keys[row]);
+            for (std::size_t row = 0; row < kRows; ++row) draw({nullptr, row, 1}, 0, &keys[row]);
             std::vector<std::uint64_t> sorted = keys;
             std::sort(sorted.begin(), sorted.end());
             const std::uint64_t border = sorted[n_wanted - 1];

@@ -66,6 +66,8 @@ private:
         if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
         return share;
     }
+    /// The largest factor of a row, 1 at least.
+    [[nodiscard]] double largest_share(Team& team) const;
     void quantise(Team& team);
     template <class Row>
     void quantise_block(const RowRange& rows, const double* gradient, const double* hessian,

@@ -32,8 +32,9 @@ public:
     std::vector<std::uint64_t> words;  ///< none: no rows
 };
 
-/// Writes the keys of at most kRowsPerBlock rows; called by several threads at once.
-using KeysOfRows = std::function<void(const RowRange& rows, std::uint64_t* keys)>;
+/// Writes the keys of at most kRowsPerBlock rows.
+using KeysOfRows =
+    std::function<void(const RowRange& rows, std::size_t thread, std::uint64_t* keys)>;
 
 struct KeyRange {
     std::uint64_t low = 0;
