@@ -7,6 +7,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/boost/divide.hpp"
+#include "treewright/boost/leaves.hpp"
 
 namespace treewright {
 namespace {
@@ -354,10 +355,10 @@ private:
     }
 
     /// Which codes of the slot go to the second child.
-    void set_ways(const BoostSplit& best, Ways& ways) const {
-        const Placed& placed = table.columns[best.column];
-        const std::uint32_t n_all = round.book.columns[best.column].n_all();
-        const BoostNode& node = tree.nodes[tree_node_of_split];
+    [[nodiscard]] Ways ways_of(const BoostNode& node) const {
+        const Placed& placed = table.columns[node.column];
+        const std::uint32_t n_all = round.book.columns[node.column].n_all();
+        Ways ways;
         ways.reset(table.slots[placed.slot].n_codes);
         const auto second = [&](std::uint32_t code) {
             return tree.goes_second(node, code, n_all - 1);
@@ -366,14 +367,15 @@ private:
         for (std::uint32_t code = 0; code < n_all; ++code)
             if (!placed.is_shared || code != placed.common)
                 ways.set(placed.in_slot(code), second(code));
+        return ways;
     }
 
     /// Puts the rows of the first child before those of the second, each in their order.
     std::size_t divide_rows(const Leaf& leaf) {
-        tree_node_of_split = leaf.node;
-        Ways ways;
-        set_ways(leaf.best, ways);
-        const Slot& slot = table.slots[table.columns[leaf.best.column].slot];
+        const BoostNode& node = tree.nodes[leaf.node];
+        Ways ways = ways_of(node);
+        const std::uint32_t slot_index = table.columns[node.column].slot;
+        const Slot& slot = table.slots[slot_index];
         const std::uint8_t* codes = table.codes_of(slot);
         const std::size_t n_parts = leaf.n() < kRowsToDivide ? 1 : team.size();
         std::vector<std::size_t> n_first(n_parts);
@@ -403,6 +405,9 @@ private:
             const std::size_t n = part_begin(part + 1) - part_begin(part) - n_first[part];
             std::memcpy(rows + to[part], second(part), n * 4);
         });
+        if (!round.sample.empty())
+            divisions.push_back({leaf.node, static_cast<std::uint32_t>(node.first_child),
+                                 slot_index, std::move(ways)});
         return all_first;
     }
 
@@ -410,37 +415,12 @@ private:
     /// Tells every row of the table its leaf, also those outside the sample.
     void note_leaves() {
         buffers.leaf_of_row.resize(table.n_rows);
+        if (!round.sample.empty()) return find_leaves(table, divisions, buffers.leaf_of_row, team);
         team.for_each(open.size(), [&](std::size_t i, std::size_t) {
             const Leaf& leaf = open[i];
             for (std::size_t at = 0; at < leaf.n(); ++at)
                 buffers.leaf_of_row[row_of(leaf, at)] = leaf.node;
         });
-        if (round.sample.empty()) return;
-        std::size_t next = 0;
-        for (std::size_t row = 0; row < table.n_rows; ++row)
-            if (next < round.sample.size() && round.sample[next] == row) ++next;
-            else buffers.leaf_of_row[row] = leaf_of(row);
-    }
-
-    [[nodiscard]] std::uint32_t leaf_of(std::size_t row) const {
-        std::uint32_t at = 0;
-        while (!tree.nodes[at].is_leaf()) {
-            const BoostNode& node = tree.nodes[at];
-            const Placed& placed = table.columns[node.column];
-            std::uint32_t code = table.code(table.slots[placed.slot], row);
-            const std::uint32_t n_all = round.book.columns[node.column].n_all();
-            if (placed.is_shared) {
-                if (code < placed.first || code >= placed.first + n_all - 1) {
-                    code = placed.common;
-                } else {
-                    code -= placed.first;
-                    if (code >= placed.common) ++code;
-                }
-            }
-            at = static_cast<std::uint32_t>(node.first_child) +
-                 (tree.goes_second(node, code, n_all - 1) ? 1U : 0U);
-        }
-        return at;
     }
 
     const BoostRound& round;
@@ -455,7 +435,7 @@ private:
     std::vector<SearchScratch> scratch;
     std::vector<NearRows<Entry>> near;
     std::vector<std::unique_ptr<Entry[]>> spare;  ///< histograms of the threads but the first
-    std::uint32_t tree_node_of_split = 0;
+    std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample
 };
 
 }  // namespace

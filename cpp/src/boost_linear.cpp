@@ -7,7 +7,7 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 1024;
+constexpr std::size_t kLeafRowsPerBlock = 1024;
 constexpr std::size_t kLanes = 8;
 /// A column of which the ones before it leave less than this share of its variance is left out.
 constexpr double kAlike = 1e-10;
@@ -107,10 +107,10 @@ private:
         Limits limits;
     };
     struct Scratch {
-        std::vector<double> gradient = std::vector<double>(kRowsPerBlock);
-        std::vector<double> hessian = std::vector<double>(kRowsPerBlock);
-        std::vector<double> numbers;  ///< term after term, kRowsPerBlock apart
-        std::vector<double> weighed = std::vector<double>(kRowsPerBlock);
+        std::vector<double> gradient = std::vector<double>(kLeafRowsPerBlock);
+        std::vector<double> hessian = std::vector<double>(kLeafRowsPerBlock);
+        std::vector<double> numbers;  ///< term after term, kLeafRowsPerBlock apart
+        std::vector<double> weighed = std::vector<double>(kLeafRowsPerBlock);
     };
 
     /// The columns of each leaf's line: numeric ones on its path, from the root.
@@ -163,8 +163,8 @@ private:
             leaf.begin = next[i];
             leaf.end = next[i + 1];
             leaf.first_block = blocks.size();
-            for (std::size_t begin = leaf.begin; begin < leaf.end; begin += kRowsPerBlock)
-                blocks.push_back({i, begin, std::min(leaf.end, begin + kRowsPerBlock), {}, {}});
+            for (std::size_t begin = leaf.begin; begin < leaf.end; begin += kLeafRowsPerBlock)
+                blocks.push_back({i, begin, std::min(leaf.end, begin + kLeafRowsPerBlock), {}, {}});
             leaf.last_block = blocks.size();
         }
         sorted.resize(next.back());
@@ -227,12 +227,12 @@ private:
         const std::size_t n = block.end - block.begin;
         const std::size_t n_read = (n + kLanes - 1) / kLanes * kLanes;
         read_slopes(block, own);
-        own.numbers.resize(n_terms * kRowsPerBlock);
+        own.numbers.resize(n_terms * kLeafRowsPerBlock);
         block.sums.clear();
         for (std::size_t j = 0; j < n_terms; ++j) {
             const LineTerm& term = leaf.terms[j];
             const Column& column = rows.columns[term.column];
-            double* numbers = own.numbers.data() + j * kRowsPerBlock;
+            double* numbers = own.numbers.data() + j * kLeafRowsPerBlock;
             for (std::size_t i = 0; i < n; ++i) {
                 const double x = column.number(sorted[block.begin + i]);
                 numbers[i] = std::isfinite(x) ? x - term.center : 0.0;
@@ -242,11 +242,11 @@ private:
             std::fill(own.weighed.data() + n, own.weighed.data() + n_read, 0.0);
             for (std::size_t k = 0; k <= j; ++k)
                 block.sums.push_back(
-                    dot(own.weighed.data(), own.numbers.data() + k * kRowsPerBlock, n_read));
+                    dot(own.weighed.data(), own.numbers.data() + k * kLeafRowsPerBlock, n_read));
         }
         for (std::size_t j = 0; j < n_terms; ++j)
             block.sums.push_back(
-                dot(own.gradient.data(), own.numbers.data() + j * kRowsPerBlock, n_read));
+                dot(own.gradient.data(), own.numbers.data() + j * kLeafRowsPerBlock, n_read));
     }
 
     void set_line(Leaf& leaf) const {
@@ -321,11 +321,11 @@ private:
 
 std::vector<double> spreads_of(std::span<const Column> columns, std::size_t n_rows,
                                std::span<const double> weight, Team& team) {
-    const std::size_t n_blocks = (n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
+    const std::size_t n_blocks = (n_rows + kLeafRowsPerBlock - 1) / kLeafRowsPerBlock;
     std::vector<Spread> parts(n_blocks * columns.size());
     team.for_each(n_blocks, [&](std::size_t block, std::size_t) {
-        const std::size_t begin = block * kRowsPerBlock;
-        const std::size_t end = std::min(n_rows, begin + kRowsPerBlock);
+        const std::size_t begin = block * kLeafRowsPerBlock;
+        const std::size_t end = std::min(n_rows, begin + kLeafRowsPerBlock);
         for (std::size_t c = 0; c < columns.size(); ++c) {
             if (columns[c].scale != Scale::numeric) continue;
             Spread& part = parts[block * columns.size() + c];

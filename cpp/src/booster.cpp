@@ -6,30 +6,16 @@
 #include <limits>
 #include <numeric>
 
-#include "treewright/base/avx512.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/boost/residuals.hpp"
 
 namespace treewright {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 2048;
 /// Room for hessians of eight bits beside the count of so many rows.
 constexpr double kMostCopies = 0x1p27;
 constexpr double kManyCopies = 0x1p20;  ///< that are left of more
-
-std::size_t n_blocks(std::size_t n) {
-    return (n + kRowsPerBlock - 1) / kRowsPerBlock;
-}
-
-/// Calls work(begin, end, block) for blocks of rows that do not depend on the number of threads.
-template <class Work>
-void by_blocks(std::size_t n, Team& team, Work&& work) {
-    team.for_each(n_blocks(n), [&](std::size_t block, std::size_t) {
-        const std::size_t begin = block * kRowsPerBlock;
-        work(begin, std::min(n, begin + kRowsPerBlock), block);
-    });
-}
 
 /// Bits of a row's gradient where a word holds the sum of so many and their count.
 int narrow_bits(double n_copies) {
@@ -43,45 +29,7 @@ double power_above(double x) {
     return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
-struct Residual {
-    double value;
-    double weight;
-};
-
-/// The least value with at least `level` of the weight up to it; midway where exactly so much is.
-double weighted_quantile(std::vector<Residual>& residuals, double level) {
-    std::sort(residuals.begin(), residuals.end(),
-              [](const Residual& a, const Residual& b) { return a.value < b.value; });
-    double all = 0.0;
-    for (const Residual& one : residuals) all += one.weight;
-    double below = 0.0;
-    for (std::size_t i = 0; i < residuals.size(); ++i) {
-        below += residuals[i].weight;
-        if (below > level * all || i + 1 == residuals.size()) return residuals[i].value;
-        if (below == level * all) return (residuals[i].value + residuals[i + 1].value) / 2.0;
-    }
-    return 0.0;
-}
-
 }  // namespace
-
-LossKind loss_kind_of(std::string_view name) {
-    constexpr std::pair<std::string_view, LossKind> kNames[] = {
-        {"squared_error", LossKind::squared},
-        {"absolute_error", LossKind::absolute},
-        {"quantile", LossKind::quantile},
-        {"huber", LossKind::huber},
-        {"poisson", LossKind::poisson},
-        {"gamma", LossKind::gamma},
-        {"tweedie", LossKind::tweedie},
-        {"log_loss", LossKind::logistic},
-        {"exponential", LossKind::exponential},
-        {"multinomial", LossKind::multinomial},
-        {"given", LossKind::given}};
-    for (const auto& [known, kind] : kNames)
-        if (known == name) return kind;
-    throw InvariantError("unknown loss");
-}
 
 template <class Work>
 auto Booster::with_row(Form form, Work&& work) {
@@ -100,8 +48,12 @@ std::size_t Booster::bytes_of(Form form) {
 
 SlopeView Booster::slopes_of(std::size_t output) const {
     if (slopes.empty()) return table.slopes();
-    // The rows of an output are rewritten at the start of each round.
-    return {const_cast<std::uint8_t*>(slopes[output].data()), bytes_of(form)};
+    return {slopes[output].data(), bytes_of(form)};
+}
+
+WritableSlopes Booster::slopes_of(std::size_t output) {
+    if (slopes.empty()) return table.slopes();
+    return {slopes[output].data(), bytes_of(form)};
 }
 
 Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double parameter,
@@ -166,108 +118,18 @@ void Booster::set_slopes(std::span<const double> gradient, std::span<const doubl
     given_hessian.assign(hessian.begin(), hessian.end());
 }
 
-namespace {
-
-template <class Loss>
-inline void fill_slopes(const Loss& loss, const double* score, const double* y, std::size_t n,
-                        double* gradient, double* hessian) {
-    for (std::size_t i = 0; i < n; ++i) {
-        const Slope slope = loss.slope(score[i], y[i]);
-        gradient[i] = slope.gradient;
-        if constexpr (!Loss::kSameHessian) hessian[i] = slope.hessian;
-    }
-}
-
-#ifdef TREEWRIGHT_AVX512
-template <class Loss>
-TREEWRIGHT_WIDE void fill_slopes_wide(const Loss& loss, const double* score, const double* y,
-                                      std::size_t n, double* gradient, double* hessian) {
-    fill_slopes(loss, score, y, n, gradient, hessian);
-}
-#endif
-
-/// Softmax of the scores of some rows, and its slopes; inline, so that it is compiled for the wide
-/// vectors of its caller.
-[[gnu::always_inline]] inline void fill_multinomial(const double* scores, std::size_t stride,
-                                                    const double* y, std::size_t n,
-                                                    std::size_t n_outputs, double* gradient,
-                                                    double* hessian) {
-    double most[kRowsPerBlock];
-    double all[kRowsPerBlock];
-    std::copy(scores, scores + n, most);
-    for (std::size_t k = 1; k < n_outputs; ++k)
-        for (std::size_t i = 0; i < n; ++i) most[i] = std::max(most[i], scores[k * stride + i]);
-    std::fill(all, all + n, 0.0);
-    for (std::size_t k = 0; k < n_outputs; ++k) {
-        double* part = gradient + k * kRowsPerBlock;
-        for (std::size_t i = 0; i < n; ++i) {
-            part[i] = exp_of(scores[k * stride + i] - most[i]);
-            all[i] += part[i];
-        }
-    }
-    for (std::size_t k = 0; k < n_outputs; ++k)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double p = gradient[k * kRowsPerBlock + i] / all[i];
-            const double own = y[i] == static_cast<double>(k) ? 1.0 : 0.0;
-            gradient[k * kRowsPerBlock + i] = p - own;
-            hessian[k * kRowsPerBlock + i] = p * (1.0 - p);
-        }
-}
-
-#ifdef TREEWRIGHT_AVX512
-TREEWRIGHT_WIDE void fill_multinomial_wide(const double* scores, std::size_t stride,
-                                           const double* y, std::size_t n, std::size_t n_outputs,
-                                           double* gradient, double* hessian) {
-    fill_multinomial(scores, stride, y, n, n_outputs, gradient, hessian);
-}
-#endif
-
-/// Working memory for the slopes of a block.
-struct BlockSlopes {
-    explicit BlockSlopes(std::size_t n_outputs)
-        : gradient(n_outputs * kRowsPerBlock), hessian(n_outputs * kRowsPerBlock, 1.0) {}
-    std::vector<double> gradient;
-    std::vector<double> hessian;
-};
-
-}  // namespace
-
-void Booster::block_slopes(std::size_t begin, std::size_t end, double* gradient,
-                           double* hessian) const {
-    const std::size_t n = end - begin;
-    if (kind == LossKind::given) {
-        for (std::size_t k = 0; k < n_outputs; ++k) {
-            const std::size_t at = k * table.n_rows + begin;
-            std::copy_n(given_gradient.data() + at, n, gradient + k * kRowsPerBlock);
-            std::copy_n(given_hessian.data() + at, n, hessian + k * kRowsPerBlock);
-        }
-        return;
-    }
-    const double* score = scores.data() + begin;
-    const double* target = y.data() + begin;
-#ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) {
-        if (kind == LossKind::multinomial)
-            return fill_multinomial_wide(score, table.n_rows, target, n, n_outputs, gradient,
-                                         hessian);
-        return with_loss(kind, parameter, [&](const auto& loss) {
-            fill_slopes_wide(loss, score, target, n, gradient, hessian);
-        });
-    }
-#endif
-    if (kind == LossKind::multinomial)
-        return fill_multinomial(score, table.n_rows, target, n, n_outputs, gradient, hessian);
-    with_loss(kind, parameter,
-              [&](const auto& loss) { fill_slopes(loss, score, target, n, gradient, hessian); });
+SlopeSource Booster::slope_source() const {
+    return {kind, parameter, n_outputs, y, scores, given_gradient, given_hessian};
 }
 
 double Booster::mean_loss(Team& team) const {
     if (kind == LossKind::given) return std::numeric_limits<double>::quiet_NaN();
     const std::size_t n = table.n_rows;
-    std::vector<double> losses(n_blocks(n));
-    std::vector<double> weights(n_blocks(n));
+    std::vector<double> losses(n_row_blocks(n));
+    std::vector<double> weights(n_row_blocks(n));
     const auto add = [&](auto&& loss_at) {
-        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+            const std::size_t block = begin / kRowsPerBlock;
             for (std::size_t row = begin; row < end; ++row) {
                 losses[block] += weight_of(row) * loss_at(row);
                 weights[block] += weight_of(row);
@@ -296,34 +158,42 @@ SlopeRange Booster::range_of_slopes(Team& team) const {
     if (kind == LossKind::multinomial) range = {1.0, 0.25};
     else if (kind != LossKind::given)
         range = with_loss(kind, parameter, [](const auto& loss) { return loss.range(); });
-    const std::size_t n = table.n_rows;
     if (range.hessian > 0.0) {
-        double most = 1.0;
-        if (!weight.empty() || !factor.empty())
-            for (std::size_t row = 0; row < n; ++row) most = std::max(most, share_of(row));
+        const double most = largest_share(team);
         return {range.gradient * most, range.hessian * most};
     }
-    std::vector<SlopeRange> ranges(n_blocks(n));
+    std::vector<SlopeRange> ranges(n_row_blocks(table.n_rows));
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
     const bool is_plain = weight.empty() && factor.empty();
-    by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        BlockSlopes found(n_outputs);
-        block_slopes(begin, end, found.gradient.data(), found.hessian.data());
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+        BlockSlopes& found = room[thread];
+        found.fill(slope_source(), {nullptr, begin, end - begin});
         SlopeRange most;
         for (std::size_t k = 0; k < n_outputs; ++k)
             for (std::size_t i = 0; i < end - begin; ++i) {
                 if (!copies.empty() && copies_of(begin + i) == 0.0) continue;  // as if removed
                 const double share = is_plain ? 1.0 : share_of(begin + i);
-                const std::size_t at = k * kRowsPerBlock + i;
-                most.gradient = std::max(most.gradient, std::abs(found.gradient[at]) * share);
-                most.hessian = std::max(most.hessian, found.hessian[at] * share);
+                most.gradient = std::max(most.gradient, std::abs(found.gradient_of(k)[i]) * share);
+                most.hessian = std::max(most.hessian, found.hessian_of(k)[i] * share);
             }
-        ranges[block] = most;
+        ranges[begin / kRowsPerBlock] = most;
     });
     for (const SlopeRange& one : ranges) {
         range.gradient = std::max(range.gradient, one.gradient);
         range.hessian = std::max(range.hessian, one.hessian);
     }
     return range;
+}
+
+double Booster::largest_share(Team& team) const {
+    if (weight.empty() && factor.empty()) return 1.0;
+    std::vector<double> most(n_row_blocks(table.n_rows));
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        double own = 1.0;
+        for (std::size_t row = begin; row < end; ++row) own = std::max(own, share_of(row));
+        most[begin / kRowsPerBlock] = own;
+    });
+    return *std::ranges::max_element(most);
 }
 
 /// Chooses units such that no sum leaves its bits.
@@ -344,8 +214,8 @@ FixedPoint Booster::lay_out(const SlopeRange& range) const {
 }
 
 template <class Row>
-void Booster::quantise_block(std::size_t begin, std::size_t end, const double* gradient,
-                             const double* hessian, const SlopeView& rows) const {
+void Booster::quantise_block(const RowRange& rows, const double* gradient, const double* hessian,
+                             const WritableSlopes& into) const {
     const double per_gradient = 1.0 / fixed.gradient_unit;
     const double per_hessian = 1.0 / fixed.hessian_unit;
     const bool is_plain = weight.empty() && factor.empty();
@@ -354,81 +224,80 @@ void Booster::quantise_block(std::size_t begin, std::size_t end, const double* g
     const bool is_odds = is_plain && (kind == LossKind::logistic || kind == LossKind::multinomial);
     // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
     constexpr double kRound = 0x1.8p52;
-    for (std::size_t row = begin; row < end; ++row) {
+    for (std::size_t i = 0; i < rows.n; ++i) {
+        const std::size_t row = rows[i];
         const double share = is_plain ? 1.0 : share_of(row);
         const auto count = is_counted ? static_cast<std::int64_t>(copies_of(row)) : std::int64_t{1};
-        const double g = gradient[row - begin] * share * per_gradient;
-        const double h = hessian[row - begin] * share * per_hessian;
+        const double g = gradient[i] * share * per_gradient;
+        const double h = hessian[i] * share * per_hessian;
         Sums sums;
         const auto whole = static_cast<std::int64_t>((g + kRound) - kRound);
         sums.gradient = whole * count;
         sums.hessian = count * (is_odds ? odds_hessian(whole, fixed)
                                         : static_cast<std::int64_t>((h + kRound) - kRound));
         sums.n_rows = count;
-        rows.set(row, Row::of(sums, fixed));
+        into.set(row, Row::of(sums, fixed));
     }
 }
 
 void Booster::quantise(Team& team) {
     fixed = lay_out(range_of_slopes(team));
-    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-        BlockSlopes found(n_outputs);
-        block_slopes(begin, end, found.gradient.data(), found.hessian.data());
+    const RowRange rows = sampled.empty() ? RowRange{nullptr, 0, table.n_rows}
+                                          : RowRange{sampled.data(), 0, sampled.size()};
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    by_blocks(rows.n, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+        const RowRange part = rows.part(begin, end);
+        room[thread].fill(slope_source(), part);
         for (std::size_t output = 0; output < n_outputs; ++output)
             with_row(form, [&](auto row) {
-                quantise_block<decltype(row)>(
-                    begin, end, found.gradient.data() + output * kRowsPerBlock,
-                    found.hessian.data() + output * kRowsPerBlock, slopes_of(output));
+                quantise_block<decltype(row)>(part, room[thread].gradient_of(output),
+                                              room[thread].hessian_of(output), slopes_of(output));
             });
     });
 }
 
-void Booster::draw_rows(std::uint64_t key, Team& team) {
-    sampled.clear();
-    factor.clear();
-    const std::size_t n = table.n_rows;
-    if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
-    const auto n_drawn = static_cast<std::size_t>(
-        std::max(1.0, std::floor(sample.share * static_cast<double>(n) + 0.5)));
-    const Mixed draw(mix(key, 0x5a4d504cULL));
-    std::vector<std::uint32_t> rest(n);
-    std::iota(rest.begin(), rest.end(), 0U);
-    if (sample.top_share > 0.0) {
-        std::vector<double> size(n);
-        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-            BlockSlopes found(n_outputs);
-            block_slopes(begin, end, found.gradient.data(), found.hessian.data());
+/// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2).
+RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
+        BlockSlopes& own = room[thread];
+        own.fill(slope_source(), rows);
+        for (std::size_t i = 0; i < rows.n; ++i) {
+            double size = 0.0;
             for (std::size_t k = 0; k < n_outputs; ++k)
-                for (std::size_t row = begin; row < end; ++row) {
-                    const std::size_t at = k * kRowsPerBlock + row - begin;
-                    size[row] += std::abs(found.gradient[at]) * found.hessian[at] * weight_of(row);
-                }
-        });
-        const auto n_top = std::min(
-            n,
-            static_cast<std::size_t>(std::floor(sample.top_share * static_cast<double>(n) + 0.5)));
-        std::nth_element(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n_top),
-                         rest.end(), [&](std::uint32_t a, std::uint32_t b) {
-                             return size[a] != size[b] ? size[a] > size[b] : a < b;
-                         });
-        sampled.assign(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n_top));
-        rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n_top));
-        std::sort(rest.begin(), rest.end());
-    }
-    const std::size_t n_from_rest = std::min(n_drawn, rest.size());
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(rest.size());
-    for (std::size_t i = 0; i < rest.size(); ++i) keyed[i] = {draw.with(rest[i]), rest[i]};
-    std::nth_element(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(n_from_rest),
-                     keyed.end());
+                size += std::abs(own.gradient_of(k)[i]) * own.hessian_of(k)[i] * weight_of(rows[i]);
+            keys[i] = falling_key(size);
+        }
+    };
+    const KeyRange guess = guess_from_some(table.n_rows, n_wanted, keys_of);
+    return smallest_rows(table.n_rows, n_wanted, keys_of, guess, {}, team);
+}
+
+void Booster::draw_rows(std::uint64_t key, Team& team) {
+    if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
+    const std::size_t n = table.n_rows;
+    const auto so_many = [&](double share) {
+        return static_cast<std::size_t>(std::floor(share * static_cast<double>(n) + 0.5));
+    };
+    const std::size_t n_top = sample.top_share > 0.0 ? std::min(n, so_many(sample.top_share)) : 0;
+    const std::size_t n_rest = n - n_top;
+    const std::size_t n_drawn = std::min(std::max<std::size_t>(so_many(sample.share), 1), n_rest);
+    RowSet top;
+    factor.clear();
+    if (sample.top_share > 0.0) top = steepest_rows(n_top, team);
+    RowSet drawn = smallest_rows(n, n_drawn, random_keys(mix(key, 0x5a4d504cULL)),
+                                 guess_random(n_rest, n_drawn), top, team);
     if (sample.top_share > 0.0) {
-        factor.assign(n, 1.0F);
-        const auto more =
-            static_cast<float>(static_cast<double>(rest.size()) /
-                               static_cast<double>(std::max<std::size_t>(n_from_rest, 1)));
-        for (std::size_t i = 0; i < n_from_rest; ++i) factor[keyed[i].second] = more;
+        const auto more = static_cast<float>(
+            static_cast<double>(n_rest) / static_cast<double>(std::max<std::size_t>(n_drawn, 1)));
+        factor.resize(n);
+        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t row = begin; row < end; ++row)
+                factor[row] = drawn.has(row) ? more : 1.0F;
+        });
+        drawn.add(top);
     }
-    for (std::size_t i = 0; i < n_from_rest; ++i) sampled.push_back(keyed[i].second);
-    std::sort(sampled.begin(), sampled.end());
+    sampled = drawn.list(team);
 }
 
 BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
@@ -456,7 +325,7 @@ void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2
 }
 
 void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
-    if (kind != LossKind::absolute && kind != LossKind::quantile && kind != LossKind::huber) return;
+    if (!answers_by_residuals(kind)) return;
     std::vector<std::vector<Residual>> of_leaf(tree.nodes.size());
     const auto note = [&](std::size_t row) {
         const double own = weight_of(row);
@@ -470,18 +339,7 @@ void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
         for (const std::uint32_t row : sampled) note(row);
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         if (!tree.nodes[i].is_leaf() || of_leaf[i].empty()) continue;
-        const double level = kind == LossKind::quantile ? parameter : 0.5;
-        double answer = weighted_quantile(of_leaf[i], level);
-        if (kind == LossKind::huber) {  // Friedman 2001, algorithm 4
-            double sum = 0.0;
-            double all = 0.0;
-            for (const Residual& one : of_leaf[i]) {
-                sum += one.weight * std::clamp(one.value - answer, -parameter, parameter);
-                all += one.weight;
-            }
-            answer += sum / all;
-        }
-        tree.nodes[i].value = answer;
+        tree.nodes[i].value = answer_of_residuals(kind, parameter, of_leaf[i]);
     }
 }
 

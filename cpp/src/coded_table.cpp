@@ -6,11 +6,11 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/huge_pages.hpp"
+#include "treewright/boost/row_blocks.hpp"
 
 namespace treewright {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 2048;
 constexpr std::uint32_t kMostNarrow = 256;  ///< codes of a slot of one byte
 constexpr std::uint32_t kMostWide = 65536;
 /// Bytes after the last code that a vector load may touch.
@@ -54,10 +54,7 @@ std::vector<Sparse> candidates_of(const Dataset& data, const Codebook& book,
 void find_away(std::vector<Sparse>& columns, const Dataset& data,
                const std::vector<Encoder>& encoders, Team& team) {
     for (Sparse& one : columns) one.away.resize((data.n_rows + 63) / 64);
-    const std::size_t n_blocks = (data.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
-    team.for_each(n_blocks, [&](std::size_t block, std::size_t) {
-        const std::size_t begin = block * kRowsPerBlock;
-        const std::size_t end = std::min(data.n_rows, begin + kRowsPerBlock);
+    by_blocks(data.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::uint8_t codes[kRowsPerBlock];
         for (Sparse& one : columns) {
             encoders[one.column].encode(data.columns[one.column], begin, end, codes);
@@ -179,10 +176,7 @@ void CodedTable::place(const Codebook& book, const std::vector<std::vector<std::
 }
 
 void CodedTable::fill(const Dataset& data, const std::vector<Encoder>& encoders, Team& team) {
-    const std::size_t n_blocks = (n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
-    team.for_each(n_blocks, [&](std::size_t block, std::size_t) {
-        const std::size_t begin = block * kRowsPerBlock;
-        const std::size_t end = std::min(n_rows, begin + kRowsPerBlock);
+    by_blocks(n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::memset(rows.get() + begin * stride, 0, (end - begin) * stride);
         std::uint8_t own[kRowsPerBlock];
         for (const Slot& slot : slots) {

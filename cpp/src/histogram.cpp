@@ -101,6 +101,10 @@ void bring_near(const CodedTable& table, const std::uint32_t* rows, std::size_t 
         case 2: return copy_records<2>(table, rows, n, to);
         case 3: return copy_records<3>(table, rows, n, to);
         case 4: return copy_records<4>(table, rows, n, to);
+        case 5: return copy_records<5>(table, rows, n, to);
+        case 6: return copy_records<6>(table, rows, n, to);
+        case 7: return copy_records<7>(table, rows, n, to);
+        case 8: return copy_records<8>(table, rows, n, to);
         default: return copy_records<0>(table, rows, n, to);
     }
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -79,18 +80,19 @@ CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
     const Made made(5000, 8, 2);
     Team team(1);
     const Codebook book = learn_codebook(made.data, 255, team);
-    const CodedTable table(made.data, book, sizeof(WideRow), team);
+    CodedTable table(made.data, book, sizeof(WideRow), team);
     CHECK(table.slots.size() == 4);  // three columns, and five that never meet
     FixedPoint fixed;
     fixed.count_bits = 20;
     std::vector<std::uint8_t> apart(5000 * sizeof(WideRow));
-    const SlopeView inside = table.slopes();
+    const SlopeView inside = std::as_const(table).slopes();
     const SlopeView outside{apart.data(), sizeof(WideRow)};
+    const WritableSlopes to_outside{apart.data(), sizeof(WideRow)};
     std::vector<std::uint32_t> some;
     for (std::uint32_t row = 0; row < 5000; ++row) {
         const auto own = WideRow::of({static_cast<std::int64_t>(row) - 2500, row, 1}, fixed);
-        inside.set(row, own);
-        outside.set(row, own);
+        table.slopes().set(row, own);
+        to_outside.set(row, own);
         if (row % 3 != 0) some.push_back(row);
     }
     NearRows<WideEntry> near;

@@ -7,6 +7,8 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/boost/block_slopes.hpp"
+#include "treewright/boost/draw.hpp"
 #include "treewright/boost/grower.hpp"
 #include "treewright/boost/linear.hpp"
 #include "treewright/boost/loss.hpp"
@@ -53,11 +55,10 @@ public:
 
 private:
     void count_copies();
-    /// Slopes of one copy of rows [begin, end), output after output, kBlock apart; the hessians are
-    /// left alone where all are 1.
-    void block_slopes(std::size_t begin, std::size_t end, double* gradient, double* hessian) const;
+    [[nodiscard]] SlopeSource slope_source() const;
     [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
     [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
+    [[nodiscard]] RowSet steepest_rows(std::size_t n_wanted, Team& team) const;
     void draw_rows(std::uint64_t key, Team& team);
     /// Factor of the slopes of a copy of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
@@ -65,13 +66,16 @@ private:
         if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
         return share;
     }
+    /// The largest factor of a row, 1 at least.
+    [[nodiscard]] double largest_share(Team& team) const;
     void quantise(Team& team);
     template <class Row>
-    void quantise_block(std::size_t begin, std::size_t end, const double* gradient,
-                        const double* hessian, const SlopeView& rows) const;
+    void quantise_block(const RowRange& rows, const double* gradient, const double* hessian,
+                        const WritableSlopes& into) const;
     BoostTree grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
                    GrowBuffers& memory, Team& team, Progress& progress) const;
     [[nodiscard]] SlopeView slopes_of(std::size_t output) const;
+    [[nodiscard]] WritableSlopes slopes_of(std::size_t output);
     void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
                    Team& team, Progress& progress) const;
     void renew(BoostTree& tree, const GrowBuffers& memory) const;

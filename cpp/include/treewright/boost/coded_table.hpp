@@ -56,6 +56,7 @@ public:
 
     [[nodiscard]] const std::uint8_t* records() const { return rows.get(); }
     [[nodiscard]] SlopeView slopes() const { return {rows.get() + slopes_at, stride}; }
+    [[nodiscard]] WritableSlopes slopes() { return {rows.get() + slopes_at, stride}; }
     /// Codes of a slot, one after the other; some bytes after the last may be read.
     [[nodiscard]] const std::uint8_t* codes_of(const Slot& slot) const {
         return by_column.get() + slot.by_column;

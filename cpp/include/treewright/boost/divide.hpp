@@ -17,6 +17,9 @@ struct Ways {
         bits.assign(n <= 512 ? 16 : (n + 31) / 32, 0);  // a register full at least
     }
     void set_all() { bits.assign(bits.size(), ~0U); }
+    [[nodiscard]] bool goes_second(std::size_t code) const {
+        return (bits[code / 32] >> (code % 32) & 1) != 0;
+    }
     void set(std::size_t code, bool is_second) {
         const std::uint32_t bit = 1U << (code % 32);
         bits[code / 32] = is_second ? bits[code / 32] | bit : bits[code / 32] & ~bit;

@@ -7,20 +7,10 @@
 #include <vector>
 
 #include "treewright/boost/coded_table.hpp"
+#include "treewright/boost/row_blocks.hpp"
 #include "treewright/boost/slopes.hpp"
 
 namespace treewright {
-
-/// Rows of a node: a list, or (empty) all rows from `first` on.
-struct RowRange {
-    const std::uint32_t* list = nullptr;
-    std::size_t first = 0;
-    std::size_t n = 0;
-
-    [[nodiscard]] RowRange part(std::size_t begin, std::size_t end) const {
-        return {list == nullptr ? nullptr : list + begin, first + begin, end - begin};
-    }
-};
 
 /// Working memory of a thread: copies of records, and what their rows add.
 template <class Entry>

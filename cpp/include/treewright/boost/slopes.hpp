@@ -155,7 +155,7 @@ struct SingleRow {
 
 /// Where the rows of one output are found: one after the other, or each in its record of codes.
 struct SlopeView {
-    std::uint8_t* base = nullptr;
+    const std::uint8_t* base = nullptr;
     std::size_t stride = 0;
 
     template <class Row>
@@ -164,6 +164,13 @@ struct SlopeView {
         std::memcpy(&own, base + row * stride, sizeof own);
         return own;
     }
+};
+
+/// The same to write to.
+struct WritableSlopes {
+    std::uint8_t* base = nullptr;
+    std::size_t stride = 0;
+
     template <class Row>
     void set(std::size_t row, const Row& own) const {
         std::memcpy(base + row * stride, &own, sizeof own);
