@@ -4,6 +4,7 @@
 
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
+#include "treewright/data/content.hpp"
 
 using namespace treewright;
 

@@ -33,8 +33,7 @@ struct Told {
     std::vector<Keyed> inside;
 };
 
-Told tell_apart(std::size_t n_rows, const KeysOfRows& keys_of, const KeyRange& range,
-                const RowSet& without, Team& team) {
+Told tell_apart(std::size_t n_rows, const KeysOfRows& keys_of, const KeyRange& range, Team& team) {
     Told told{RowSet(n_rows), {}};
     std::vector<std::vector<Keyed>> inside(n_row_blocks(n_rows));
     by_blocks(n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
@@ -42,23 +41,23 @@ Told tell_apart(std::size_t n_rows, const KeysOfRows& keys_of, const KeyRange& r
         keys_of({nullptr, begin, end - begin}, thread, keys);
         auto& own = inside[begin / kRowsPerBlock];
         for (std::size_t first = begin; first < end; first += 64) {
-            const std::uint64_t skipped = without.words.empty() ? 0 : without.words[first / 64];
             std::uint64_t below = 0;
             for (std::size_t i = 0; i < std::min<std::size_t>(64, end - first); ++i) {
                 const std::uint64_t key = keys[first - begin + i];
                 below |= std::uint64_t{key < range.low} << i;
-                if (key - range.low <= range.high - range.low && (skipped >> i & 1) == 0)
+                if (key - range.low <= range.high - range.low)
                     own.push_back({key, static_cast<std::uint32_t>(first + i)});
             }
-            told.below.words[first / 64] = below & ~skipped;
+            told.below.words[first / 64] = below;
         }
     });
     for (const auto& own : inside) told.inside.insert(told.inside.end(), own.begin(), own.end());
     return told;
 }
 
-TREEWRIGHT_SIMD void fill_keys(Mixed draw, std::size_t first, std::size_t n, std::uint64_t* keys) {
-    for (std::size_t i = 0; i < n; ++i) keys[i] = draw.with(first + i);
+TREEWRIGHT_SIMD void fill_keys(Mixed draw, std::span<const std::uint32_t> content,
+                               std::uint64_t* keys) {
+    for (std::size_t i = 0; i < content.size(); ++i) keys[i] = draw.with(content[i]);
 }
 
 /// By how many of `n` independent keys the number below a value is off, if a share of `share` is
@@ -107,13 +106,13 @@ std::vector<std::uint32_t> RowSet::list(Team& team) const {
 }
 
 RowSet smallest_rows(std::size_t n_rows, std::size_t n_wanted, const KeysOfRows& keys_of,
-                     const KeyRange& guess, const RowSet& without, Team& team) {
+                     const KeyRange& guess, Team& team) {
     KeyRange range = guess;
-    Told told = tell_apart(n_rows, keys_of, range, without, team);
+    Told told = tell_apart(n_rows, keys_of, range, team);
     std::size_t n_below = told.below.size();
     if (n_below > n_wanted || n_below + told.inside.size() < n_wanted) {
         range = n_below > n_wanted ? KeyRange{0, range.low - 1} : KeyRange{range.high + 1};
-        told = tell_apart(n_rows, keys_of, range, without, team);
+        told = tell_apart(n_rows, keys_of, range, team);
         n_below = told.below.size();
     }
     const auto n_more = static_cast<std::ptrdiff_t>(n_wanted - n_below);
@@ -125,24 +124,24 @@ RowSet smallest_rows(std::size_t n_rows, std::size_t n_wanted, const KeysOfRows&
     return std::move(told.below);
 }
 
-KeysOfRows random_keys(std::uint64_t key) {
-    return [draw = Mixed(key)](const RowRange& rows, std::size_t, std::uint64_t* keys) {
-        if (rows.list == nullptr) return fill_keys(draw, rows.first, rows.n, keys);
-        for (std::size_t i = 0; i < rows.n; ++i) keys[i] = draw.with(rows[i]);
-    };
-}
-
-KeyRange guess_random(std::size_t n, std::size_t n_wanted) {
-    const auto all = static_cast<double>(n);
-    const auto wanted = static_cast<double>(n_wanted);
-    const double off = margin(all, wanted / all);
-    const auto key_at = [&](double rank) {
-        return static_cast<std::uint64_t>(rank / all * 0x1p32) << 32;
-    };
-    KeyRange range;
-    if (wanted > off) range.low = key_at(wanted - off);
-    if (wanted + off < all) range.high = key_at(wanted + off);
-    return range;
+RowSet draw_contents(std::span<const std::uint32_t> content, double share, std::uint64_t key,
+                     const RowSet& without, Team& team) {
+    const Mixed draw(key);
+    const std::uint64_t last = share < 1.0 ? static_cast<std::uint64_t>(share * 0x1p64)
+                                           : std::numeric_limits<std::uint64_t>::max();
+    RowSet drawn(content.size());
+    by_blocks(content.size(), team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::uint64_t keys[kRowsPerBlock];
+        fill_keys(draw, content.subspan(begin, end - begin), keys);
+        for (std::size_t first = begin; first < end; first += 64) {
+            std::uint64_t below = 0;
+            for (std::size_t i = 0; i < std::min<std::size_t>(64, end - first); ++i)
+                below |= std::uint64_t{keys[first - begin + i] <= last} << i;
+            drawn.words[first / 64] =
+                without.words.empty() ? below : below & ~without.words[first / 64];
+        }
+    });
+    return drawn;
 }
 
 KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted, const KeysOfRows& keys_of) {

@@ -9,6 +9,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/boost/residuals.hpp"
+#include "treewright/data/content.hpp"
 
 namespace treewright {
 namespace {
@@ -75,6 +76,7 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
             "a target for every row, and a score for every output");
     if (n_outputs > 1) slopes.resize(n_outputs);
     for (auto& own : slopes) own.resize(table.n_rows * bytes_of(form));
+    note_content(data, team);
 }
 
 /// Rows of very many copies count as fewer, and weigh the more: limits on rows are small numbers.
@@ -270,7 +272,16 @@ RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
         }
     };
     const KeyRange guess = guess_from_some(table.n_rows, n_wanted, keys_of);
-    return smallest_rows(table.n_rows, n_wanted, keys_of, guess, {}, team);
+    return smallest_rows(table.n_rows, n_wanted, keys_of, guess, team);
+}
+
+void Booster::note_content(const Dataset& data, Team& team) {
+    if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
+    content.resize(data.n_rows);
+    by_blocks(data.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; ++row)
+            content[row] = static_cast<std::uint32_t>(content_hash(data, row) >> 32);
+    });
 }
 
 void Booster::draw_rows(std::uint64_t key, Team& team) {
@@ -280,16 +291,13 @@ void Booster::draw_rows(std::uint64_t key, Team& team) {
         return static_cast<std::size_t>(std::floor(share * static_cast<double>(n) + 0.5));
     };
     const std::size_t n_top = sample.top_share > 0.0 ? std::min(n, so_many(sample.top_share)) : 0;
-    const std::size_t n_rest = n - n_top;
-    const std::size_t n_drawn = std::min(std::max<std::size_t>(so_many(sample.share), 1), n_rest);
+    const double share = sample.share / (1.0 - static_cast<double>(n_top) / static_cast<double>(n));
     RowSet top;
     factor.clear();
     if (sample.top_share > 0.0) top = steepest_rows(n_top, team);
-    RowSet drawn = smallest_rows(n, n_drawn, random_keys(mix(key, 0x5a4d504cULL)),
-                                 guess_random(n_rest, n_drawn), top, team);
+    RowSet drawn = draw_contents(content, share, mix(key, 0x5a4d504cULL), top, team);
     if (sample.top_share > 0.0) {
-        const auto more = static_cast<float>(
-            static_cast<double>(n_rest) / static_cast<double>(std::max<std::size_t>(n_drawn, 1)));
+        const auto more = static_cast<float>(1.0 / std::min(share, 1.0));
         factor.resize(n);
         by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t row = begin; row < end; ++row)
@@ -297,7 +305,7 @@ void Booster::draw_rows(std::uint64_t key, Team& team) {
         });
         drawn.add(top);
     }
-    sampled = drawn.list(team);
+    sampled = drawn.list(team);  // none, of few rows: all, as if nothing were to be drawn
 }
 
 BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,

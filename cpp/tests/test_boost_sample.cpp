@@ -29,10 +29,9 @@ KeysOfRows keys_in(const std::vector<std::uint64_t>& all) {
 
 /// By putting all rows in order.
 std::vector<std::uint32_t> smallest_by_sorting(const std::vector<std::uint64_t>& keys,
-                                               std::size_t n_wanted, const RowSet& without) {
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t row = 0; row < keys.size(); ++row)
-        if (!without.has(row)) rows.push_back(row);
+                                               std::size_t n_wanted) {
+    std::vector<std::uint32_t> rows(keys.size());
+    std::iota(rows.begin(), rows.end(), 0U);
     std::stable_sort(rows.begin(), rows.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
     rows.resize(n_wanted);
@@ -127,47 +126,63 @@ CASE(the_rows_of_the_smallest_keys_are_those_that_sorting_finds) {
     for (const std::size_t n : {1UL, 64UL, 777UL, 30000UL})
         for (const bool has_ties : {false, true}) {
             const std::vector<std::uint64_t> keys = some_keys(n, has_ties);
-            RowSet some(n);
-            for (std::size_t row = 0; row < n; row += 3) some.add(row);
-            for (const RowSet& without : {RowSet(), some})
-                for (const double share : {0.0, 0.01, 0.5, 0.9, 1.0}) {
-                    const std::size_t n_there = n - without.size();
-                    const auto n_wanted =
-                        static_cast<std::size_t>(share * static_cast<double>(n_there));
-                    const auto expected = smallest_by_sorting(keys, n_wanted, without);
-                    // Guesses that hold, and those that are too low, too high or empty.
-                    for (const KeyRange& guess :
-                         {KeyRange{}, guess_random(n_there, n_wanted),
-                          guess_from_some(n, n_wanted, keys_in(keys)), KeyRange{0, 0},
-                          KeyRange{kMostKey, kMostKey}, KeyRange{std::uint64_t{1} << 63}})
-                        for (const std::size_t n_threads : {1, 3}) {
-                            Team team(n_threads);
-                            const RowSet found =
-                                smallest_rows(n, n_wanted, keys_in(keys), guess, without, team);
-                            CHECK(found.list(team) == expected);
-                        }
-                }
+            for (const double share : {0.0, 0.01, 0.5, 0.9, 1.0}) {
+                const auto n_wanted = static_cast<std::size_t>(share * static_cast<double>(n));
+                const auto expected = smallest_by_sorting(keys, n_wanted);
+                // Guesses that hold, and those that are too low, too high or empty.
+                for (const KeyRange& guess :
+                     {KeyRange{}, guess_from_some(n, n_wanted, keys_in(keys)), KeyRange{0, 0},
+                      KeyRange{kMostKey, kMostKey}, KeyRange{std::uint64_t{1} << 63}})
+                    for (const std::size_t n_threads : {1, 3}) {
+                        Team team(n_threads);
+                        const RowSet found = smallest_rows(n, n_wanted, keys_in(keys), guess, team);
+                        CHECK(found.list(team) == expected);
+                    }
+            }
         }
 }
 
 CASE(guesses_hold_and_leave_few_rows_to_compare) {
     constexpr std::size_t kRows = 200000;
-    std::vector<std::uint64_t> keys(kRows);
-    for (const std::size_t n_wanted : {20UL, 20000UL, 100000UL, 199990UL})
-        for (std::uint64_t key = 0; key < 5; ++key) {
-            const KeysOfRows draw = random_keys(key);
-            for (std::size_t row = 0; row < kRows; ++row) draw({nullptr, row, 1}, 0, &keys[row]);
-            std::vector<std::uint64_t> sorted = keys;
-            std::sort(sorted.begin(), sorted.end());
-            const std::uint64_t border = sorted[n_wanted - 1];
-            for (const KeyRange& range :
-                 {guess_random(kRows, n_wanted), guess_from_some(kRows, n_wanted, draw)}) {
-                CHECK(range.low <= border && border <= range.high);
-                const auto inside = std::upper_bound(sorted.begin(), sorted.end(), range.high) -
-                                    std::lower_bound(sorted.begin(), sorted.end(), range.low);
-                CHECK(inside < 20000);
+    const std::vector<std::uint64_t> keys = some_keys(kRows, false);
+    std::vector<std::uint64_t> sorted = keys;
+    std::sort(sorted.begin(), sorted.end());
+    for (const std::size_t n_wanted : {20UL, 20000UL, 100000UL, 199990UL}) {
+        const std::uint64_t border = sorted[n_wanted - 1];
+        const KeyRange range = guess_from_some(kRows, n_wanted, keys_in(keys));
+        CHECK(range.low <= border && border <= range.high);
+        const auto inside = std::upper_bound(sorted.begin(), sorted.end(), range.high) -
+                            std::lower_bound(sorted.begin(), sorted.end(), range.low);
+        CHECK(inside < 20000);
+    }
+}
+
+CASE(rows_of_the_same_content_are_drawn_together_wherever_they_stand) {
+    constexpr std::size_t kRows = 20000;
+    std::vector<std::uint32_t> content(kRows);
+    for (std::size_t row = 0; row < kRows; ++row)
+        content[row] = static_cast<std::uint32_t>(mix(row % 7919) >> 32);
+    const std::vector<std::uint32_t> turned(content.rbegin(), content.rend());
+    RowSet without(kRows);
+    for (std::size_t row = 0; row < kRows; row += 3) without.add(row);
+    for (const double share : {0.02, 0.3, 0.97})
+        for (std::uint64_t key = 0; key < 4; ++key) {
+            Team team(1);
+            Team three(3);
+            const RowSet drawn = draw_contents(content, share, key, {}, team);
+            CHECK(draw_contents(content, share, key, {}, three).words == drawn.words);
+            const RowSet other = draw_contents(turned, share, key, {}, team);
+            const RowSet less = draw_contents(content, share, key, without, team);
+            for (std::size_t row = 0; row < kRows; ++row) {
+                CHECK(drawn.has(row) == drawn.has(row % 7919));
+                CHECK(other.has(kRows - 1 - row) == drawn.has(row));
+                CHECK(less.has(row) == (drawn.has(row) && row % 3 != 0));
             }
+            const double found = static_cast<double>(drawn.size()) / kRows;
+            CHECK(std::abs(found - share) < 5.0 * std::sqrt(share * (1.0 - share) / 7919.0));
         }
+    Team team(1);
+    CHECK(draw_contents(content, 1.0, 3, {}, team).size() == kRows);
 }
 
 CASE(falling_keys_fall) {

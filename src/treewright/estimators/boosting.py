@@ -159,7 +159,10 @@ class BoostingEstimator(HasCallbacks, HoldsTrees):
             watch = tell_choosing if getattr(self, "verbose", 0) else None
             choice = choose_rounds(own, options, folds, watch=watch)
             options = replace(
-                options, n_estimators=choice.best.n_rounds, max_depth=choice.best.max_depth
+                options,
+                n_estimators=choice.best.n_rounds,
+                max_depth=choice.best.max_depth,
+                subsample=choice.best.subsample,
             )
         validation = self._validation(problem, own.loss, init, X_val, y_val, sample_weight_val)
         judged_X = X if validation is None else X_val

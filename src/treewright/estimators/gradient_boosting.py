@@ -37,7 +37,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         Leaves of a tree; None is no limit.
     max_depth : int, None or "auto"
         Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
-        no limit and 3 are tried.
+        no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
     growth : {"leaf_wise", "depth_wise"}
         Whether the leaf that gains most is split next, or the first of the highest level.
     min_samples_leaf : int
@@ -57,8 +57,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
         columns are numeric and there are more than 100,000 rows, so many of them (a fifth at
-        least). Draws take rows as they are written, so that weight 2 is not quite a row written
-        twice.
+        least). Which rows are drawn follows from their content: rows alike are drawn together.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
@@ -124,7 +123,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     n_iter_ : int
         Rounds that were kept.
     choice_ : RoundsChoice or None
-        The depths tried where rounds were chosen, and the rounds and loss of each.
+        The depths tried where rounds were chosen, with the rounds and loss of each.
     rounds_ : GradientRounds
         Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
         Losses and scores are taken with `early_stopping` or validation rows only.
@@ -258,7 +257,7 @@ or function
         Leaves of a tree; None is no limit.
     max_depth : int, None or "auto"
         Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
-        no limit and 3 are tried.
+        no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
     growth : {"leaf_wise", "depth_wise"}
         Whether the leaf that gains most is split next, or the first of the highest level.
     min_samples_leaf : int
@@ -278,8 +277,7 @@ or function
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
         columns are numeric and there are more than 100,000 rows, so many of them (a fifth at
-        least). Draws take rows as they are written, so that weight 2 is not quite a row written
-        twice.
+        least). Which rows are drawn follows from their content: rows alike are drawn together.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
@@ -344,7 +342,7 @@ or function
     n_iter_ : int
         Rounds that were kept.
     choice_ : RoundsChoice or None
-        The depths tried where rounds were chosen, and the rounds and loss of each.
+        The depths tried where rounds were chosen, with the rounds and loss of each.
     rounds_ : GradientRounds
         Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
         Losses and scores are taken with `early_stopping` or validation rows only.

@@ -135,27 +135,27 @@ class BoostingOptions:
         problem
             What is boosted.
         ends_by_itself
-            Whether rows left out say when it is enough; a depth that is left open stays so.
+            Whether rows left out say when it is enough; depth and share of the rows stay open then.
         """
         is_open = ends_by_itself and is_auto(self.n_estimators)
         n_rows, of_classes = problem.n_rows, problem.loss.of_classes
-        has_nominal = any(spec.kind == "nominal" for spec in problem.table.schema.columns)
+        share = defaults.row_share(
+            self.subsample,
+            n_rows=n_rows,
+            has_nominal=any(spec.kind == "nominal" for spec in problem.table.schema.columns),
+            is_goss=self.sampling == "goss",
+        )
         return replace(
             self,
             n_estimators=defaults.n_rounds(self.n_estimators, ends_by_itself=is_open),
             max_depth=None if is_auto(self.max_depth) and not is_open else self.max_depth,
+            subsample=share if share < 1.0 or not is_open else self.subsample,
             learning_rate=defaults.learning_rate(
                 self.learning_rate, n_rows=n_rows, of_classes=of_classes, ends_by_itself=is_open
             ),
             min_hessian=defaults.min_hessian(self.min_hessian, ends_by_itself=is_open),
             l2_regularization=defaults.l2_regularization(
                 self.l2_regularization, ends_by_itself=is_open
-            ),
-            subsample=defaults.row_share(
-                self.subsample,
-                n_rows=n_rows,
-                has_nominal=has_nominal,
-                is_goss=self.sampling == "goss",
             ),
             max_features=defaults.column_share(self.max_features, n_rows),
             min_category_rows=defaults.category_rows(self.min_category_rows, n_rows),

@@ -14,8 +14,8 @@ from treewright.parameters import check_number
 MOST_ROWS_TO_DRAW_COLUMNS = 10_000
 MOST_ROWS_TO_CHOOSE = 10_000
 MOST_ROUNDS = 1_000
-DEPTHS = (None, 3)
-"""Depths of trees to choose from."""
+SHAPES: tuple[tuple[int | None, float], ...] = ((None, 1.0), (3, 0.7))
+"""Depths of trees to choose from, and the share of the rows that a round of such trees sees."""
 _FIXED_ROUNDS = 250
 _SLOW_RATE = 0.05
 _ENOUGH_ROWS = 100_000

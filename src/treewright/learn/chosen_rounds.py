@@ -20,8 +20,8 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.data.encoding import lend
 from treewright.learn.boosting import Boosting, BoostingOptions, BoostingProblem, core_target
-from treewright.learn.boosting_defaults import DEPTHS, is_auto
-from treewright.model.rounds import RoundsChoice, TriedDepth
+from treewright.learn.boosting_defaults import SHAPES, is_auto
+from treewright.model.rounds import RoundsChoice, TriedShape
 
 N_FOLDS = 5
 LEAST_ROWS = 30
@@ -79,16 +79,20 @@ def choose_rounds(
     watch
         Follows what is tried.
     """
-    depths = DEPTHS if is_auto(options.max_depth) else (options.max_depth,)
+    shapes = SHAPES if is_auto(options.max_depth) else ((options.max_depth, 1.0),)
     parts = [(problem.take(learn), problem.take(judge)) for learn, judge in _splits(folds)]
     tried = []
     with _side_by_side(options.n_threads) as run:
-        for depth in depths:
-            own = replace(options, max_depth=depth, n_threads=1)
+        for depth, share in shapes:
+            if not is_auto(options.subsample):
+                share = options.subsample
+            own = replace(options, max_depth=depth, subsample=share, n_threads=1)
             boosts = [_Fold(learn, judge, own) for learn, judge in parts]
             losses = _losses(boosts, int(options.n_estimators), run, watch, depth)
             best = _best(losses)
-            tried.append(TriedDepth(max_depth=depth, n_rounds=best, loss=losses[best - 1]))
+            tried.append(
+                TriedShape(max_depth=depth, subsample=share, n_rounds=best, loss=losses[best - 1])
+            )
     return RoundsChoice(tried)
 
 

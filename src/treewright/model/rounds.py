@@ -241,13 +241,15 @@ class GradientRounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TriedDepth:
-    """What came of a depth when rounds were chosen.
+class TriedShape:
+    """What came of a shape of trees when rounds were chosen.
 
     Attributes
     ----------
     max_depth
         The limit on the depth of trees; None is none.
+    subsample
+        The share of the rows that a round sees.
     n_rounds
         The rounds after which the loss is least.
     loss
@@ -255,41 +257,44 @@ class TriedDepth:
     """
 
     max_depth: int | None
+    subsample: float
     n_rounds: int
     loss: float
 
 
 class RoundsChoice:
-    """What rounds and depth of trees were chosen from: the depths tried, and a table when printed.
+    """What rounds and trees were chosen from: the shapes tried, and a table when printed.
 
     Examples
     --------
-    >>> choice = RoundsChoice([TriedDepth(max_depth=None, n_rounds=64, loss=0.4512),
-    ...                        TriedDepth(max_depth=3, n_rounds=118, loss=0.4401)])
+    >>> choice = RoundsChoice(
+    ...     [TriedShape(max_depth=None, subsample=1.0, n_rounds=64, loss=0.4512),
+    ...      TriedShape(max_depth=3, subsample=0.7, n_rounds=118, loss=0.4401)])
     >>> choice.best.n_rounds
     118
     >>> print(choice)
-    max_depth  rounds  loss of rows left out
-    none           64               0.451200
-    3             118               0.440100  chosen
+    max_depth  subsample  rounds  loss of rows left out
+    none               1      64               0.451200
+    3                0.7     118               0.440100  chosen
     """
 
-    def __init__(self, tried: Iterable[TriedDepth]) -> None:
+    def __init__(self, tried: Iterable[TriedShape]) -> None:
         self.tried = tuple(tried)
 
     @property
-    def best(self) -> TriedDepth:
-        """The depth of least loss, the first of those alike."""
+    def best(self) -> TriedShape:
+        """The shape of least loss, the first of those alike."""
         return min(self.tried, key=lambda each: each.loss)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Give one dict a depth."""
+        """Give one dict a shape."""
         return [asdict(each) for each in self.tried]
 
     def __str__(self) -> str:
         tried, best = self.tried, self.best
         columns = [
             TextColumn("max_depth", [str(each.max_depth or "none") for each in tried]),
+            TextColumn("subsample", [f"{each.subsample:g}" for each in tried], right=True),
             TextColumn("rounds", [str(each.n_rounds) for each in tried], right=True),
             _column("loss of rows left out", [each.loss for each in tried], decimals=6),
             TextColumn("", ["chosen" if each is best else "" for each in tried]),
@@ -297,7 +302,11 @@ class RoundsChoice:
         return "\n".join(line.rstrip() for line in lay_out(columns).split("\n"))
 
     def __repr__(self) -> str:
-        return f"RoundsChoice(max_depth={self.best.max_depth}, n_rounds={self.best.n_rounds})"
+        best = self.best
+        return (
+            f"RoundsChoice(max_depth={best.max_depth}, subsample={best.subsample:g},"
+            f" n_rounds={best.n_rounds})"
+        )
 
 
 def _text(

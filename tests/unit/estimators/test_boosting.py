@@ -189,7 +189,8 @@ def test_ctrl_c_stops_boosting_and_leaves_the_estimator_as_it_was() -> None:
 
 
 def test_goss_weighs_the_hessians_of_sampled_rows_like_their_gradients():
-    x = np.repeat([[0.0], [1.0]], 500, axis=0)
+    # Rows alike would be drawn together.
+    x = np.column_stack([np.repeat([0.0, 1.0], 500), np.arange(1000) % 500])
     y = np.where(x[:, 0] > 0, 3.0, -1.0)
     model = tw.GradientBoostingRegressor(
         n_estimators=1,

@@ -77,13 +77,14 @@ def test_the_choice_is_the_least_loss_of_rows_left_out(weighs: bool) -> None:
     model = tw.GradientBoostingRegressor(learning_rate=rate, random_state=5).fit(X, VALUES, weight)
     folds = folds_of(problem(X, VALUES, weight, of_classes=False))
     least = {}
-    for depth, tried in zip((None, 3), model.choice_.tried, strict=True):
+    for (depth, share), tried in zip(((None, 1.0), (3, 0.7)), model.choice_.tried, strict=True):
         curve = np.zeros(150)
         for fold in range(N_FOLDS):
             learn, judge = folds != fold, folds == fold
             own = tw.GradientBoostingRegressor(
                 n_estimators=150,
                 max_depth=depth,
+                subsample=share,
                 learning_rate=rate,
                 min_hessian=0.001,
                 l2_regularization=3.0,
@@ -93,7 +94,7 @@ def test_the_choice_is_the_least_loss_of_rows_left_out(weighs: bool) -> None:
             for number, told in enumerate(own.staged_predict(X[judge])):
                 curve[number] += shares @ (told - VALUES[judge]) ** 2 / 2
         curve /= len(X) if weight is None else weight.sum()
-        assert tried.max_depth == depth
+        assert (tried.max_depth, tried.subsample) == (depth, share)
         assert tried.n_rounds == curve.argmin() + 1
         assert tried.loss == pytest.approx(curve.min(), rel=1e-9)
         least[depth] = curve.min()
@@ -108,6 +109,7 @@ def test_the_model_is_the_one_of_the_rounds_and_depth_chosen() -> None:
     told = tw.GradientBoostingClassifier(
         n_estimators=best.n_rounds,
         max_depth=best.max_depth,
+        subsample=best.subsample,
         learning_rate=0.05,
         min_hessian=0.001,
         l2_regularization=3.0,
@@ -136,7 +138,9 @@ def test_noise_is_left_early_and_what_is_sure_is_learned_to_the_end() -> None:
 
 def test_a_depth_that_is_given_is_the_only_one_tried() -> None:
     model = tw.GradientBoostingClassifier(max_depth=2).fit(X, CLASSES)
-    assert [tried.max_depth for tried in model.choice_.tried] == [2]
+    assert [(tried.max_depth, tried.subsample) for tried in model.choice_.tried] == [(2, 1.0)]
+    model = tw.GradientBoostingClassifier(subsample=0.5).fit(X, CLASSES)
+    assert [tried.subsample for tried in model.choice_.tried] == [0.5, 0.5]
 
 
 def test_where_nothing_is_chosen_rounds_are_fixed() -> None:

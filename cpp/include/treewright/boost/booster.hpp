@@ -59,6 +59,7 @@ private:
     [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
     [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
     [[nodiscard]] RowSet steepest_rows(std::size_t n_wanted, Team& team) const;
+    void note_content(const Dataset& data, Team& team);
     void draw_rows(std::uint64_t key, Team& team);
     /// Factor of the slopes of a copy of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
@@ -119,6 +120,7 @@ private:
     std::vector<double> given_hessian;
     FixedPoint fixed;
     std::vector<std::vector<std::uint8_t>> slopes;  ///< of several outputs; of one: in the table
+    std::vector<std::uint32_t> content;             ///< a hash of each row, where some are drawn
     std::vector<std::uint32_t> sampled;             ///< empty: all rows
     std::vector<float> factor;                      ///< of sampled rows' slopes; empty: 1
     std::vector<GrowBuffers> buffers;

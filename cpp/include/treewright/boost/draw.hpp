@@ -1,5 +1,4 @@
-/// Rows drawn by keys: the rows of the smallest are a draw without replacement where keys are
-/// random numbers, and the largest of something where keys fall as it grows.
+/// The rows of a round: some drawn at random, those of the largest slopes.
 #pragma once
 
 #include <bit>
@@ -7,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "treewright/base/parallel.hpp"
@@ -41,21 +41,22 @@ struct KeyRange {
     std::uint64_t high = std::numeric_limits<std::uint64_t>::max();  ///< the last
 };
 
-/// The `n_wanted` rows of the smallest (key, row) among those that are not in `without`, of which
-/// there must be so many. Where the largest key of these is in `guess` rows are gone through once,
-/// and only those in it are compared with each other; elsewhere twice.
+/// The `n_wanted` rows of the smallest (key, row): where keys fall as something grows, those where
+/// it is largest. Where the largest key of these is in `guess` rows are gone through once, and only
+/// those in it are compared with each other; elsewhere twice.
 [[nodiscard]] RowSet smallest_rows(std::size_t n_rows, std::size_t n_wanted,
-                                   const KeysOfRows& keys_of, const KeyRange& guess,
-                                   const RowSet& without, Team& team);
+                                   const KeysOfRows& keys_of, const KeyRange& guess, Team& team);
 
-/// A random key for every row, mixed from another.
-[[nodiscard]] KeysOfRows random_keys(std::uint64_t key);
-/// Where the largest of the `n_wanted` smallest of `n` random keys is, but for one draw in a
-/// thousand million.
-[[nodiscard]] KeyRange guess_random(std::size_t n, std::size_t n_wanted);
-/// The same for any keys, from those of some rows.
+/// Where the largest of the `n_wanted` smallest keys is, from those of some rows, but for one time
+/// in a thousand million.
 [[nodiscard]] KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted,
                                        const KeysOfRows& keys_of);
+
+/// Rows drawn with a chance of `share` each, those of the same content together, but for those in
+/// `without`. What is drawn does not depend on the order of the rows, nor on how often one is
+/// written.
+[[nodiscard]] RowSet draw_contents(std::span<const std::uint32_t> content, double share,
+                                   std::uint64_t key, const RowSet& without, Team& team);
 
 /// A number that falls where a double, no NaN, grows.
 [[nodiscard]] inline std::uint64_t falling_key(double value) {

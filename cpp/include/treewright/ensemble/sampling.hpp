@@ -57,9 +57,6 @@ private:
     std::vector<Stratum> strata;
 };
 
-/// A hash of what a row holds, the values of all columns and targets: equal for equal rows.
-[[nodiscard]] std::uint64_t content_hash(const Dataset& data, std::size_t row);
-
 /// The rows of a table sorted by the hash of their content. Equal rows are interchangeable.
 [[nodiscard]] std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team);
 
