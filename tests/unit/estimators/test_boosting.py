@@ -196,6 +196,7 @@ def test_goss_weighs_the_hessians_of_sampled_rows_like_their_gradients():
         n_estimators=1,
         learning_rate=1.0,
         l2_regularization=0.0,
+        max_features=1.0,
         sampling="goss",
         top_rate=0.2,
         subsample=0.1,
