@@ -93,6 +93,7 @@ def prune_by_error(
     """
     settings = _core.ErrorPruning()
     settings.raising = bool(raising)
+    settings.n_threads = growth.options.n_threads
     settings.log_confidence = float(np.log(confidence))
     settings.deviate_squared = normal_deviate(confidence, variant) ** 2
     settings.set_variant(variant, variant == "j48" and confidence > 0.5)

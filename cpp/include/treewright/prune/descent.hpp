@@ -75,9 +75,10 @@ public:
     [[nodiscard]] double at_least(const double* weights, double n_copies) const {
         return n_copies < options.joint_below ? 0.0 : judge.at_least(weights);
     }
-    [[nodiscard]] static Division divide(Shares& rows, const Share& share, const Place& place) {
-        return rows.divide(share, *place.plan, place.question,
-                           static_cast<std::size_t>(place.n_branches));
+    [[nodiscard]] Division divide(Shares& rows, const Share& share, std::int32_t node) const {
+        const Question& question = tree.question(node);
+        return rows.divide(share, *question.plan, question.at,
+                           static_cast<std::size_t>(tree.place(node).n_branches));
     }
 
     /// Sends a share through all below a node. `visit` is told what comes to every node, and what
@@ -93,7 +94,7 @@ public:
             below.clear();
             const Place& place = tree.place(here.node);
             if (place.n_branches > 0 && !is_empty(here.share, rows)) {
-                const Division division = divide(rows, here.share, place);
+                const Division division = divide(rows, here.share, here.node);
                 for (std::int32_t b = 0; b < place.n_branches; ++b)
                     below.push_back({place.first_child + b, rows.branch_of(here.share, division, b),
                                      here.is_joint});

@@ -51,6 +51,16 @@ public:
     /// The same for each of the `wanted` rows; faster than one by one.
     void branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, std::uint32_t node,
                      std::span<std::int32_t> branch) const;
+    /// A cut of a decimal column: values above go to branch 1, others to branch 0.
+    struct RealCut {
+        std::uint32_t column;
+        double threshold;
+    };
+    /// The cut at a node, if that is what it asks.
+    [[nodiscard]] std::optional<RealCut> real_cut_at(std::uint32_t node) const {
+        if (kind_of(nodes[node]) != real_cut) return std::nullopt;
+        return RealCut{column_of(nodes[node]), nodes[node].threshold};
+    }
     /// Values with which a row takes a branch; none if no values of one column tell.
     [[nodiscard]] std::optional<Shortcuts::Stay> values_of(std::uint32_t node, int branch) const;
 
