@@ -150,8 +150,7 @@ void bind_prune(nb::module_& module) {
     module.def(
         "prune_by_error",
         [](const BoundColumns& columns, const BoundTarget& target, const nb::list& followers,
-           const nb::dict& arrays, const Plan& plan, const ErrorPruning& options,
-           const Regrower::How* regrow) {
+           const nb::dict& arrays, const ErrorPruning& options, const Regrower::How* regrow) {
             const Dataset data = dataset_of(columns, target);
             std::vector<Dataset> sets;
             for (const nb::handle each : followers) {
@@ -160,10 +159,12 @@ void bind_prune(nb::module_& module) {
                                           nb::cast<const BoundTarget&>(pair[1])));
             }
             const Tree tree = tree_of(arrays);
+            const auto unseen = nb::cast<Flat<std::int32_t>>(arrays["unseen_branch"]);
             Progress progress = make_progress(std::nullopt);
             Pruned pruned;
             {
                 const nb::gil_scoped_release release;
+                const Plan plan(tree, {unseen.data(), unseen.data() + unseen.size()});
                 std::optional<Regrower> regrower;
                 if (regrow != nullptr) regrower.emplace(data, *regrow);
                 pruned = prune_by_error(data, sets, tree, plan, options,
@@ -199,8 +200,8 @@ void bind_prune(nb::module_& module) {
             return out;
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("followers"), nb::arg("arrays"),
-        nb::arg("plan"), nb::arg("options"), nb::arg("regrow").none(),
+        nb::arg("options"), nb::arg("regrow").none(),
         nb::sig("def prune_by_error(columns: Columns, target: Target, followers: "
-                "list[tuple[Columns, Target]], arrays: dict[str, object], plan: Plan, options: "
-                "ErrorPruning, regrow: Regrowing | None) -> dict[str, object]"));
+                "list[tuple[Columns, Target]], arrays: dict[str, object], options: ErrorPruning, "
+                "regrow: Regrowing | None) -> dict[str, object]"));
 }

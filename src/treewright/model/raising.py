@@ -105,11 +105,12 @@ def prune_by_error(
     table, target = _lend(tree, training)
     if growth.copies is not None:
         target.set_copies(np.ascontiguousarray(growth.copies))
-    done: Any = tree.plan.prune_by_error(
+    tree.arrays.validate(tree.schema)  # compiled code never follows a bad index
+    done: Any = _core.prune_by_error(
         table,
         target,
         [_lend(tree, each) for each in followers],
-        tree.arrays,
+        tree.arrays.to_dict(),
         settings,
         _regrowing(tree, growth, collapse=collapse) if is_c5 and regrowing else None,
     )

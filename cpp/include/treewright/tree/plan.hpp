@@ -32,6 +32,8 @@ public:
     /// `tree` must satisfy its invariants (checked in Python); `n_classes` is empty for regression.
     Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
          std::vector<std::uint32_t> n_classes);
+    /// One without answers, which only tells where rows go.
+    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch);
 
     [[nodiscard]] std::size_t width() const { return answer_width; }
     /// Whether rows had better take shortcuts: the training rows are asked many questions each.
@@ -121,6 +123,8 @@ private:
         std::vector<Visit> parts;           ///< leaves with the share of the row they get
     };
 
+    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
+         std::vector<std::uint32_t> n_classes, std::size_t answer_width);
     /// `branch_of` for every kind of question and value.
     [[nodiscard]] int any_branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
