@@ -111,14 +111,15 @@ private:
             for (std::int32_t b = 0; b < place.n_branches; ++b)
                 changing.state(place.first_child + b).is_open = true;
         }
-        frame.followers_divided = followers.divide(frame.followers, frame.node, kept(frame));
+        if (followers.size() > 0)
+            frame.followers_divided = followers.divide(frame.followers, frame.node, kept(frame));
     }
 
     /// Fraction of the rows that each branch gets, less those of branches left empty.
     [[nodiscard]] std::vector<double> kept(const Frame& frame) {
         std::vector<double> out = frame.division.known;
         // Elsewhere it is 0 where no row comes.
-        if (options.least_branch == 0.0 || followers.size() == 0) return out;
+        if (options.least_branch == 0.0) return out;
         for (std::size_t b = 0; b < out.size(); ++b)
             if (is_empty(share_of(frame, static_cast<std::int32_t>(b)))) out[b] = 0.0;
         make_fractions(out);
@@ -393,12 +394,15 @@ private:
             out.n_branches.push_back(n);
             out.first_child.push_back(n > 0 ? static_cast<std::int32_t>(nodes.size()) : -1);
             out.n_rows.push_back(changing.n_rows(nodes[i]));
-            const double* value = changing.weights(nodes[i]);
-            out.value.insert(out.value.end(), value, value + changing.n_classes);
             for (std::int32_t b = 0; b < n; ++b) {
                 nodes.push_back(place.first_child + b);
                 out.parent.push_back(static_cast<std::int32_t>(i));
             }
+        }
+        out.value.reserve(nodes.size() * changing.n_classes);
+        for (const std::int32_t node : nodes) {
+            const double* value = changing.weights(node);
+            out.value.insert(out.value.end(), value, value + changing.n_classes);
         }
         return out;
     }

@@ -7,8 +7,9 @@ namespace treewright {
 
 namespace {
 
-/// Groups of rows sent between two looks at whether to stop.
+/// Groups of rows sent, and nodes come to, between two looks at whether to stop.
 constexpr std::size_t kGroupsPerCheck = 64;
+constexpr std::size_t kNodesPerCheck = 256;
 /// The limit is first looked at after so many rows.
 constexpr std::size_t kFirstLook = 32;
 /// Sums in another order differ by less.
@@ -175,9 +176,9 @@ double MovedRows::copies_with_added(std::int32_t leaf) {
 
 Estimate MovedRows::estimate_with_added(std::int32_t child) {
     if (!descent.is_each_alone())
-        return descent.estimate_counted(child, [&](std::int32_t leaf, double* weights) {
-            std::copy_n(with_added(leaf), tree.n_classes, weights);
-            return copies_with_added(leaf);
+        return descent.estimate_counted(child, [&](std::int32_t leaf) -> Descent::AtLeaf {
+            const bool is_settled = number_of[static_cast<std::size_t>(leaf)] < 0;
+            return {with_added(leaf), copies_with_added(leaf), is_settled};
         });
     Estimate estimate = tree.state(child).estimate;
     for (const std::int32_t leaf : reached) {
@@ -213,8 +214,8 @@ void MovedRows::move(std::int32_t node, std::int32_t child) {
     moved.clear();
     std::vector<std::int32_t> asking;  // every node before those below it
     std::vector<std::int32_t> pending = {node};
-    while (!pending.empty()) {
-        progress.check(true);
+    for (std::size_t n_nodes = 0; !pending.empty(); ++n_nodes) {
+        if (n_nodes % kNodesPerCheck == 0) progress.check(true);
         const std::int32_t at = pending.back();
         pending.pop_back();
         const Place& place = tree.place(at);

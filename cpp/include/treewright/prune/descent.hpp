@@ -107,9 +107,14 @@ public:
     /// Errors to expect if all these rows went down this branch; not finished above the limit.
     [[nodiscard]] Estimate estimate(Shares& rows, std::int32_t node, const Share& share,
                                     double limit);
-    /// Gives the class weights of the rows that come to a leaf, and how many rows they are.
-    using CountLeaf = std::function<double(std::int32_t leaf, double* weights)>;
-    /// The same where all rows are whole, from what comes to each leaf.
+    /// What comes to a leaf where all rows are whole.
+    struct AtLeaf {
+        const double* weights;  ///< of the classes
+        double n_copies;        ///< how many rows these are
+        bool is_settled;        ///< they are what the leaf's estimate was made of
+    };
+    using CountLeaf = std::function<AtLeaf(std::int32_t leaf)>;
+    /// The same from what comes to each leaf.
     [[nodiscard]] Estimate estimate_counted(std::int32_t node, const CountLeaf& count_leaf);
 
 private:
@@ -119,6 +124,8 @@ private:
         std::size_t above;  ///< place of its parent in the list
         double n_copies = 0.0;
         bool is_joint = false;
+        bool is_leaf = false;
+        bool is_settled = false;
     };
     void count_below(std::int32_t node, const CountLeaf& count_leaf);
 
@@ -128,6 +135,7 @@ private:
     Progress& progress;
     SmallBranches small;
     std::vector<double> local;
+    std::vector<std::pair<std::int32_t, std::size_t>> pending;
     std::vector<Counted> counted;  ///< in the order in which `send` comes to them
     std::vector<double> counts;    ///< class weights of each
     std::vector<double> joint;     ///< and of its small branches
