@@ -30,8 +30,8 @@ Estimate Descent::estimate(Shares& rows, std::int32_t node, const Share& share, 
     return total;
 }
 
-Estimate Descent::estimate_counted(std::int32_t node, const CountLeaf& count_leaf) {
-    count_below(node, count_leaf);
+Estimate Descent::estimate_counted(std::int32_t node, LeavesToBe& leaves) {
+    count_below(node, leaves);
     Estimate total;
     for (std::size_t i = 0; i < counted.size(); ++i) {
         Counted& here = counted[i];
@@ -51,8 +51,9 @@ Estimate Descent::estimate_counted(std::int32_t node, const CountLeaf& count_lea
     return total;
 }
 
-/// Lists the nodes below one, and adds up what comes to their leaves.
-void Descent::count_below(std::int32_t node, const CountLeaf& count_leaf) {
+/// Lists the nodes below one, and adds up what comes to their leaves. Class weights are wanted of
+/// leaves that get rows and of small branches, all below which is small.
+void Descent::count_below(std::int32_t node, LeavesToBe& leaves) {
     const std::size_t n = tree.n_classes;
     pending.assign(1, {node, 0});
     counted.clear();
@@ -71,16 +72,19 @@ void Descent::count_below(std::int32_t node, const CountLeaf& count_leaf) {
         Counted& here = counted[i];
         double* own = counts.data() + i * n;
         if (here.is_leaf) {
-            const AtLeaf leaf = count_leaf(here.node);
-            here.n_copies = leaf.n_copies;
-            here.is_settled = leaf.is_settled;
-            std::copy_n(leaf.weights, n, own);
+            here.n_copies = leaves.n_copies(here.node);
+            here.is_settled = !leaves.gets_rows(here.node);
         }
+        const bool is_small = here.n_copies < options.joint_below;
+        if (here.is_leaf && (is_small || !here.is_settled))
+            std::copy_n(leaves.weights(here.node), n, own);
         if (i == 0) break;
         counted[here.above].n_copies += here.n_copies;
-        for (std::size_t k = 0; k < n; ++k) counts[here.above * n + k] += own[k];
-        if (here.n_copies < options.joint_below)
-            for (std::size_t k = 0; k < n; ++k) joint[here.above * n + k] += own[k];
+        if (!is_small) continue;
+        for (std::size_t k = 0; k < n; ++k) {
+            counts[here.above * n + k] += own[k];
+            joint[here.above * n + k] += own[k];
+        }
     }
 }
 

@@ -152,7 +152,7 @@ void MovedRows::settled(std::int32_t node) {
 }
 
 /// Class weights of the whole rows of a leaf and of those that would come.
-const double* MovedRows::with_added(std::int32_t leaf) {
+const double* MovedRows::weights(std::int32_t leaf) {
     const std::int32_t number = number_of[static_cast<std::size_t>(leaf)];
     if (number < 0) std::fill(local.begin(), local.end(), 0.0);
     else
@@ -168,22 +168,18 @@ const double* MovedRows::with_added(std::int32_t leaf) {
 }
 
 /// How many whole rows a leaf would have.
-double MovedRows::copies_with_added(std::int32_t leaf) {
+double MovedRows::n_copies(std::int32_t leaf) const {
     const std::int32_t number = number_of[static_cast<std::size_t>(leaf)];
     return shares.n_copies({tree.begin_of(leaf), tree.end_of(leaf), {}}) +
            (number < 0 ? 0.0 : added_copies[static_cast<std::size_t>(number)]);
 }
 
 Estimate MovedRows::estimate_with_added(std::int32_t child) {
-    if (!descent.is_each_alone())
-        return descent.estimate_counted(child, [&](std::int32_t leaf) -> Descent::AtLeaf {
-            const bool is_settled = number_of[static_cast<std::size_t>(leaf)] < 0;
-            return {with_added(leaf), copies_with_added(leaf), is_settled};
-        });
+    if (!descent.is_each_alone()) return descent.estimate_counted(child, *this);
     Estimate estimate = tree.state(child).estimate;
     for (const std::int32_t leaf : reached) {
         estimate -= tree.state(leaf).estimate;
-        estimate += judge.estimate(with_added(leaf));
+        estimate += judge.estimate(weights(leaf));
     }
     return estimate;
 }
@@ -191,8 +187,7 @@ Estimate MovedRows::estimate_with_added(std::int32_t child) {
 double MovedRows::at_least(std::int32_t child) {
     double bound = tree.state(child).at_least;
     for (const std::int32_t leaf : reached)
-        bound +=
-            descent.at_least(with_added(leaf), copies_with_added(leaf)) - tree.state(leaf).at_least;
+        bound += descent.at_least(weights(leaf), n_copies(leaf)) - tree.state(leaf).at_least;
     return bound;
 }
 

@@ -102,7 +102,7 @@ public:
     [[nodiscard]] const NodeState& state(std::int32_t node) const { return states[at(node)]; }
     [[nodiscard]] std::int64_t& n_rows(std::int32_t node) { return counts.n_rows[at(node)]; }
     [[nodiscard]] std::size_t& begin_of(std::int32_t node) { return begin[at(node)]; }
-    [[nodiscard]] std::size_t end_of(std::int32_t node) {
+    [[nodiscard]] std::size_t end_of(std::int32_t node) const {
         return begin[at(node)] + states[at(node)].n_whole;
     }
     /// Class weights.

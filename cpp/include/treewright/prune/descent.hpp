@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -38,6 +37,16 @@ public:
 private:
     const LeafJudge& judge;
     std::vector<double> weights;
+};
+
+/// What leaves would have if rows came to them, all of them whole.
+class LeavesToBe {
+public:
+    virtual ~LeavesToBe() = default;
+    [[nodiscard]] virtual bool gets_rows(std::int32_t leaf) const = 0;
+    [[nodiscard]] virtual double n_copies(std::int32_t leaf) const = 0;
+    /// Class weights, until asked again.
+    [[nodiscard]] virtual const double* weights(std::int32_t leaf) = 0;
 };
 
 class Descent {
@@ -107,15 +116,8 @@ public:
     /// Errors to expect if all these rows went down this branch; not finished above the limit.
     [[nodiscard]] Estimate estimate(Shares& rows, std::int32_t node, const Share& share,
                                     double limit);
-    /// What comes to a leaf where all rows are whole.
-    struct AtLeaf {
-        const double* weights;  ///< of the classes
-        double n_copies;        ///< how many rows these are
-        bool is_settled;        ///< they are what the leaf's estimate was made of
-    };
-    using CountLeaf = std::function<AtLeaf(std::int32_t leaf)>;
-    /// The same from what comes to each leaf.
-    [[nodiscard]] Estimate estimate_counted(std::int32_t node, const CountLeaf& count_leaf);
+    /// The same from what each leaf would have.
+    [[nodiscard]] Estimate estimate_counted(std::int32_t node, LeavesToBe& leaves);
 
 private:
     /// A node below the one that is estimated.
@@ -125,9 +127,9 @@ private:
         double n_copies = 0.0;
         bool is_joint = false;
         bool is_leaf = false;
-        bool is_settled = false;
+        bool is_settled = false;  ///< it would have the rows that it has
     };
-    void count_below(std::int32_t node, const CountLeaf& count_leaf);
+    void count_below(std::int32_t node, LeavesToBe& leaves);
 
     const ErrorPruning& options;
     const ChangingTree& tree;
@@ -137,7 +139,7 @@ private:
     std::vector<double> local;
     std::vector<std::pair<std::int32_t, std::size_t>> pending;
     std::vector<Counted> counted;  ///< in the order in which `send` comes to them
-    std::vector<double> counts;    ///< class weights of each
+    std::vector<double> counts;    ///< class weights of each that is small or would get rows
     std::vector<double> joint;     ///< and of its small branches
 };
 

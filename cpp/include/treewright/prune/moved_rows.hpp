@@ -18,7 +18,7 @@
 
 namespace treewright {
 
-class MovedRows {
+class MovedRows : private LeavesToBe {
 public:
     MovedRows(ChangingTree& tree, const RowsByLeaf& rows, Shares& shares, const LeafJudge& judge,
               Descent& descent, bool is_deep, Progress& progress)
@@ -76,8 +76,11 @@ private:
     void descend_by_shortcuts(Group group, Reached& at) const;
     [[nodiscard]] std::int32_t ask(std::uint32_t row, std::int32_t node) const;
     void note_arrival(std::uint32_t row, std::int32_t leaf);
-    [[nodiscard]] const double* with_added(std::int32_t leaf);
-    [[nodiscard]] double copies_with_added(std::int32_t leaf);
+    [[nodiscard]] bool gets_rows(std::int32_t leaf) const override {
+        return number_of[static_cast<std::size_t>(leaf)] >= 0;
+    }
+    [[nodiscard]] double n_copies(std::int32_t leaf) const override;
+    [[nodiscard]] const double* weights(std::int32_t leaf) override;
     [[nodiscard]] Estimate estimate_with_added(std::int32_t child);
     [[nodiscard]] double at_least(std::int32_t child);
     void forget();
