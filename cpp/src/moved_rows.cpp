@@ -170,7 +170,7 @@ const double* MovedRows::weights(std::int32_t leaf) {
 /// How many whole rows a leaf would have.
 double MovedRows::n_copies(std::int32_t leaf) const {
     const std::int32_t number = number_of[static_cast<std::size_t>(leaf)];
-    return shares.n_copies({tree.begin_of(leaf), tree.end_of(leaf), {}}) +
+    return shares.n_copies(tree.begin_of(leaf), tree.end_of(leaf)) +
            (number < 0 ? 0.0 : added_copies[static_cast<std::size_t>(number)]);
 }
 

@@ -14,9 +14,7 @@ Shares::Shares(const Dataset& data)
 }
 
 double Shares::n_copies(const Share& share) const {
-    double total = data.copies.empty() ? static_cast<double>(share.n_whole()) : 0.0;
-    if (!data.copies.empty())
-        for (std::size_t i = share.begin; i < share.end; ++i) total += copies_of(sequence[i]);
+    double total = n_copies(share.begin, share.end);
     for (const Part& part : share.parts)
         total += copies_of(part.row) * part.weight / weight_of(part.row);
     return total;

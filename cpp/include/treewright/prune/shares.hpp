@@ -74,6 +74,13 @@ public:
 
     /// Rows in a share, each as often as its copies say, parts as parts.
     [[nodiscard]] double n_copies(const Share& share) const;
+    /// The same for whole rows.
+    [[nodiscard]] double n_copies(std::size_t begin, std::size_t end) const {
+        if (data.copies.empty()) return static_cast<double>(end - begin);
+        double total = 0.0;
+        for (std::size_t i = begin; i < end; ++i) total += copies_of(sequence[i]);
+        return total;
+    }
     /// Class weights of a share.
     double* count(const Share& share, double* into) const;
     /// Adds the class weights of whole rows.
