@@ -16,6 +16,7 @@ void bind_prune(nb::module_& module) {
         .def(nb::init<>())
         .def_rw("raising", &ErrorPruning::raising)
         .def_rw("slack", &ErrorPruning::slack)
+        .def_rw("n_threads", &ErrorPruning::n_threads)
         .def_rw("joint_below", &ErrorPruning::joint_below)
         .def_rw("least_branch", &ErrorPruning::least_branch)
         .def_prop_rw(
@@ -108,6 +109,32 @@ void bind_prune(nb::module_& module) {
         nb::sig("def sums_below(parent: NDArray[numpy.int32], values: NDArray[numpy.float64], "
                 "stops: NDArray[numpy.bool_] | None) -> NDArray[numpy.float64]"));
     module.def(
+        "cut_from_below",
+        [](const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& n_branches,
+           const Flat<double>& figure, const std::optional<Flat<double>>& questions,
+           const Flat<double>& bound, double slack, bool only_leaf_parents) {
+            const std::size_t n = figure.size();
+            require(first_child.size() == n && n_branches.size() == n && bound.size() == n &&
+                        (!questions || questions->size() == n),
+                    "one value for every node");
+            CutNodes cut = cut_from_below(
+                {{first_child.data(), n},
+                 {n_branches.data(), n},
+                 {figure.data(), n},
+                 questions ? std::span(questions->data(), n) : std::span<const double>(),
+                 {bound.data(), n},
+                 slack,
+                 only_leaf_parents});
+            return nb::make_tuple(to_numpy(std::move(cut.node)), to_numpy(std::move(cut.subtree)));
+        },
+        nb::arg("first_child"), nb::arg("n_branches"), nb::arg("figure"),
+        nb::arg("questions").none(), nb::arg("bound"), nb::arg("slack"),
+        nb::arg("only_leaf_parents"),
+        nb::sig("def cut_from_below(first_child: NDArray[numpy.int32], n_branches: "
+                "NDArray[numpy.int32], figure: NDArray[numpy.float64], questions: "
+                "NDArray[numpy.float64] | None, bound: NDArray[numpy.float64], slack: float, "
+                "only_leaf_parents: bool) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]"));
+    module.def(
         "weakest_links",
         [](const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& n_branches,
            const Flat<double>& risk) {
@@ -123,8 +150,7 @@ void bind_prune(nb::module_& module) {
     module.def(
         "prune_by_error",
         [](const BoundColumns& columns, const BoundTarget& target, const nb::list& followers,
-           const nb::dict& arrays, const Plan& plan, const ErrorPruning& options,
-           const Regrower::How* regrow) {
+           const nb::dict& arrays, const ErrorPruning& options, const Regrower::How* regrow) {
             const Dataset data = dataset_of(columns, target);
             std::vector<Dataset> sets;
             for (const nb::handle each : followers) {
@@ -133,10 +159,12 @@ void bind_prune(nb::module_& module) {
                                           nb::cast<const BoundTarget&>(pair[1])));
             }
             const Tree tree = tree_of(arrays);
+            const auto unseen = nb::cast<Flat<std::int32_t>>(arrays["unseen_branch"]);
             Progress progress = make_progress(std::nullopt);
             Pruned pruned;
             {
                 const nb::gil_scoped_release release;
+                const Plan plan(tree, {unseen.data(), unseen.data() + unseen.size()});
                 std::optional<Regrower> regrower;
                 if (regrow != nullptr) regrower.emplace(data, *regrow);
                 pruned = prune_by_error(data, sets, tree, plan, options,
@@ -172,8 +200,8 @@ void bind_prune(nb::module_& module) {
             return out;
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("followers"), nb::arg("arrays"),
-        nb::arg("plan"), nb::arg("options"), nb::arg("regrow").none(),
+        nb::arg("options"), nb::arg("regrow").none(),
         nb::sig("def prune_by_error(columns: Columns, target: Target, followers: "
-                "list[tuple[Columns, Target]], arrays: dict[str, object], plan: Plan, options: "
-                "ErrorPruning, regrow: Regrowing | None) -> dict[str, object]"));
+                "list[tuple[Columns, Target]], arrays: dict[str, object], options: ErrorPruning, "
+                "regrow: Regrowing | None) -> dict[str, object]"));
 }

@@ -2,6 +2,13 @@
 
 namespace treewright {
 
+namespace {
+
+/// Nodes come to between two looks at whether to stop.
+constexpr std::size_t kNodesPerCheck = 256;
+
+}  // namespace
+
 Estimate Descent::estimate(Shares& rows, std::int32_t node, const Share& share, double limit) {
     Estimate total;
     send(rows, node, share, [&](const Sent& here, std::vector<Sent>& below) {
@@ -23,8 +30,8 @@ Estimate Descent::estimate(Shares& rows, std::int32_t node, const Share& share, 
     return total;
 }
 
-Estimate Descent::estimate_counted(std::int32_t node, const CountLeaf& count_leaf) {
-    count_below(node, count_leaf);
+Estimate Descent::estimate_counted(std::int32_t node, LeavesToBe& leaves) {
+    count_below(node, leaves);
     Estimate total;
     for (std::size_t i = 0; i < counted.size(); ++i) {
         Counted& here = counted[i];
@@ -33,8 +40,9 @@ Estimate Descent::estimate_counted(std::int32_t node, const CountLeaf& count_lea
             i > 0 && (counted[here.above].is_joint || here.n_copies < options.joint_below);
         if (here.n_copies == 0.0) {
             total += {0.0, {1.0, 0.0}};
-        } else if (tree.place(here.node).n_branches == 0) {
-            const Estimate leaf = judge.estimate(weights);
+        } else if (here.is_leaf) {
+            const Estimate leaf =
+                here.is_settled ? tree.state(here.node).estimate : judge.estimate(weights);
             total += here.is_joint ? Estimate{0.0, leaf.size} : leaf;
         } else if (!here.is_joint) {
             total += small.estimate(joint.data() + i * tree.n_classes);
@@ -43,31 +51,40 @@ Estimate Descent::estimate_counted(std::int32_t node, const CountLeaf& count_lea
     return total;
 }
 
-/// Lists the nodes below one, and adds up what comes to their leaves.
-void Descent::count_below(std::int32_t node, const CountLeaf& count_leaf) {
+/// Lists the nodes below one, and adds up what comes to their leaves. Class weights are wanted of
+/// leaves that get rows and of small branches, all below which is small.
+void Descent::count_below(std::int32_t node, LeavesToBe& leaves) {
     const std::size_t n = tree.n_classes;
-    std::vector<std::pair<std::int32_t, std::size_t>> pending = {{node, 0}};
+    pending.assign(1, {node, 0});
     counted.clear();
     while (!pending.empty()) {
-        progress.check(true);
+        if (counted.size() % kNodesPerCheck == 0) progress.check(true);
         const auto [at, above] = pending.back();
         pending.pop_back();
         const Place& place = tree.place(at);
         for (std::int32_t b = 0; b < place.n_branches; ++b)
             pending.emplace_back(place.first_child + b, counted.size());
-        counted.push_back({at, above});
+        counted.push_back({.node = at, .above = above, .is_leaf = place.n_branches == 0});
     }
     counts.assign(counted.size() * n, 0.0);
     joint.assign(counted.size() * n, 0.0);
     for (std::size_t i = counted.size(); i-- > 0;) {  // every node after those below it
         Counted& here = counted[i];
         double* own = counts.data() + i * n;
-        if (tree.place(here.node).n_branches == 0) here.n_copies = count_leaf(here.node, own);
+        if (here.is_leaf) {
+            here.n_copies = leaves.n_copies(here.node);
+            here.is_settled = !leaves.gets_rows(here.node);
+        }
+        const bool is_small = here.n_copies < options.joint_below;
+        if (here.is_leaf && (is_small || !here.is_settled))
+            std::copy_n(leaves.weights(here.node), n, own);
         if (i == 0) break;
         counted[here.above].n_copies += here.n_copies;
-        for (std::size_t k = 0; k < n; ++k) counts[here.above * n + k] += own[k];
-        if (here.n_copies < options.joint_below)
-            for (std::size_t k = 0; k < n; ++k) joint[here.above * n + k] += own[k];
+        if (!is_small) continue;
+        for (std::size_t k = 0; k < n; ++k) {
+            counts[here.above * n + k] += own[k];
+            joint[here.above * n + k] += own[k];
+        }
     }
 }
 

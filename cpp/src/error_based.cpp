@@ -8,6 +8,7 @@
 #include "treewright/prune/descent.hpp"
 #include "treewright/prune/followers.hpp"
 #include "treewright/prune/moved_rows.hpp"
+#include "treewright/prune/rows_by_leaf.hpp"
 #include "treewright/prune/shares.hpp"
 #include "treewright/prune/sources.hpp"
 
@@ -18,6 +19,8 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// C5.0 grows branches again where they had less of the rows than this.
 constexpr double kMostOfRows = 0.95;
+/// Nodes come to between two looks at whether to stop; what takes long looks for itself.
+constexpr std::size_t kRoundsPerCheck = 64;
 
 /// Nothing recurses: a tree may be a long chain.
 class ErrorPruner {
@@ -32,11 +35,12 @@ public:
           progress(progress),
           sources(tree),
           judge(options.added, options.prices, data.target.n_classes.at(0)),
-          changing(tree, plan, data.target.n_classes.at(0)),
-          shares(data),
-          trial(data),
+          rows(data, tree, plan, regrower != nullptr, options.n_threads, progress),
+          changing(tree, plan, rows),
+          shares(rows.data()),
+          trial(rows.data()),
           descent(options, changing, judge, progress),
-          moved(changing, shares, judge, descent, plan.is_deep(), progress),
+          moved(changing, rows, shares, judge, descent, plan.is_deep(), progress),
           followers(sets, changing, judge, progress),
           local(changing.n_classes),
           small(judge, changing.n_classes) {}
@@ -45,14 +49,10 @@ public:
         std::vector<Frame> frames(1);
         frames[0].share = shares.everything();
         frames[0].followers = followers.everything();
-        frames[0].is_sorted =
-            shares.sort_by_leaf(tree, plan, changing.counts, changing.begin, progress);
+        frames[0].is_sorted = rows.is_sorted();
         frames[0].may_regrow = regrower != nullptr;
-        if (frames[0].is_sorted)
-            for (std::size_t i = 0; i < changing.states.size(); ++i)
-                changing.states[i].n_whole = static_cast<std::size_t>(changing.counts.n_rows[i]);
-        while (!frames.empty()) {
-            progress.check(true);
+        for (std::size_t n_rounds = 0; !frames.empty(); ++n_rounds) {
+            if (n_rounds % kRoundsPerCheck == 0) progress.check(true);
             Frame& frame = frames.back();
             if (frame.next < 0) enter(frame);
             const Place& place = changing.place(frame.node);
@@ -107,18 +107,19 @@ private:
         if (frame.is_sorted) {
             changing.fractions(frame.node, frame.division.known);
         } else {
-            frame.division = Descent::divide(shares, frame.share, place);
+            frame.division = descent.divide(shares, frame.share, frame.node);
             for (std::int32_t b = 0; b < place.n_branches; ++b)
                 changing.state(place.first_child + b).is_open = true;
         }
-        frame.followers_divided = followers.divide(frame.followers, frame.node, kept(frame));
+        if (followers.size() > 0)
+            frame.followers_divided = followers.divide(frame.followers, frame.node, kept(frame));
     }
 
     /// Fraction of the rows that each branch gets, less those of branches left empty.
     [[nodiscard]] std::vector<double> kept(const Frame& frame) {
         std::vector<double> out = frame.division.known;
         // Elsewhere it is 0 where no row comes.
-        if (options.least_branch == 0.0 || followers.size() == 0) return out;
+        if (options.least_branch == 0.0) return out;
         for (std::size_t b = 0; b < out.size(); ++b)
             if (is_empty(share_of(frame, static_cast<std::int32_t>(b)))) out[b] = 0.0;
         make_fractions(out);
@@ -340,18 +341,19 @@ private:
     /// Grows the branches of a node again, on the rows it has now.
     void regrow(const Frame& frame) {
         const Place place = changing.place(frame.node);
-        const Division division = Descent::divide(shares, frame.share, place);
+        const Division division = descent.divide(shares, frame.share, frame.node);
         const std::int32_t first_child = changing.add(frame.node, place.n_branches);
         changing.place(frame.node).first_child = first_child;
         for (std::int32_t b = 0; b < place.n_branches; ++b) {
             const Share share = shares.branch_of(frame.share, division, b);
             if (is_empty(share)) {  // no rows come here: only its class weights are ever asked for
-                changing.place(first_child + b) = {place.source, -1, 0, place.question, place.plan};
+                changing.place(first_child + b).source = place.source;
                 continue;
             }
             std::vector<Part> taken = share.parts;
             for (std::size_t i = share.begin; i < share.end; ++i)
                 taken.push_back({shares.order()[i], shares.weight_of(shares.order()[i])});
+            for (Part& part : taken) part.row = rows.given_row(part.row);
             auto [grown, packed] = regrower->grow(taken, judge, progress);
             const Sources::Grown& known =
                 sources.add(std::move(grown), std::move(packed), place.source);
@@ -392,12 +394,15 @@ private:
             out.n_branches.push_back(n);
             out.first_child.push_back(n > 0 ? static_cast<std::int32_t>(nodes.size()) : -1);
             out.n_rows.push_back(changing.n_rows(nodes[i]));
-            const double* value = changing.weights(nodes[i]);
-            out.value.insert(out.value.end(), value, value + changing.n_classes);
             for (std::int32_t b = 0; b < n; ++b) {
                 nodes.push_back(place.first_child + b);
                 out.parent.push_back(static_cast<std::int32_t>(i));
             }
+        }
+        out.value.reserve(nodes.size() * changing.n_classes);
+        for (const std::int32_t node : nodes) {
+            const double* value = changing.weights(node);
+            out.value.insert(out.value.end(), value, value + changing.n_classes);
         }
         return out;
     }
@@ -409,6 +414,7 @@ private:
     Progress& progress;
     Sources sources;
     LeafJudge judge;
+    RowsByLeaf rows;
     ChangingTree changing;
     Shares shares;
     Shares trial;  ///< where rows are divided only to see what comes of it

@@ -12,10 +12,10 @@ Followers::Arrived Followers::everything() const {
 
 Followers::Divided Followers::divide(const Arrived& arrived, std::int32_t node,
                                      const std::vector<double>& fractions) {
-    const Place& place = tree.place(node);
+    const Question& question = tree.question(node);
     Divided out;
     for (std::size_t s = 0; s < shares.size(); ++s) {
-        out.push_back(shares[s].divide(arrived[s], *place.plan, place.question, fractions.size()));
+        out.push_back(shares[s].divide(arrived[s], *question.plan, question.at, fractions.size()));
         out.back().known = fractions;
     }
     return out;

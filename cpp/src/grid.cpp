@@ -44,7 +44,9 @@ Gridding::Gridding(const Dataset& data, bool keep_zero) : data(data), keep_zero(
     double total = 0.0;
     for (const double weight : data.weight) {
         if (!(weight > 0.0)) continue;
-        unit = std::min(unit, power_of_two_in(weight));
+        // Most weights are multiples of the unit so far, which is quick to see.
+        if (weight < unit || weight / unit != std::floor(weight / unit))
+            unit = std::min(unit, power_of_two_in(weight));
         largest = std::max(largest, weight);
         total += weight;
     }

@@ -1,15 +1,15 @@
 #include "treewright/prune/moved_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace treewright {
 
 namespace {
 
-/// Rows that go down a branch together, so that they do not wait for the memory one by one.
-constexpr std::size_t kInFlight = 16;
+/// Groups of rows sent, and nodes come to, between two looks at whether to stop.
+constexpr std::size_t kGroupsPerCheck = 64;
+constexpr std::size_t kNodesPerCheck = 256;
 /// The limit is first looked at after so many rows.
 constexpr std::size_t kFirstLook = 32;
 /// Sums in another order differ by less.
@@ -45,47 +45,15 @@ MovedRows::Verdict MovedRows::send(std::int32_t node, std::int32_t child, double
 /// Sends the rows `order[begin .. end)`; false once the limit is exceeded for sure. Rows that would
 /// be divided are left out: the others alone already say how many errors there are at least.
 bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t child, double limit) {
-    std::array<std::int32_t, kInFlight> at;
-    std::array<std::uint8_t, kInFlight> moving;
-    const std::uint32_t* order = shares.order().data();
-    for (; begin < end; begin += kInFlight) {
-        progress.check(true);
-        const std::size_t n = std::min(kInFlight, end - begin);
+    Reached at;
+    for (std::size_t n_groups = 0; begin < end; begin += kInFlight) {
+        if (n_groups++ % kGroupsPerCheck == 0) progress.check(true);
+        const Group group(shares.order().data() + begin, std::min(kInFlight, end - begin));
         at.fill(child);
-        std::iota(moving.begin(), moving.begin() + n, 0);
-        for (std::size_t n_moving = n; n_moving > 0;) {
-            std::size_t n_left = 0;
-            for (std::size_t i = 0; i < n_moving; ++i) {
-                const std::uint8_t r = moving[i];
-                const Place& place = tree.place(at[r]);
-                if (place.n_branches == 0) continue;
-                moving[n_left] = r;
-                if (is_deep) {
-                    const auto here = static_cast<std::uint32_t>(at[r]);
-                    const std::uint32_t ahead =
-                        shortcuts.follow(shares.columns(), order[begin + r], here);
-                    if (ahead != here) {
-                        at[r] = static_cast<std::int32_t>(ahead);
-                        ++n_left;
-                        continue;
-                    }
-                }
-                const int branch = shares.branch_of(order[begin + r], *place.plan, place.question);
-                at[r] = branch < 0 ? -1 : place.first_child + branch;
-                n_left += branch < 0 ? 0 : 1;
-            }
-            n_moving = n_left;
-        }
-        for (std::size_t r = 0; r < n; ++r) {
-            any_divided |= at[r] < 0;
-            if (at[r] < 0) continue;
-            const std::uint32_t row = order[begin + r];
-            double* into = added.data() + static_cast<std::size_t>(at[r]) * tree.n_classes;
-            if (std::all_of(into, into + tree.n_classes, [](double w) { return w == 0.0; }))
-                reached.push_back(at[r]);
-            into[shares.class_of(row)] += shares.weight_of(row);
-            added_copies[static_cast<std::size_t>(at[r])] += shares.copies_of(row);
-            arrivals.push_back({at[r], row, -1});
+        descend(group, at);
+        for (std::size_t r = 0; r < group.size(); ++r) {
+            if (at[r] < 0) any_divided = true;
+            else note_arrival(group[r], at[r]);
         }
         if (arrivals.size() >= next_look) {
             const double bound = at_least(child);
@@ -101,6 +69,73 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
     return true;
 }
 
+/// Sends some rows down from the nodes they are at to a leaf; -1: one would be divided.
+void MovedRows::descend(Group group, Reached& at) const {
+    if (is_deep) descend_by_shortcuts(group, at);
+    else if (rows.has_floats()) descend_by_cells<float>(group, at);
+    else descend_by_cells<double>(group, at);
+}
+
+template <class T>
+void MovedRows::descend_by_cells(Group group, Reached& at) const {
+    std::array<const T*, kInFlight> line;
+    std::array<std::uint8_t, kInFlight> moving;
+    for (std::size_t r = 0; r < group.size(); ++r) line[r] = rows.line<T>(group[r]);
+    std::iota(moving.begin(), moving.begin() + group.size(), 0);
+    for (std::size_t n_moving = group.size(); n_moving > 0;) {
+        std::size_t n_left = 0;
+        for (std::size_t i = 0; i < n_moving; ++i) {
+            const std::uint8_t r = moving[i];
+            const Place& place = tree.place(at[r]);
+            const bool asks = place.n_branches > 0;
+            moving[n_left] = r;
+            if (place.cell >= 0) {
+                const double x = line[r][place.cell];
+                if (x == x) {  // no jump that depends on the values or on where leaves are
+                    const std::int32_t next = place.first_child + (x > place.threshold ? 1 : 0);
+                    at[r] = asks ? next : at[r];
+                    n_left += asks ? 1 : 0;
+                    continue;
+                }
+            }
+            if (!asks) continue;
+            at[r] = ask(group[r], at[r]);
+            n_left += at[r] < 0 ? 0 : 1;
+        }
+        n_moving = n_left;
+    }
+}
+
+void MovedRows::descend_by_shortcuts(Group group, Reached& at) const {
+    for (std::size_t r = 0; r < group.size(); ++r)
+        while (at[r] >= 0 && tree.place(at[r]).n_branches > 0) {
+            const auto here = static_cast<std::uint32_t>(at[r]);
+            const std::uint32_t ahead = shortcuts.follow(shares.columns(), group[r], here);
+            at[r] = ahead != here ? static_cast<std::int32_t>(ahead) : ask(group[r], at[r]);
+        }
+}
+
+/// Where a row goes from a node; -1: it is divided.
+std::int32_t MovedRows::ask(std::uint32_t row, std::int32_t node) const {
+    const Question& question = tree.question(node);
+    const int branch = shares.branch_of(row, *question.plan, question.at);
+    return branch < 0 ? -1 : tree.place(node).first_child + branch;
+}
+
+void MovedRows::note_arrival(std::uint32_t row, std::int32_t leaf) {
+    std::int32_t& number = number_of[static_cast<std::size_t>(leaf)];
+    if (number < 0) {
+        number = static_cast<std::int32_t>(reached.size());
+        reached.push_back(leaf);
+        added.resize(added.size() + tree.n_classes, 0.0);
+        added_copies.push_back(0.0);
+    }
+    const auto at = static_cast<std::size_t>(number);
+    added[at * tree.n_classes + shares.class_of(row)] += shares.weight_of(row);
+    added_copies[at] += shares.copies_of(row);
+    arrivals.push_back({leaf, row, -1});
+}
+
 void MovedRows::settled(std::int32_t node) {
     if (!is_deep) return;
     const Place& place = tree.place(node);
@@ -111,14 +146,18 @@ void MovedRows::settled(std::int32_t node) {
         if (tree.state(place.first_child + b).estimate.size.leaves >
             tree.state(place.first_child + most).estimate.size.leaves)
             most = b;
+    const Question& question = tree.question(node);
     shortcuts.lead(at, static_cast<std::uint32_t>(place.first_child + most),
-                   place.plan->values_of(place.question, most));
+                   question.plan->values_of(question.at, most));
 }
 
 /// Class weights of the whole rows of a leaf and of those that would come.
-const double* MovedRows::with_added(std::int32_t leaf) {
-    const double* more = added.data() + static_cast<std::size_t>(leaf) * tree.n_classes;
-    std::copy_n(more, tree.n_classes, local.data());
+const double* MovedRows::weights(std::int32_t leaf) {
+    const std::int32_t number = number_of[static_cast<std::size_t>(leaf)];
+    if (number < 0) std::fill(local.begin(), local.end(), 0.0);
+    else
+        std::copy_n(added.data() + static_cast<std::size_t>(number) * tree.n_classes,
+                    tree.n_classes, local.data());
     if (tree.state(leaf).has_parts) {
         shares.add_whole(tree.begin_of(leaf), tree.end_of(leaf), local.data());
     } else if (tree.n_rows(leaf) > 0) {
@@ -129,21 +168,18 @@ const double* MovedRows::with_added(std::int32_t leaf) {
 }
 
 /// How many whole rows a leaf would have.
-double MovedRows::copies_with_added(std::int32_t leaf) {
-    return shares.n_copies({tree.begin_of(leaf), tree.end_of(leaf), {}}) +
-           added_copies[static_cast<std::size_t>(leaf)];
+double MovedRows::n_copies(std::int32_t leaf) const {
+    const std::int32_t number = number_of[static_cast<std::size_t>(leaf)];
+    return shares.n_copies(tree.begin_of(leaf), tree.end_of(leaf)) +
+           (number < 0 ? 0.0 : added_copies[static_cast<std::size_t>(number)]);
 }
 
 Estimate MovedRows::estimate_with_added(std::int32_t child) {
-    if (!descent.is_each_alone())
-        return descent.estimate_counted(child, [&](std::int32_t leaf, double* weights) {
-            std::copy_n(with_added(leaf), tree.n_classes, weights);
-            return copies_with_added(leaf);
-        });
+    if (!descent.is_each_alone()) return descent.estimate_counted(child, *this);
     Estimate estimate = tree.state(child).estimate;
     for (const std::int32_t leaf : reached) {
         estimate -= tree.state(leaf).estimate;
-        estimate += judge.estimate(with_added(leaf));
+        estimate += judge.estimate(weights(leaf));
     }
     return estimate;
 }
@@ -151,18 +187,15 @@ Estimate MovedRows::estimate_with_added(std::int32_t child) {
 double MovedRows::at_least(std::int32_t child) {
     double bound = tree.state(child).at_least;
     for (const std::int32_t leaf : reached)
-        bound +=
-            descent.at_least(with_added(leaf), copies_with_added(leaf)) - tree.state(leaf).at_least;
+        bound += descent.at_least(weights(leaf), n_copies(leaf)) - tree.state(leaf).at_least;
     return bound;
 }
 
 void MovedRows::forget() {
-    for (const std::int32_t leaf : reached) {
-        const auto at = static_cast<std::size_t>(leaf);
-        std::fill_n(added.data() + at * tree.n_classes, tree.n_classes, 0.0);
-        added_copies[at] = 0.0;
-    }
+    for (const std::int32_t leaf : reached) number_of[static_cast<std::size_t>(leaf)] = -1;
     reached.clear();
+    added.clear();
+    added_copies.clear();
 }
 
 void MovedRows::move(std::int32_t node, std::int32_t child) {
@@ -176,8 +209,8 @@ void MovedRows::move(std::int32_t node, std::int32_t child) {
     moved.clear();
     std::vector<std::int32_t> asking;  // every node before those below it
     std::vector<std::int32_t> pending = {node};
-    while (!pending.empty()) {
-        progress.check(true);
+    for (std::size_t n_nodes = 0; !pending.empty(); ++n_nodes) {
+        if (n_nodes % kNodesPerCheck == 0) progress.check(true);
         const std::int32_t at = pending.back();
         pending.pop_back();
         const Place& place = tree.place(at);

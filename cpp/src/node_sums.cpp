@@ -63,6 +63,32 @@ std::vector<double> sums_below(std::span<const std::int32_t> parent, std::span<c
     return below;
 }
 
+CutNodes cut_from_below(const FromBelow& way) {
+    CutNodes out;
+    std::vector<double> current(way.figure.begin(), way.figure.end());
+    std::vector<bool> is_leaf(current.size());
+    for (std::size_t node = current.size(); node-- > 0;) {
+        is_leaf[node] = way.n_branches[node] == 0;
+        if (is_leaf[node]) continue;
+        double subtree = 0.0;
+        bool is_candidate = true;
+        for (std::int32_t b = 0; b < way.n_branches[node]; ++b) {
+            const auto child = static_cast<std::size_t>(way.first_child[node] + b);
+            subtree += current[child];
+            is_candidate = is_candidate && (is_leaf[child] || !way.only_leaf_parents);
+        }
+        if (!way.questions.empty()) subtree += way.questions[node];
+        if (is_candidate && subtree + way.slack >= way.bound[node]) {
+            is_leaf[node] = true;
+            out.node.push_back(static_cast<std::int64_t>(node));
+            out.subtree.push_back(subtree);
+        } else {
+            current[node] = subtree;
+        }
+    }
+    return out;
+}
+
 // A queue of each subtree says what is cut there as the penalty grows. A node's own ratio drops
 // those of higher penalties: it is cut before them. Each is dropped once.
 std::vector<double> weakest_links(std::span<const std::int32_t> first_child,

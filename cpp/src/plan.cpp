@@ -20,7 +20,14 @@ constexpr std::uint32_t kDivided = 1U << 31;  // in Found::leaf: several leaves,
 
 Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
            std::vector<std::uint32_t> classes)
-    : cuts(tree.cuts), terms(tree.terms), n_classes(std::move(classes)), answer_width(tree.width) {
+    : Plan(tree, std::move(unseen_of_node), std::move(classes), tree.width) {}
+
+Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node)
+    : Plan(tree, std::move(unseen_of_node), {}, 0) {}
+
+Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
+           std::vector<std::uint32_t> classes, std::size_t width)
+    : cuts(tree.cuts), terms(tree.terms), n_classes(std::move(classes)), answer_width(width) {
     const std::size_t n = tree.nodes.size();
     require(n > 0 && n < (std::size_t{1} << 31), "number of nodes");
     std::vector<std::uint32_t> level(n, 0);

@@ -84,7 +84,7 @@ std::pair<Tree, Plan> Regrower::grow(const std::vector<Part>& rows, const LeafJu
         for (std::size_t i = 0; i < tree.value.size(); ++i)
             tree.value[i] /= how.class_factor[i % tree.width];
     if (moves_thresholds) move_thresholds_down(data, tree);
-    Plan plan(tree, unseen_branches(tree), data.target.n_classes);
+    Plan plan(tree, unseen_branches(tree));
     if (how.collapses) collapse(tree, judge);
     return {std::move(tree), std::move(plan)};
 }

@@ -5,12 +5,6 @@
 
 namespace treewright {
 
-namespace {
-
-constexpr std::size_t kRowsPerCheck = 1 << 15;
-
-}  // namespace
-
 Shares::Shares(const Dataset& data)
     : data(data), n_classes(data.target.n_classes.at(0)), rows{data.n_rows, data.columns} {
     for (std::uint32_t row = 0; row < data.n_rows; ++row)
@@ -19,42 +13,8 @@ Shares::Shares(const Dataset& data)
     branch_at.resize(sequence.size());
 }
 
-bool Shares::sort_by_leaf(const Tree& tree, const Plan& plan, Counts& counts,
-                          std::vector<std::size_t>& begin_of, Progress& progress) {
-    std::vector<std::uint32_t> leaf(data.n_rows);
-    for (std::size_t begin = 0; begin < data.n_rows; begin += kRowsPerCheck) {
-        progress.check(true);
-        const std::size_t n = std::min(kRowsPerCheck, data.n_rows - begin);
-        if (!plan.whole_leaves(rows, begin, {leaf.data() + begin, n})) return false;
-    }
-    for (const std::uint32_t row : sequence) {
-        counts.weights[leaf[row] * n_classes + data.target.classes[row]] += weight_of(row);
-        ++counts.n_rows[leaf[row]];
-    }
-    for (std::size_t i = tree.nodes.size(); --i > 0;) {  // children come after their parent
-        const auto parent = static_cast<std::size_t>(tree.nodes[i].parent);
-        counts.n_rows[parent] += counts.n_rows[i];
-        for (std::size_t k = 0; k < n_classes; ++k)
-            counts.weights[parent * n_classes + k] += counts.weights[i * n_classes + k];
-    }
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        std::size_t begin = begin_of[i];
-        for (std::int32_t b = 0; b < tree.nodes[i].n_branches; ++b) {
-            const auto child = static_cast<std::size_t>(tree.nodes[i].first_child + b);
-            begin_of[child] = begin;
-            begin += static_cast<std::size_t>(counts.n_rows[child]);
-        }
-    }
-    std::vector<std::size_t> next(begin_of);
-    for (const std::uint32_t row : sequence) scratch[next[leaf[row]]++] = row;
-    sequence = scratch;
-    return true;
-}
-
 double Shares::n_copies(const Share& share) const {
-    double total = data.copies.empty() ? static_cast<double>(share.n_whole()) : 0.0;
-    if (!data.copies.empty())
-        for (std::size_t i = share.begin; i < share.end; ++i) total += copies_of(sequence[i]);
+    double total = n_copies(share.begin, share.end);
     for (const Part& part : share.parts)
         total += copies_of(part.row) * part.weight / weight_of(part.row);
     return total;

@@ -49,20 +49,6 @@ class Plan:
         leaves: Int64Array = self._core.apply(lend(table), n_threads)
         return leaves
 
-    def prune_by_error(
-        self,
-        columns: _core.Columns,
-        target: _core.Target,
-        followers: list[tuple[_core.Columns, _core.Target]],
-        arrays: TreeArrays,
-        settings: _core.ErrorPruning,
-        regrow: _core.Regrowing | None,
-    ) -> dict[str, Any]:
-        """Prune the tree of this plan by estimated errors; see :mod:`treewright.model.raising`."""
-        return _core.prune_by_error(
-            columns, target, followers, arrays.to_dict(), self._core, settings, regrow
-        )
-
     def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Give the leaves of each row, as ``indptr`` and ``indices``, and its share in each."""
         start, leaves, shares = self._core.parts(lend(table))

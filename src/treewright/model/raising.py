@@ -93,6 +93,7 @@ def prune_by_error(
     """
     settings = _core.ErrorPruning()
     settings.raising = bool(raising)
+    settings.n_threads = growth.options.n_threads
     settings.log_confidence = float(np.log(confidence))
     settings.deviate_squared = normal_deviate(confidence, variant) ** 2
     settings.set_variant(variant, variant == "j48" and confidence > 0.5)
@@ -104,11 +105,12 @@ def prune_by_error(
     table, target = _lend(tree, training)
     if growth.copies is not None:
         target.set_copies(np.ascontiguousarray(growth.copies))
-    done: Any = tree.plan.prune_by_error(
+    tree.arrays.validate(tree.schema)  # compiled code never follows a bad index
+    done: Any = _core.prune_by_error(
         table,
         target,
         [_lend(tree, each) for each in followers],
-        tree.arrays,
+        tree.arrays.to_dict(),
         settings,
         _regrowing(tree, growth, collapse=collapse) if is_c5 and regrowing else None,
     )

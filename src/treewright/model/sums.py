@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treewright import _core
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import BoolArray, FloatArray, TreeArrays
+    from treewright.model.arrays import BoolArray, FloatArray, Int64Array, TreeArrays
     from treewright.model.tree import Tree
 
 
@@ -34,6 +34,31 @@ def below(tree: Tree, values: npt.NDArray[Any], *, stops: BoolArray | None = Non
     parent = np.ascontiguousarray(tree.arrays.parent, dtype=np.int32)
     given = np.ascontiguousarray(values, dtype=np.float64)
     return _core.sums_below(parent, given, stops)
+
+
+def cut_from_below(
+    arrays: TreeArrays,
+    figure: FloatArray,
+    bound: FloatArray,
+    *,
+    slack: float,
+    questions: FloatArray | None,
+    only_leaf_parents: bool,
+) -> tuple[Int64Array, FloatArray]:
+    """Give the nodes that become leaves from the bottom up, and the figures of their subtrees.
+
+    See :func:`treewright.prune.base.bottom_up`.
+    """
+    asked = None if questions is None else np.ascontiguousarray(questions, dtype=np.float64)
+    return _core.cut_from_below(
+        arrays.first_child,
+        arrays.n_branches,
+        np.ascontiguousarray(figure, dtype=np.float64),
+        asked,
+        np.ascontiguousarray(bound, dtype=np.float64),
+        slack,
+        only_leaf_parents,
+    )
 
 
 def weakest_links(arrays: TreeArrays, risk: FloatArray) -> FloatArray:

@@ -97,7 +97,8 @@ def rebuilt(
     is_leaf = np.asarray(changes["n_branches"]) == 0
     new: dict[str, Any] = {}
     for name in ("n_rows", "weight", "impurity", "value"):
-        new[name] = getattr(old, name)[source]
+        if name not in changes:
+            new[name] = getattr(old, name)[source]
     for name, nothing in _AT_A_LEAF.items():
         taken = getattr(old, name)[source]
         new[name] = np.where(is_leaf, np.asarray(nothing, dtype=taken.dtype), taken)

@@ -6,7 +6,7 @@ order and by which figures; the rest happens here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -15,6 +15,7 @@ import numpy as np
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.model.arrays import FloatArray, Int64Array
 from treewright.model.pruning import Pruning
+from treewright.model.sums import cut_from_below
 from treewright.model.surgery import with_leaves
 from treewright.model.tree import Tree, check_is_tree
 from treewright.model.why import Record
@@ -203,12 +204,14 @@ def cut(
 def bottom_up(
     tree: Tree,
     figure: FloatArray,
-    better_as_leaf: Callable[[int, float, float], bool],
+    bound: FloatArray,
+    compared: str,
     *,
+    slack: float = 0.0,
     only_leaf_parents: bool = False,
     questions: FloatArray | None = None,
-) -> list[tuple[int, float, float]]:
-    """Go through a tree from the bottom and cut every node for which ``better_as_leaf`` holds.
+) -> Cuts:
+    """Go through a tree from the bottom and cut nodes whose subtrees are no better than leaves.
 
     Parameters
     ----------
@@ -216,8 +219,12 @@ def bottom_up(
         The tree.
     figure
         What each node has as a leaf. A subtree has the sum over its leaves.
-    better_as_leaf
-        Called with a node, the figure of the subtree as it is by now, and that of a leaf.
+    bound
+        A node is cut if its subtree, as it is by then, has at least this, less `slack`.
+    compared
+        What is compared, in words.
+    slack
+        Added to what subtrees have.
     only_leaf_parents
         Look at a node only if all its children are leaves by then: a node that is kept keeps all
         nodes above it.
@@ -226,23 +233,15 @@ def bottom_up(
 
     Returns
     -------
-    list of (node, subtree, leaf)
-        The cuts, in the order they were made.
+    Cuts
+        In the order they were made, with the figures of the subtree and of the leaf.
     """
-    first_child, n_branches = tree.arrays.first_child.tolist(), tree.arrays.n_branches.tolist()
-    current = figure.tolist()
-    added = [0.0] * len(current) if questions is None else questions.tolist()
-    is_leaf = [n == 0 for n in n_branches]
-    cuts = []
-    for node in range(len(current) - 1, -1, -1):
-        if is_leaf[node]:
-            continue
-        first, stop = first_child[node], first_child[node] + n_branches[node]
-        subtree, leaf = sum(current[first:stop]) + added[node], current[node]
-        is_candidate = not only_leaf_parents or all(is_leaf[first:stop])
-        if is_candidate and better_as_leaf(node, subtree, leaf):
-            is_leaf[node] = True
-            cuts.append((node, subtree, leaf))
-        else:
-            current[node] = subtree
-    return cuts
+    node, subtree = cut_from_below(
+        tree.arrays,
+        figure,
+        bound,
+        slack=slack,
+        questions=questions,
+        only_leaf_parents=only_leaf_parents,
+    )
+    return Cuts(node=node, before=subtree, after=figure[node], compared=compared)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from scipy.stats import chi2
 
+from treewright.model.arrays import FloatArray
 from treewright.model.tree import Tree
 from treewright.parameters import check_flag, check_number
 from treewright.prune.base import Cuts, Pruner, bottom_up
@@ -51,22 +53,16 @@ class ChiSquare(Pruner):
 
     def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
         p_value = split_p_values(tree, yates=self.yates)
-        cuts = bottom_up(
-            tree,
-            np.zeros(tree.n_nodes),
-            lambda node, *_: p_value[node] > self.alpha,
-            only_leaf_parents=True,
-        )
-        nodes = [node for node, _, _ in cuts]
-        return Cuts(
-            node=np.array(nodes, dtype=np.int64),
-            before=np.array([p_value[node] for node in nodes]),
-            after=np.full(len(nodes), self.alpha),
-            compared="p-value of the split, and the level of the test",
+        compared = "p-value of the split, and the level of the test"
+        nothing = np.zeros(tree.n_nodes)
+        is_chance = np.where(p_value > self.alpha, -np.inf, np.inf)
+        cuts = bottom_up(tree, nothing, is_chance, compared, only_leaf_parents=True)
+        return dataclasses.replace(
+            cuts, before=p_value[cuts.node], after=np.full(len(cuts.node), self.alpha)
         )
 
 
-def split_p_values(tree: Tree, *, yates: bool = False) -> list[float]:
+def split_p_values(tree: Tree, *, yates: bool = False) -> FloatArray:
     """Give the p-value of Pearson's test of every node's branches x classes; 1 at leaves.
 
     Degrees of freedom are (branches - 1) (classes - 1), of branches and classes that have rows.
@@ -87,7 +83,4 @@ def split_p_values(tree: Tree, *, yates: bool = False) -> list[float]:
         gap = np.where(small[:, np.newaxis], np.maximum(gap - 0.5, 0.0), gap)
     cells = np.divide(gap**2, expected, out=np.zeros_like(gap), where=counted).sum(axis=1)
     statistic = np.bincount(parent[1:], weights=cells[1:], minlength=tree.n_nodes)
-    p_values: list[float] = np.where(
-        asks & (freedom > 0), chi2.sf(statistic, np.maximum(freedom, 1)), 1.0
-    ).tolist()
-    return p_values
+    return np.where(asks & (freedom > 0), chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)

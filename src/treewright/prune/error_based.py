@@ -112,7 +112,7 @@ class ErrorBased(Pruner):
         """Prune by training rows that have been read."""
         assert training is not None
         risk = training_risk(tree)
-        collapsing = Cuts.of(self._collapse(tree, risk), "errors of the subtree, and of a leaf")
+        collapsing = self._collapse(tree, risk)
         if self.confidence is None:
             return cut(self.name, tree, collapsing, validation=validation, test=tested)
         marked = np.zeros(tree.n_nodes, dtype=bool)
@@ -152,13 +152,13 @@ class ErrorBased(Pruner):
         )
         return done.tree.with_arrays(done.tree.arrays, pruning=pruning)
 
-    def _collapse(self, tree: Tree, risk: FloatArray) -> list[tuple[int, float, float]]:
+    def _collapse(self, tree: Tree, risk: FloatArray) -> Cuts:
+        compared = "errors of the subtree, and of a leaf"
         if not self.collapse:
-            return []
+            return Cuts.of([], compared)
         if self.variant == "c5":
-            return bottom_up(tree, risk, lambda _, subtree, leaf: subtree >= _NEARLY_ALL * leaf)
-        least = _COLLAPSE * error_prices(tree).unit
-        return bottom_up(tree, risk, lambda _, subtree, leaf: subtree >= leaf - least)
+            return bottom_up(tree, risk, _NEARLY_ALL * risk, compared)
+        return bottom_up(tree, risk, risk - _COLLAPSE * error_prices(tree).unit, compared)
 
 
 def _check_rows(tree: Tree, training: Record) -> None:

@@ -53,10 +53,8 @@ class MDL(Pruner):
         leaf_bits = 1.0 + _class_bits(tree.arrays.value)
         with np.errstate(over="ignore"):  # then no question is worth its bits
             questions = self.question_weight * (1.0 + _question_bits(tree))
-        cuts = bottom_up(
-            tree, leaf_bits, lambda _, subtree, leaf: leaf <= subtree, questions=questions
-        )
-        return Cuts.of(cuts, "bits for the subtree, and for a leaf")
+        compared = "bits for the subtree, and for a leaf"
+        return bottom_up(tree, leaf_bits, leaf_bits, compared, questions=questions)
 
 
 def _class_bits(value: FloatArray) -> FloatArray:

@@ -57,5 +57,5 @@ class MinimumError(Pruner):
         expected = weight * tree.leaf.cost_of(shares, tree.leaf.choose(shares))
         costs = tree.leaf.cost_matrix
         slack = 1e-12 * float(weight[0]) * (1.0 if costs is None else float(costs.max()))
-        cuts = bottom_up(tree, expected, lambda _, subtree, leaf: leaf <= subtree + slack)
-        return Cuts.of(cuts, "expected errors of the children, and of the node as a leaf")
+        compared = "expected errors of the children, and of the node as a leaf"
+        return bottom_up(tree, expected, expected, compared, slack=slack)

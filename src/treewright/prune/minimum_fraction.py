@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,23 +44,15 @@ class MinimumFraction(Pruner):
         check_number("fraction", self.fraction, low=0.0, high=1.0)
 
     def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
-        weight = tree.arrays.weight.tolist()
+        weight, parent = tree.arrays.weight, tree.arrays.parent
+        smallest = np.full(tree.n_nodes, np.inf)  # child of each node
+        np.minimum.at(smallest, parent[1:], weight[1:])
+        least = self.fraction * weight[0]
         # Weights of rows that were divided do not add up exactly.
-        bound = self.fraction * weight[0] * (1 - 1e-9)
-        first_child = tree.arrays.first_child.tolist()
-        n_branches = tree.arrays.n_branches.tolist()
-
-        def smallest_child(node: int) -> float:
-            first = first_child[node]
-            return float(min(weight[first : first + n_branches[node]]))
-
-        cuts = bottom_up(
-            tree,
-            np.zeros(tree.n_nodes),
-            lambda node, *_: smallest_child(node) < bound,
-            only_leaf_parents=True,
-        )
-        return Cuts.of(
-            [(node, smallest_child(node), self.fraction * weight[0]) for node, _, _ in cuts],
-            "weight of the smallest child, and the least a leaf must hold",
+        too_small = np.where(smallest < least * (1 - 1e-9), -np.inf, np.inf)
+        compared = "weight of the smallest child, and the least a leaf must hold"
+        nothing = np.zeros(tree.n_nodes)
+        cuts = bottom_up(tree, nothing, too_small, compared, only_leaf_parents=True)
+        return dataclasses.replace(
+            cuts, before=smallest[cuts.node], after=np.full(len(cuts.node), least)
         )

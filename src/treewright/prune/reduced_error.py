@@ -102,14 +102,11 @@ class ReducedError(Pruner):
         slack = _slack(validation)
         if self.candidates == "any":
             return Cuts.of(self._best_first(tree, validation, slack), _COMPARED)
+        risk = validation.risk
         takes_ties = self.accept == "not_worse"
-
-        def is_accepted(node: int, subtree: float, leaf: float) -> bool:
-            return subtree - leaf >= -slack if takes_ties else subtree - leaf > slack
-
+        bound = risk - slack if takes_ties else np.nextafter(risk + slack, np.inf)
         only_leaf_parents = self.candidates == "leaf_parents"
-        cuts = bottom_up(tree, validation.risk, is_accepted, only_leaf_parents=only_leaf_parents)
-        return Cuts.of(cuts, _COMPARED)
+        return bottom_up(tree, risk, bound, _COMPARED, only_leaf_parents=only_leaf_parents)
 
     def _best_first(
         self, tree: Tree, validation: Sample, slack: float

@@ -7,19 +7,28 @@
 #include <vector>
 
 #include "treewright/prune/estimate.hpp"
+#include "treewright/prune/rows_by_leaf.hpp"
 #include "treewright/prune/shares.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
 namespace treewright {
 
-/// A node as it is now.
+/// A node as it is now, as far as rows on their way down must know.
 struct Place {
-    std::int32_t source;  ///< node whose question it asks, as `Sources` numbers them
-    std::int32_t first_child;
-    std::int32_t n_branches;
-    std::uint32_t question;  ///< place of `source` in the plan
-    const Plan* plan;
+    double threshold = 0.0;  ///< of a cut, where `cell` is known
+    std::int32_t first_child = -1;
+    std::int32_t n_branches = 0;
+    /// Where a row's value lies that is cut (`RowsByLeaf::cell_of`); -1: the plan tells the branch.
+    /// Of a leaf, any.
+    std::int32_t cell = -1;
+    std::int32_t source = -1;  ///< node whose question it asks, as `Sources` numbers them
+};
+
+/// What a node asks: its place in a plan.
+struct Question {
+    const Plan* plan = nullptr;
+    std::uint32_t at = 0;
 };
 
 /// What is known of each node. Whole rows of a node lie together, those of its children inside:
@@ -36,20 +45,25 @@ struct NodeState {
 
 class ChangingTree {
 public:
-    ChangingTree(const Tree& tree, const Plan& plan, std::size_t n_classes)
-        : n_classes(n_classes),
+    ChangingTree(const Tree& tree, const Plan& plan, const RowsByLeaf& rows)
+        : n_classes(rows.data().target.n_classes.at(0)),
           places(tree.nodes.size()),
+          questions(tree.nodes.size()),
           states(tree.nodes.size()),
           counts{std::vector<std::int64_t>(tree.nodes.size()),
                  std::vector<double>(tree.nodes.size() * n_classes)},
-          begin(tree.nodes.size()) {
+          begin(tree.nodes.size()),
+          rows(rows) {
         for (std::uint32_t at = 0; at < places.size(); ++at) {
-            const std::uint32_t i = plan.order()[at];
-            const TreeNode& node = tree.nodes[i];
-            places[i] = {static_cast<std::int32_t>(i), node.first_child, node.n_branches, at,
-                         &plan};
-            states[i].parent = node.parent;
+            const auto i = static_cast<std::int32_t>(plan.order()[at]);
+            const TreeNode& node = tree.nodes[plan.order()[at]];
+            ask(i, {&plan, at}, node.first_child, node.n_branches, i);
+            state(i).parent = node.parent;
         }
+        if (!rows.is_sorted()) return;
+        rows.count(counts, begin);
+        for (std::size_t i = 0; i < states.size(); ++i)
+            states[i].n_whole = static_cast<std::size_t>(counts.n_rows[i]);
     }
 
     /// Makes room for more branches of a node; gives the first of them.
@@ -57,6 +71,7 @@ public:
         const auto first = static_cast<std::int32_t>(places.size());
         const std::size_t size = places.size() + static_cast<std::size_t>(n);
         places.resize(size);
+        questions.resize(size);
         states.resize(size, {.parent = parent});
         counts.n_rows.resize(size);
         counts.weights.resize(size * n_classes);
@@ -73,8 +88,8 @@ public:
             pending.pop_back();
             const TreeNode& from = tree.nodes[static_cast<std::size_t>(i)];
             const std::int32_t first = from.n_branches > 0 ? add(here, from.n_branches) : -1;
-            place(here) = {first_source + i, first, from.n_branches,
-                           position[static_cast<std::size_t>(i)], &plan};
+            ask(here, {&plan, position[static_cast<std::size_t>(i)]}, first, from.n_branches,
+                first_source + i);
             for (std::int32_t b = 0; b < from.n_branches; ++b)
                 pending.emplace_back(first + b, from.first_child + b);
         }
@@ -82,11 +97,12 @@ public:
 
     [[nodiscard]] Place& place(std::int32_t node) { return places[at(node)]; }
     [[nodiscard]] const Place& place(std::int32_t node) const { return places[at(node)]; }
+    [[nodiscard]] const Question& question(std::int32_t node) const { return questions[at(node)]; }
     [[nodiscard]] NodeState& state(std::int32_t node) { return states[at(node)]; }
     [[nodiscard]] const NodeState& state(std::int32_t node) const { return states[at(node)]; }
     [[nodiscard]] std::int64_t& n_rows(std::int32_t node) { return counts.n_rows[at(node)]; }
     [[nodiscard]] std::size_t& begin_of(std::int32_t node) { return begin[at(node)]; }
-    [[nodiscard]] std::size_t end_of(std::int32_t node) {
+    [[nodiscard]] std::size_t end_of(std::int32_t node) const {
         return begin[at(node)] + states[at(node)].n_whole;
     }
     /// Class weights.
@@ -119,12 +135,14 @@ public:
     /// A branch takes the place of its node; its rows stay to be moved.
     void raise(std::int32_t node, std::int32_t child) {
         place(node) = place(child);
+        questions[at(node)] = question(child);
         for (std::int32_t b = 0; b < place(node).n_branches; ++b)
             state(place(node).first_child + b).parent = node;
     }
 
     const std::size_t n_classes;
     std::vector<Place> places;
+    std::vector<Question> questions;
     std::vector<NodeState> states;
     Counts counts;
     std::vector<std::size_t> begin;
@@ -133,6 +151,19 @@ private:
     [[nodiscard]] static std::size_t at(std::int32_t node) {
         return static_cast<std::size_t>(node);
     }
+    void ask(std::int32_t node, Question question, std::int32_t first_child,
+             std::int32_t n_branches, std::int32_t source) {
+        Place& place = places[at(node)];
+        place = {0.0, first_child, n_branches, n_branches > 0 || !rows.is_sorted() ? -1 : 0,
+                 source};
+        questions[at(node)] = question;
+        if (const auto cut = question.plan->real_cut_at(question.at)) {
+            place.threshold = cut->threshold;
+            place.cell = rows.cell_of(cut->column);
+        }
+    }
+
+    const RowsByLeaf& rows;
 };
 
 }  // namespace treewright

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -38,6 +37,16 @@ public:
 private:
     const LeafJudge& judge;
     std::vector<double> weights;
+};
+
+/// What leaves would have if rows came to them, all of them whole.
+class LeavesToBe {
+public:
+    virtual ~LeavesToBe() = default;
+    [[nodiscard]] virtual bool gets_rows(std::int32_t leaf) const = 0;
+    [[nodiscard]] virtual double n_copies(std::int32_t leaf) const = 0;
+    /// Class weights, until asked again.
+    [[nodiscard]] virtual const double* weights(std::int32_t leaf) = 0;
 };
 
 class Descent {
@@ -75,9 +84,10 @@ public:
     [[nodiscard]] double at_least(const double* weights, double n_copies) const {
         return n_copies < options.joint_below ? 0.0 : judge.at_least(weights);
     }
-    [[nodiscard]] static Division divide(Shares& rows, const Share& share, const Place& place) {
-        return rows.divide(share, *place.plan, place.question,
-                           static_cast<std::size_t>(place.n_branches));
+    [[nodiscard]] Division divide(Shares& rows, const Share& share, std::int32_t node) const {
+        const Question& question = tree.question(node);
+        return rows.divide(share, *question.plan, question.at,
+                           static_cast<std::size_t>(tree.place(node).n_branches));
     }
 
     /// Sends a share through all below a node. `visit` is told what comes to every node, and what
@@ -93,7 +103,7 @@ public:
             below.clear();
             const Place& place = tree.place(here.node);
             if (place.n_branches > 0 && !is_empty(here.share, rows)) {
-                const Division division = divide(rows, here.share, place);
+                const Division division = divide(rows, here.share, here.node);
                 for (std::int32_t b = 0; b < place.n_branches; ++b)
                     below.push_back({place.first_child + b, rows.branch_of(here.share, division, b),
                                      here.is_joint});
@@ -106,10 +116,8 @@ public:
     /// Errors to expect if all these rows went down this branch; not finished above the limit.
     [[nodiscard]] Estimate estimate(Shares& rows, std::int32_t node, const Share& share,
                                     double limit);
-    /// Gives the class weights of the rows that come to a leaf, and how many rows they are.
-    using CountLeaf = std::function<double(std::int32_t leaf, double* weights)>;
-    /// The same where all rows are whole, from what comes to each leaf.
-    [[nodiscard]] Estimate estimate_counted(std::int32_t node, const CountLeaf& count_leaf);
+    /// The same from what each leaf would have.
+    [[nodiscard]] Estimate estimate_counted(std::int32_t node, LeavesToBe& leaves);
 
 private:
     /// A node below the one that is estimated.
@@ -118,8 +126,10 @@ private:
         std::size_t above;  ///< place of its parent in the list
         double n_copies = 0.0;
         bool is_joint = false;
+        bool is_leaf = false;
+        bool is_settled = false;  ///< it would have the rows that it has
     };
-    void count_below(std::int32_t node, const CountLeaf& count_leaf);
+    void count_below(std::int32_t node, LeavesToBe& leaves);
 
     const ErrorPruning& options;
     const ChangingTree& tree;
@@ -127,8 +137,9 @@ private:
     Progress& progress;
     SmallBranches small;
     std::vector<double> local;
+    std::vector<std::pair<std::int32_t, std::size_t>> pending;
     std::vector<Counted> counted;  ///< in the order in which `send` comes to them
-    std::vector<double> counts;    ///< class weights of each
+    std::vector<double> counts;    ///< class weights of each that is small or would get rows
     std::vector<double> joint;     ///< and of its small branches
 };
 

@@ -29,6 +29,7 @@ struct ErrorPruning {
     double joint_below = 0.0;
     /// C5.0: parts of rows that weigh less than this together leave a branch empty.
     double least_branch = 0.0;
+    std::size_t n_threads = 1;
     double slack = 0.1;  ///< C4.5 prefers the smaller tree within this many errors
 };
 

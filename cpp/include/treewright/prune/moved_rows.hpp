@@ -3,24 +3,28 @@
 /// leaves that others reach change.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "treewright/base/progress.hpp"
 #include "treewright/prune/changing_tree.hpp"
 #include "treewright/prune/descent.hpp"
 #include "treewright/prune/estimate.hpp"
+#include "treewright/prune/rows_by_leaf.hpp"
 #include "treewright/prune/shares.hpp"
 #include "treewright/tree/shortcuts.hpp"
 
 namespace treewright {
 
-class MovedRows {
+class MovedRows : private LeavesToBe {
 public:
-    MovedRows(ChangingTree& tree, Shares& shares, const LeafJudge& judge, Descent& descent,
-              bool is_deep, Progress& progress)
+    MovedRows(ChangingTree& tree, const RowsByLeaf& rows, Shares& shares, const LeafJudge& judge,
+              Descent& descent, bool is_deep, Progress& progress)
         : is_deep(is_deep),
           tree(tree),
+          rows(rows),
           shares(shares),
           judge(judge),
           descent(descent),
@@ -32,8 +36,7 @@ public:
     /// To be called when the tree has got more nodes.
     void make_room() {
         if (is_deep) shortcuts.make_room(tree.places.size());
-        added.resize(tree.counts.weights.size());
-        added_copies.resize(tree.places.size());
+        number_of.resize(tree.places.size(), -1);
         first_arrived.resize(tree.places.size(), -1);
     }
 
@@ -61,9 +64,23 @@ private:
         std::int64_t next;  ///< in `arrivals`, at the same leaf
     };
 
+    /// Rows that go down a branch together, so that they do not wait for the memory one by one.
+    static constexpr std::size_t kInFlight = 16;
+    using Group = std::span<const std::uint32_t>;  ///< of at most so many rows
+    using Reached = std::array<std::int32_t, kInFlight>;
+
     bool send_range(std::size_t begin, std::size_t end, std::int32_t child, double limit);
-    [[nodiscard]] const double* with_added(std::int32_t leaf);
-    [[nodiscard]] double copies_with_added(std::int32_t leaf);
+    void descend(Group group, Reached& at) const;
+    template <class T>
+    void descend_by_cells(Group group, Reached& at) const;
+    void descend_by_shortcuts(Group group, Reached& at) const;
+    [[nodiscard]] std::int32_t ask(std::uint32_t row, std::int32_t node) const;
+    void note_arrival(std::uint32_t row, std::int32_t leaf);
+    [[nodiscard]] bool gets_rows(std::int32_t leaf) const override {
+        return number_of[static_cast<std::size_t>(leaf)] >= 0;
+    }
+    [[nodiscard]] double n_copies(std::int32_t leaf) const override;
+    [[nodiscard]] const double* weights(std::int32_t leaf) override;
     [[nodiscard]] Estimate estimate_with_added(std::int32_t child);
     [[nodiscard]] double at_least(std::int32_t child);
     void forget();
@@ -72,14 +89,16 @@ private:
 
     const bool is_deep;
     ChangingTree& tree;
+    const RowsByLeaf& rows;
     Shares& shares;
     const LeafJudge& judge;
     Descent& descent;
     Progress& progress;
-    std::vector<double> added;  ///< class weights of rows that would come to a leaf; all 0 between
-    std::vector<double> added_copies;  ///< and how many rows these are
-    Shortcuts shortcuts;               ///< of a deep tree, below all nodes that are settled
-    std::vector<std::int32_t> reached;
+    Shortcuts shortcuts;                  ///< of a deep tree, below all nodes that are settled
+    std::vector<std::int32_t> reached;    ///< leaves that rows would come to
+    std::vector<std::int32_t> number_of;  ///< of each leaf in `reached`; -1: not there
+    std::vector<double> added;            ///< class weights of the rows, for each of `reached`
+    std::vector<double> added_copies;     ///< and how many rows these are
     std::vector<Arrival> arrivals;
     std::vector<std::int64_t> first_arrived;  ///< at each leaf, while rows are moved
     std::vector<std::uint32_t> moved;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
@@ -73,16 +72,15 @@ public:
     /// All rows.
     [[nodiscard]] Share everything() const { return {0, sequence.size(), {}}; }
 
-    /// Where no row is divided, sorts the rows by the leaf they reach, so that those of any node
-    /// lie together, and counts them and notes where they begin:
-    ///     order:  |         node        |
-    ///             | child 0 |  child 1  |
-    /// False, with nothing done, if a row is divided.
-    bool sort_by_leaf(const Tree& tree, const Plan& plan, Counts& counts,
-                      std::vector<std::size_t>& begin, Progress& progress);
-
     /// Rows in a share, each as often as its copies say, parts as parts.
     [[nodiscard]] double n_copies(const Share& share) const;
+    /// The same for whole rows.
+    [[nodiscard]] double n_copies(std::size_t begin, std::size_t end) const {
+        if (data.copies.empty()) return static_cast<double>(end - begin);
+        double total = 0.0;
+        for (std::size_t i = begin; i < end; ++i) total += copies_of(sequence[i]);
+        return total;
+    }
     /// Class weights of a share.
     double* count(const Share& share, double* into) const;
     /// Adds the class weights of whole rows.

@@ -32,6 +32,8 @@ public:
     /// `tree` must satisfy its invariants (checked in Python); `n_classes` is empty for regression.
     Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
          std::vector<std::uint32_t> n_classes);
+    /// One without answers, which only tells where rows go.
+    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch);
 
     [[nodiscard]] std::size_t width() const { return answer_width; }
     /// Whether rows had better take shortcuts: the training rows are asked many questions each.
@@ -51,6 +53,16 @@ public:
     /// The same for each of the `wanted` rows; faster than one by one.
     void branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, std::uint32_t node,
                      std::span<std::int32_t> branch) const;
+    /// A cut of a decimal column: values above go to branch 1, others to branch 0.
+    struct RealCut {
+        std::uint32_t column;
+        double threshold;
+    };
+    /// The cut at a node, if that is what it asks.
+    [[nodiscard]] std::optional<RealCut> real_cut_at(std::uint32_t node) const {
+        if (kind_of(nodes[node]) != real_cut) return std::nullopt;
+        return RealCut{column_of(nodes[node]), nodes[node].threshold};
+    }
     /// Values with which a row takes a branch; none if no values of one column tell.
     [[nodiscard]] std::optional<Shortcuts::Stay> values_of(std::uint32_t node, int branch) const;
 
@@ -111,6 +123,8 @@ private:
         std::vector<Visit> parts;           ///< leaves with the share of the row they get
     };
 
+    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
+         std::vector<std::uint32_t> n_classes, std::size_t answer_width);
     /// `branch_of` for every kind of question and value.
     [[nodiscard]] int any_branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
