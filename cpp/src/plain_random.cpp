@@ -72,10 +72,15 @@ private:
                 node.size() <= home.most_rows())
                 bring_home(node);
             if (node.is_home) node.room = home.move_on(node.begin, node.size(), node.room);
-            if (node.is_home && n_classes <= 2 && node.size() <= PlainTwig::kMostRows)
-                grow_twig(node);
+            if (is_twig(node)) grow_twig(node);
             else split_or_close(node);
         }
+    }
+
+    /// Whether a node is grown as a twig: where one look at its columns suffices, as a rule.
+    [[nodiscard]] bool is_twig(const PlainNode& node) const {
+        return node.is_home && n_classes <= 2 && node.size() <= PlainTwig::kMostRows &&
+               nodes.n_wanted_of(node) <= kLanes;
     }
 
     void grow_twig(const PlainNode& root) {

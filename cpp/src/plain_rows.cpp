@@ -398,6 +398,9 @@ TREEWRIGHT_WIDE_INLINE void count_up(const RowTable<T>& table, Lanes<T>& lanes) 
                                ? _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)
                                : _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
     const auto bound = Some::repeat(lanes.bound);
+    // Copies, which nothing that is stored can change.
+    const double* values = table.values;
+    const std::uint32_t* rows = lanes.rows;
     const std::uint32_t* words = lanes.words;
     const T* picked = lanes.picked;
     std::uint8_t* marks = lanes.marks;
@@ -415,7 +418,7 @@ TREEWRIGHT_WIDE_INLINE void count_up(const RowTable<T>& table, Lanes<T>& lanes) 
         for (std::uint32_t j = 0; j < Some::kRows && !kPairs; ++j, left >>= kWidth)
             if (i + j < n)
                 value = W::add(value, static_cast<__mmask8>(left & ((1U << kWidth) - 1U)),
-                               table.values[lanes.rows[i + j]]);
+                               values[rows[i + j]]);
     }
     const auto all = W::folded(count);
     W::store(lanes.weight, W::as_doubles(kPairs ? W::weights(all) : all));

@@ -1,7 +1,7 @@
 /// Where a small node of a tree by drawn cuts is at home, with all that is below it: its rows are
 /// numbered 0, 1, ... and their cells copied row by row. A node below is a range of `rows`;
-/// dividing it reorders that range and nothing else. On the way down, when a node would fit the
-/// second cache, its rows are numbered anew and copied once more ("rooms").
+/// dividing it reorders that range and nothing else. Twice on the way down, when a node would fit
+/// the second and the first cache, its rows are numbered anew and copied once more ("rooms").
 #pragma once
 
 #include <algorithm>
@@ -127,7 +127,7 @@ private:
     /// Decides how many rows have place: those whose cells fill the caches by some half. Of very
     /// wide rows a look reads a few lines: it does not pay to copy them whole.
     void furnish(std::uint32_t n) {
-        constexpr std::size_t kBytes[] = {3U << 20U, 192U << 10U};
+        constexpr std::size_t kBytes[] = {3U << 20U, 384U << 10U, 24U << 10U};
         constexpr std::uint32_t kLeast = 8192;
         constexpr std::size_t kMostGroups = 4;
         n_numbers = 0;
@@ -166,7 +166,7 @@ private:
         std::uint32_t first;  ///< number
         std::uint32_t n_rows;
     };
-    Room rooms[2] = {};
+    Room rooms[3] = {};
     std::uint32_t n_numbers = 0;
     FarVector<T> cells;
     T* first_cell = nullptr;  ///< of `cells`, at the beginning of a cache line
