@@ -1,5 +1,6 @@
 #include "treewright/base/huge_pages.hpp"
 
+#include <cstdint>
 #include <new>
 
 #if defined(__linux__)
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 constexpr std::size_t kLine = 64;
+[[maybe_unused]] constexpr std::uintptr_t kPage = 4096;  ///< at least a common one
 
 }  // namespace
 
@@ -23,6 +25,14 @@ void* allocate_far(std::size_t bytes) {
     if (is_huge) madvise(memory, (bytes + unit - 1) / unit * unit, MADV_HUGEPAGE);
 #endif
     return memory;
+}
+
+void write_ahead([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+    const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kPage * kPage;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+#endif
 }
 
 }  // namespace treewright

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "treewright/base/fetch.hpp"
+#include "treewright/base/huge_pages.hpp"
 #include "treewright/base/parallel.hpp"
 
 namespace treewright {
@@ -480,21 +481,24 @@ PackedTree breadth_first(const PackedTree& tree) {
     constexpr std::size_t kAhead = 16;  // children lie anywhere: called for before they are needed
     PackedTree made;
     std::vector<PackedNode>& nodes = made.nodes;
-    nodes.resize(tree.nodes.size());
+    const std::size_t n_nodes = tree.nodes.size();
+    // Which nodes are leaves is a matter of chance: for one the root is copied, and written over.
+    nodes.reserve(n_nodes + 2);
+    write_ahead(nodes.data(), (n_nodes + 2) * sizeof(PackedNode));
+    nodes.resize(n_nodes + 2);
     nodes[0] = tree.nodes[0];
     std::size_t n = 1;
     for (std::size_t i = 0; i < n; ++i) {
-        if (i + kAhead < n && !nodes[i + kAhead].is_leaf())
-            fetch(&tree.nodes[nodes[i + kAhead].first_child]);
-        if (nodes[i].is_leaf()) {
-            nodes[i].first_child = static_cast<std::uint32_t>(i) - 1;
-            continue;
-        }
+        const std::size_t later = i + kAhead < n ? i + kAhead : i;
+        fetch(tree.nodes.data() + nodes[later].first_child);
+        const bool is_leaf = nodes[i].is_leaf();
         const std::uint32_t first = nodes[i].first_child;
-        nodes[i].first_child = static_cast<std::uint32_t>(n);
-        nodes[n++] = tree.nodes[first];
-        nodes[n++] = tree.nodes[first + 1];
+        nodes[i].first_child = static_cast<std::uint32_t>(is_leaf ? i - 1 : n);
+        nodes[n] = tree.nodes[is_leaf ? 0 : first];
+        nodes[n + 1] = tree.nodes[is_leaf ? 0 : first + 1];
+        n += is_leaf ? 0 : 2;
     }
+    nodes.resize(n_nodes);
     made.counts = tree.counts;
     made.values = tree.values;
     made.spread = tree.spread;

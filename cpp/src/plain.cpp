@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "treewright/split/plain_cells.hpp"
+#include "treewright/split/plain_rows.hpp"
 #include "treewright/split/plain_scan.hpp"
 
 namespace treewright {
@@ -44,7 +45,7 @@ void lay_out(const Dataset& data, const GrowOptions& options, PlainCells<T>& cel
     const bool by_row =
         options.max_columns == 0 || options.columns.size() <= kMostPerLook * options.max_columns;
     cells.by_column.resize(data.n_rows * n_columns + kCellPadding);
-    if (by_row) cells.by_row.resize(data.n_rows * n_columns);
+    if (by_row) cells.by_row.resize(data.n_rows * n_columns + kLanes);
     constexpr std::size_t kChunk = 1024;
     team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t thread) {
         progress.check(thread == 0);

@@ -575,9 +575,9 @@ private:
         const std::uint32_t* list = part.entries;
         const std::uint32_t n_left = place.position;
         const double right_weight = node.weight - place.weight;
-        nodes.credit(cut, node);
-        const std::uint32_t first =
-            nodes.add_children(node.node, cut.column, 0.0, place.weight >= right_weight);
+        nodes.credit(cut, node.weight);
+        const std::uint32_t first = nodes.add_nodes(2);
+        nodes.set_cut(node.node, cut, 0.0, place.weight >= right_weight, first);
         read_later(node.node, cut.column,
                    {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]});
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <numeric>
 
@@ -19,6 +20,7 @@
 #include "treewright/grow/plain_home.hpp"
 #include "treewright/grow/plain_nodes.hpp"
 #include "treewright/grow/plain_parts.hpp"
+#include "treewright/grow/plain_twig.hpp"
 #include "treewright/split/plain_cells.hpp"
 
 namespace treewright {
@@ -70,8 +72,78 @@ private:
                 node.size() <= home.most_rows())
                 bring_home(node);
             if (node.is_home) node.room = home.move_on(node.begin, node.size(), node.room);
-            split_or_close(node);
+            if (is_twig(node)) grow_twig(node);
+            else split_or_close(node);
         }
+    }
+
+    /// Whether a node is grown as a twig: where one look at its columns suffices, as a rule.
+    [[nodiscard]] bool is_twig(const PlainNode& node) const {
+        return node.is_home && n_classes <= 2 && node.size() <= PlainTwig::kMostRows &&
+               nodes.n_wanted_of(node) <= kLanes;
+    }
+
+    void grow_twig(const PlainNode& root) {
+        twig.begin(root);
+        for (auto some = twig.take(PlainHome<T>::kMostTogether); !some.empty();
+             some = twig.take(PlainHome<T>::kMostTogether)) {
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                nodes.look_up(progress, asks, some[i].size());
+                std::uint32_t columns[kLanes];
+                const std::size_t n_wanted = nodes.n_wanted_of(some[i]);
+                const std::size_t n_looked = n_to_look_at(some[i], n_wanted);
+                if (n_looked <= kFewLanes) nodes.first_draws<kFewLanes>(some[i], n_looked, columns);
+                else nodes.first_draws<kLanes>(some[i], n_looked, columns);
+                aim(some[i], judgement_of(some[i]), {columns, n_looked}, n_wanted, twig_lanes[i]);
+            }
+            home.look(0, {twig_lanes, some.size()});
+            for (std::size_t i = 0; i < some.size(); ++i) grow_on(some[i], twig_lanes[i]);
+        }
+        tell_twig(root.node);
+    }
+
+    /// Divides a node of the twig after its first look.
+    void grow_on(PlainNode& node, const Lanes<T>& first) {
+        best = {};
+        const Lanes<T>* lanes = &first;
+        if (!take_winner(node, first)) {
+            nodes.begin_draws(node);
+            lanes = judge_at_home(node, first.judgement, &first);
+            nodes.end_draws(node);
+        }
+        if (!is_enough(node)) return;
+        PlainNode children[2];
+        bool grows[2];
+        make_children(node, home.divide(node.begin, *lanes, best.lane), children, grows);
+        twig.divide(node, best.cut, threshold_of(best), children, grows);
+    }
+
+    void tell_twig(std::uint32_t root) {
+        if (is_two) nodes.make_room_for_leaves(twig.size());
+        twig.tell(
+            root, nodes.add_nodes(twig.size() - 1),
+            [&](std::uint32_t number, const TwigNode& from, const TwigNode* children,
+                std::uint32_t first) {
+                nodes.credit(from.cut, from.weight);
+                nodes.set_cut(number, from.cut, from.threshold,
+                              children[0].weight >= children[1].weight, first);
+            },
+            [&](std::uint32_t number, const TwigNode& node, bool is_leaf) {
+                if (is_two) {
+                    nodes.set_leaf_of_two(number, node.weight, node.sum, is_leaf);
+                    return;
+                }
+                if (!is_leaf) return;
+                PlainNode leaf{};
+                leaf.node = number;
+                leaf.begin = node.begin;
+                leaf.end = node.end;
+                leaf.weight = node.weight;
+                leaf.is_home = true;
+                list_rows(leaf, 0, false);
+                close(leaf, 0);
+            });
+        if (is_two) nodes.drop_room_for_leaves();
     }
 
     // ---------------------------------------------------------------- parts of a tree
@@ -149,8 +221,7 @@ private:
         T bound{};  ///< the threshold as a T; only of a large node
         double weight_left = 0.0;
         double sum_left = 0.0;
-        std::size_t look = 0;  ///< only at home, as the next: where it was found
-        std::size_t lane = 0;
+        std::size_t lane = 0;  ///< only at home: where it was found
     };
 
     void fill(std::span<const std::uint32_t> copies) {
@@ -242,22 +313,30 @@ private:
     // ---------------------------------------------------------------- splits
 
     void split_or_close(PlainNode& node) {
-        const double purity = nodes.purity_of(node);
-        const double mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
-        const double mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
-        const Judgement judgement{node.weight,        least, mean_whole, mean_rest,
-                                  is_two ? 2.0 : 1.0, purity};
+        const Judgement judgement = judgement_of(node);
         nodes.begin_draws(node);
         best = {};
-        if (node.is_home) judge_at_home(node, judgement, PlainLeader(purity));
-        else judge_fetched(node, judgement, PlainLeader(purity));
+        const Lanes<T>* lanes = nullptr;
+        if (node.is_home) lanes = judge_at_home(node, judgement, nullptr);
+        else judge_fetched(node, judgement, PlainLeader(judgement.purity));
         nodes.end_draws(node);
-        if (best.cut.decrease >= 0.0 && nodes.gains_enough(best.cut, node)) {
-            divide(node);
+        if (is_enough(node)) {
+            divide(node, lanes);
             return;
         }
         list_rows(node, 0, false);
         close(node, 0);
+    }
+
+    [[nodiscard]] Judgement judgement_of(const PlainNode& node) const {
+        const double mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
+        const double mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
+        return {node.weight,          least, mean_whole, mean_rest, is_two ? 2.0 : 1.0,
+                nodes.purity_of(node)};
+    }
+    /// Whether the best cut is one.
+    [[nodiscard]] bool is_enough(const PlainNode& node) const {
+        return best.cut.decrease >= 0.0 && nodes.gains_enough(best.cut, node);
     }
 
     /// Draws columns and judges one after the other; of the best so far the cells are kept.
@@ -277,17 +356,21 @@ private:
             nodes.note_cut(found.cut);
             if (!leader.meets(found.cut)) continue;
             best = found;
+            best_cells = at_hand;
             std::swap(fetched, kept);
         }
     }
 
-    /// Fetches a column; returns the least and the greatest cell.
+    /// Fetches a column, unless the node has all of its rows; returns the least and the greatest
+    /// cell.
     std::pair<T, T> fetch(const PlainNode& node, std::uint32_t column) {
         const T* cells = table.by_column.data() + column * data.n_rows;
         const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
+        const bool is_whole = node.size() == data.n_rows;
+        at_hand = is_whole ? cells : fetched.data();
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            loops.fetch(cells, rows + from, n, fetched.data() + from);
-            loops.range(fetched.data() + from, n, block.low, block.high);
+            if (!is_whole) loops.fetch(cells, rows + from, n, fetched.data() + from);
+            loops.range(at_hand + from, n, block.low, block.high);
         });
         std::pair<T, T> range(blocks[0].low, blocks[0].high);
         for (const Block& block : blocks)
@@ -299,7 +382,7 @@ private:
     void count(const PlainNode& node, Found& found) {
         const Rows& rows = buffers[node.buffer];
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            const T* cells = fetched.data() + from;
+            const T* cells = at_hand + from;
             const std::uint32_t at = node.begin + from;
             if (is_two)
                 loops.count_two(cells, n, found.bound, rows.weight.data() + at,
@@ -314,36 +397,56 @@ private:
         }
     }
 
-    /// Draws columns and judges some of them together.
-    void judge_at_home(const PlainNode& node, const Judgement& judgement, PlainLeader leader) {
-        // Where columns have been found to be constant, there may be more: some are looked at in
-        // advance.
+    /// Columns that are looked at together if so many are still lacking. Where columns have been
+    /// found to be constant, there may be more: some are looked at in advance.
+    [[nodiscard]] std::size_t n_to_look_at(const PlainNode& node, std::size_t n_lacking) const {
         const bool has_dropped = node.n_columns < nodes.options.columns.size();
+        return has_dropped ? std::min<std::size_t>(kLanes, node.n_columns)
+                           : std::clamp<std::size_t>(n_lacking, 1, kLanes);
+    }
+    /// Draws columns and looks at some of them together.
+    void look(std::size_t k, const PlainNode& node, const Judgement& judgement, Lanes<T>& lanes) {
+        const std::size_t n_lacking = std::clamp<std::size_t>(nodes.n_lacking(), 1, kLanes);
+        aim(node, judgement, nodes.draw_ahead(n_to_look_at(node, nodes.n_lacking())), n_lacking,
+            lanes);
+        home.look(k, {&lanes, 1});
+    }
+    void aim(const PlainNode& node, const Judgement& judgement,
+             std::span<const std::uint32_t> columns, std::size_t n_wanted, Lanes<T>& lanes) const {
+        home.aim(node.begin, node.size(), node.key, judgement, columns, n_wanted, lanes);
+    }
+
+    void take(const Lanes<T>& lanes, std::size_t lane, double decrease) {
+        best = {{static_cast<std::uint32_t>(lanes.column[lane]), false, decrease},
+                lanes.at[lane],
+                {},
+                lanes.weight[lane],
+                lanes.sum[lane],
+                lane};
+    }
+    /// Takes the best cut of a node's first look if nothing else has to be looked at.
+    bool take_winner(const PlainNode& node, const Lanes<T>& lanes) {
+        const std::uint32_t all = (1U << lanes.n_wanted) - 1U;
+        if (lanes.n_wanted != nodes.n_wanted_of(node) || n_classes > 2 ||
+            (lanes.varies & all) != all || lanes.winner == kLanes)
+            return false;
+        take(lanes, lanes.winner, lanes.decrease[lanes.winner]);
+        return true;
+    }
+
+    /// Draws columns and judges some of them together, beginning with those of the first look if
+    /// there was one; returns where the best was found.
+    const Lanes<T>* judge_at_home(const PlainNode& node, const Judgement& judgement,
+                                  const Lanes<T>* first) {
+        PlainLeader leader(judgement.purity);
+        const Lanes<T>* found = nullptr;
         for (std::size_t k = 0; nodes.lacks_varying() || nodes.lacks_cut(); ++k) {
-            const std::size_t n_lacking = std::clamp<std::size_t>(nodes.n_lacking(), 1, kLanes);
-            const std::span<const std::uint32_t> columns =
-                nodes.draw_ahead(has_dropped ? kLanes : n_lacking);
-            const auto n_wanted = static_cast<std::uint32_t>(std::min(n_lacking, columns.size()));
-            const Lanes<T>& lanes =
-                home.look(k, node.begin, node.size(), node.key, columns, n_wanted, judgement);
-            const auto take = [&](std::uint32_t column, std::size_t lane) {
-                best = {{column, false, lanes.decrease[lane]},
-                        lanes.at[lane],
-                        {},
-                        lanes.weight[lane],
-                        lanes.sum[lane],
-                        k,
-                        lane};
-            };
-            const std::uint32_t all = (1U << n_wanted) - 1U;
-            if (k == 0 && n_wanted == nodes.n_lacking() && n_classes <= 2 &&
-                (lanes.varies & all) == all && lanes.winner < kLanes) {
-                take(columns[lanes.winner], lanes.winner);
-                nodes.note_cuts(n_wanted);
-                return;
-            }
+            if (k == looks.size()) looks.emplace_back();
+            const Lanes<T>& lanes = k == 0 && first != nullptr ? *first : looks[k];
+            if (&lanes != first) look(k, node, judgement, looks[k]);
+            if (k == 0 && take_winner(node, lanes)) return &lanes;
             for (std::size_t lane = 0;
-                 lane < columns.size() && (nodes.lacks_varying() || nodes.lacks_cut()); ++lane) {
+                 lane < lanes.n_looked && (nodes.lacks_varying() || nodes.lacks_cut()); ++lane) {
                 PlainCut cut{nodes.draw_column(), (lanes.varies >> lane & 1U) == 0, kNoCut};
                 nodes.note_column(cut.is_constant);
                 if (cut.is_constant) {
@@ -354,11 +457,12 @@ private:
                     n_classes > 2 ? judge_classes(node, lanes, lane) : lanes.decrease[lane];
                 nodes.note_decrease(cut.decrease);
                 if (leader.meets(cut)) {
-                    take(cut.column, lane);
-                    best.cut.decrease = cut.decrease;
+                    take(lanes, lane, cut.decrease);
+                    found = &lanes;
                 }
             }
         }
+        return found;
     }
 
     /// The decrease of the impurity by a cut of the column that is fetched.
@@ -370,7 +474,7 @@ private:
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
             const std::uint32_t* targets = targets_of(node) + node.begin + from;
             const std::uint32_t* weights = weights_of(node) + node.begin + from;
-            const T* cells = fetched.data() + from;
+            const T* cells = at_hand + from;
             block.classes.assign(n_classes, 0);
             for (std::uint32_t i = 0; i < n; ++i)
                 block.classes[targets[i]] += cells[i] <= found.bound ? weights[i] : 0;
@@ -386,8 +490,7 @@ private:
         class_left.assign(n_classes, 0);
         for (std::uint32_t i = 0; i < node.size(); ++i) {
             const std::uint32_t at = home.rows[node.begin + i];
-            class_left[home.target[at]] +=
-                lanes.is_marked(i, node.size(), lane) ? home.weight[at] : 0;
+            class_left[home.target[at]] += lanes.is_marked(i, lane) ? home.weight[at] : 0;
         }
         return judge_classes(node);
     }
@@ -410,38 +513,48 @@ private:
 
     // ---------------------------------------------------------------- children
 
-    void divide(const PlainNode& node) {
-        const PlainCut& cut = best.cut;
-        const bool is_real = data.columns[cut.column].is_real();
-        PlainNode children[2] = {node, node};
+    void divide(const PlainNode& node, const Lanes<T>* lanes) {
         const std::uint32_t n_left =
-            node.is_home ? home.divide(node.begin, node.size(), best.look, best.lane)
-                         : mark_right(node);
-        const std::uint32_t sizes[2] = {n_left, node.size() - n_left};
-        if (node.is_home) children[0].end = children[1].begin = node.begin + n_left;
-        for (PlainNode& child : children) child.depth = node.depth + 1;
-        list_children(children);
-        sum_children(node, children);
-        nodes.credit(cut, node);
-        const std::uint32_t first =
-            nodes.add_children(node.node, cut.column, is_real ? best.at : std::floor(best.at),
-                               children[0].weight >= children[1].weight);
+            node.is_home ? home.divide(node.begin, *lanes, best.lane) : mark_right(node);
+        PlainNode children[2];
         bool grows[2];
+        make_children(node, n_left, children, grows);
+        nodes.credit(best.cut, node.weight);
+        const std::uint32_t first = nodes.add_nodes(2);
+        nodes.set_cut(node.node, best.cut, threshold_of(best),
+                      children[0].weight >= children[1].weight, first);
         for (std::uint32_t b = 0; b < 2; ++b) {
             children[b].node = first + b;
-            grows[b] = may_grow(children[b], sizes[b], b);
             if (!grows[b]) close(children[b], b);
-            else children[b].key = Mixed(node.key.with(b));
         }
         if (!node.is_home && (grows[0] || grows[1])) move_rows(node, n_left, grows, children);
         if (grows[1]) nodes.stack.push_back(children[1]);
         if (grows[0]) nodes.stack.push_back(children[0]);
     }
 
+    [[nodiscard]] double threshold_of(const Found& found) const {
+        return data.columns[found.cut.column].is_real() ? found.at : std::floor(found.at);
+    }
+
+    /// What the best cut leaves on either side, and whether that grows on.
+    void make_children(const PlainNode& node, std::uint32_t n_left, PlainNode* children,
+                       bool* grows) {
+        children[0] = children[1] = node;
+        const std::uint32_t sizes[2] = {n_left, node.size() - n_left};
+        if (node.is_home) children[0].end = children[1].begin = node.begin + n_left;
+        for (std::uint32_t b = 0; b < 2; ++b) children[b].depth = node.depth + 1;
+        list_children(children);
+        sum_children(node, children);
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            grows[b] = may_grow(children[b], sizes[b], b);
+            if (grows[b]) children[b].key = Mixed(node.key.with(b));
+        }
+    }
+
     /// Marks the rows of the best column above its bound; returns how many are not.
     std::uint32_t mark_right(const PlainNode& node) {
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            block.n_left = loops.mark_right(kept.data() + from, n, best.bound,
+            block.n_left = loops.mark_right(best_cells + from, n, best.bound,
                                             masks.data() + from / kMarksPerWord);
         });
         std::uint32_t n_left = 0;
@@ -502,12 +615,13 @@ private:
     }
 
     [[nodiscard]] bool may_grow(const PlainNode& node, std::uint32_t n, std::uint32_t b) {
-        return nodes.within_limits(n, node.depth, node.weight) && !is_settled(node, b);
+        const bool may = nodes.within_limits(n, node.depth, node.weight);
+        if (is_two) return may & !nodes.agrees_of_two(node);  // a matter of chance: no jump
+        return may && (n_classes > 0 ? !nodes.agrees(node) : !is_settled(node, b));
     }
 
-    /// Whether the rows agree on the target; of numbers those in places[b].
+    /// Whether the rows in places[b] agree on their number.
     [[nodiscard]] bool is_settled(const PlainNode& node, std::uint32_t b) {
-        if (n_classes > 0) return nodes.agrees(node);
         const double first = target_at(node, places[b][0]);
         return std::all_of(places[b].begin(), places[b].end(),
                            [&](std::uint32_t i) { return target_at(node, i) == first; });
@@ -569,12 +683,17 @@ private:
     std::uint32_t n_drawn = 0;
     Rows buffers[2];
     PlainHome<T> home;
+    std::deque<Lanes<T>> looks;  ///< at the columns of the node at hand, some at a time
+    PlainTwig twig;
+    Lanes<T> twig_lanes[PlainHome<T>::kMostTogether];  ///< first looks at its nodes
     std::vector<std::uint16_t>
         masks;  ///< of the node: bits of the rows that go to the second child
     std::vector<std::uint32_t> listed[2];
     std::span<const std::uint32_t> places[2];  ///< of the rows of a child, unless two classes
     FarVector<T> fetched;                      ///< the column at hand of a large node
     FarVector<T> kept;                         ///< the best column so far
+    const T* at_hand = nullptr;                ///< where the cells of the former are
+    const T* best_cells = nullptr;             ///< and those of the latter
     std::vector<std::uint32_t> class_left;
     std::vector<Block> blocks;  ///< of the node at hand
     bool asks = false;          ///< the thread at work is the one that asks whether to stop

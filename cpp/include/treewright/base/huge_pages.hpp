@@ -15,6 +15,10 @@ namespace treewright {
 /// Memory that is released by std::free; throws std::bad_alloc.
 [[nodiscard]] void* allocate_far(std::size_t bytes);
 
+/// Has the system lend all pages of some memory that is about to be written from end to end: in one
+/// go instead of when each is come across. Where it cannot do that, nothing happens.
+void write_ahead(void* memory, std::size_t bytes);
+
 template <class T>
 struct FarAllocator {
     using value_type = T;

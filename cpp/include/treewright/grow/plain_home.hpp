@@ -45,7 +45,8 @@ public:
         for (auto* each : {&rows, &words, &spare[0], &spare[1], &weight, &target, &row})
             each->resize(n_numbers + kRowPadding);
         value.resize(n_numbers);
-        for (Lanes<T>& each : looks) make_room(each);
+        picked.resize((most_rows() + std::size_t{kMostTogether} * kRowsPicked) * kLanes);
+        marks.clear();
     }
 
     /// Rows of a node that may come home.
@@ -55,17 +56,14 @@ public:
     /// in what else there is of them. `has_pairs`: two classes are counted in one word.
     void move_in(const T* table, std::size_t n_columns, std::uint32_t n, bool has_pairs) {
         is_pair = has_pairs;
-        constexpr std::uint32_t kAhead = 16;  // rows lie anywhere in the table
+        if (has_all) loops.copy({table, n_columns}, row.data(), n, first_cell, stride);
+        else
+            for (std::uint32_t i = 0; i < n; ++i)
+                for (std::size_t c = 0; c < columns.size(); ++c)
+                    first_cell[i * stride + c] = table[row[i] * n_columns + columns[c]];
         for (std::uint32_t i = 0; i < n; ++i) {
-            if (i + kAhead < n) call_for(table + row[i + kAhead] * n_columns, n_columns);
-            const T* from = table + row[i] * n_columns;
-            T* to = first_cell + i * stride;
-            if (has_all)
-                for (std::size_t c = 0; c < n_columns; ++c) to[c] = from[c];
-            else
-                for (std::size_t c = 0; c < columns.size(); ++c) to[c] = from[columns[c]];
             rows[i] = i;
-            words[i] = is_pair ? weight[i] | target[i] << RowSums::kPairShift : weight[i];
+            words[i] = is_pair ? weight[i] | target[i] << RowWords::kPairShift : weight[i];
         }
     }
 
@@ -78,35 +76,50 @@ public:
         return best;
     }
 
-    /// Looks at up to kLanes columns of a node; what is found holds until the k-th time that this
-    /// is called for another node.
-    const Lanes<T>& look(std::size_t k, std::uint32_t begin, std::uint32_t n, Mixed key,
-                         std::span<const std::uint32_t> chosen, std::uint32_t n_wanted,
-                         const Judgement& judgement) {
-        if (k == looks.size()) {
-            looks.emplace_back();
-            make_room(looks.back());
-        }
-        Lanes<T>& lanes = looks[k];
-        lanes.n_wanted = n_wanted;
+    /// Prepares a look at up to kLanes columns of a node.
+    void aim(std::uint32_t begin, std::uint32_t n, Mixed key, const Judgement& judgement,
+             std::span<const std::uint32_t> chosen, std::size_t n_wanted, Lanes<T>& lanes) const {
+        lanes.rows = rows.data() + begin;
+        lanes.words = words.data() + begin;
+        lanes.n = n;
+        lanes.key = key;
+        lanes.judgement = judgement;
+        lanes.n_looked = static_cast<std::uint32_t>(chosen.size());
+        lanes.n_wanted = static_cast<std::uint32_t>(std::min(n_wanted, chosen.size()));
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             lanes.slot[i] = slot_of[chosen[i]];
             lanes.column[i] = chosen[i];
         }
-        loops.look({first_cell, stride, rows.data() + begin, n}, key,
-                   {words.data() + begin, has_values ? value.data() : nullptr}, judgement, lanes);
-        return lanes;
+    }
+    /// Looks at up to kMostTogether nodes. What is found holds until the next look of the same
+    /// number: of a node there may be several.
+    void look(std::size_t k, std::span<Lanes<T>> nodes) {
+        while (k >= marks.size())
+            marks.emplace_back(most_rows() + std::size_t{kMostTogether} * kRowsMarked);
+        std::uint32_t width = kFewLanes;
+        for (const Lanes<T>& lanes : nodes) width = lanes.n_looked > kFewLanes ? kLanes : width;
+        T* cells_left = picked.data();
+        std::uint8_t* marks_left = marks[k].data();
+        for (Lanes<T>& lanes : nodes) {
+            lanes.width = width;
+            lanes.picked = cells_left;
+            lanes.marks = marks_left;
+            cells_left += (lanes.n + kRowsPicked - 1) / kRowsPicked * kRowsPicked * width;
+            marks_left += (lanes.n + kRowsMarked - 1) / kRowsMarked * kRowsMarked * width / 8;
+        }
+        loops.look({first_cell, stride, has_values ? value.data() : nullptr}, nodes);
     }
 
-    /// Divides the rows of a node by a lane of its k-th look; returns how many are up to the
-    /// threshold.
-    std::uint32_t divide(std::uint32_t begin, std::uint32_t n, std::size_t k, std::size_t lane) {
+    /// Divides the rows of a node by a lane; returns how many are up to the threshold.
+    std::uint32_t divide(std::uint32_t begin, const Lanes<T>& lanes, std::size_t lane) {
         std::uint32_t* const spares[] = {spare[0].data(), spare[1].data()};
-        return loops.divide(looks[k], lane, n, rows.data() + begin, words.data() + begin, spares);
+        return loops.divide(lanes, lane, rows.data() + begin, words.data() + begin, spares);
     }
+
+    static constexpr std::uint32_t kMostTogether = 16;  ///< nodes that are looked at side by side
 
     /// Weight up to which two classes are counted in one word.
-    static constexpr double kMostPairs = RowSums::kPairMask;
+    static constexpr double kMostPairs = RowWords::kPairMask;
 
 private:
     static constexpr std::size_t kLine = 64 / sizeof(T);
@@ -127,17 +140,12 @@ private:
         }
     }
 
-    void make_room(Lanes<T>& lanes) const {
-        lanes.picked.resize((most_rows() + kRowPadding) * kLanes);
-        lanes.marks.resize(most_rows() + kRowPadding);
-    }
-
     void copy_to(std::uint32_t first, std::uint32_t begin, std::uint32_t n) {
+        loops.copy({first_cell, stride}, rows.data() + begin, n, first_cell + first * stride,
+                   stride);
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t from = rows[begin + i];
             const std::uint32_t to = first + i;
-            for (std::size_t c = 0; c < stride; ++c)
-                first_cell[to * stride + c] = first_cell[from * stride + c];
             if (!is_pair) {
                 weight[to] = weight[from];
                 target[to] = target[from];
@@ -146,12 +154,6 @@ private:
             }
             rows[begin + i] = to;
         }
-    }
-
-    /// Has cells fetched from far memory that are soon to be read.
-    static void call_for(const T* from, std::size_t n) {
-        for (std::size_t i = 0; i < n; i += kLine) fetch(from + i);
-        fetch(from + n - 1);
     }
 
     const RowLoops<T>& loops = row_loops<T>();
@@ -168,7 +170,8 @@ private:
     std::uint32_t n_numbers = 0;
     FarVector<T> cells;
     T* first_cell = nullptr;  ///< of `cells`, at the beginning of a cache line
-    std::vector<Lanes<T>> looks;
+    std::vector<T> picked;
+    std::vector<std::vector<std::uint8_t>> marks;  ///< by look
     std::vector<std::uint32_t> spare[2];
 };
 

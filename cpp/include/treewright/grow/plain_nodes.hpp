@@ -184,13 +184,13 @@ public:
     }
 
     /// What a cut brings in the target's own units, summed over the node's weight.
-    [[nodiscard]] double brought_by(const PlainCut& cut, const PlainNode& node) const {
-        return cut.decrease * node.weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
+    [[nodiscard]] double brought_by(const PlainCut& cut, double weight) const {
+        return cut.decrease * weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
     }
 
-    /// Adds what a cut brings to the importance of its column.
-    void credit(const PlainCut& cut, const PlainNode& node) {
-        const double brought = brought_by(cut, node);
+    /// Adds what a cut of a node of some weight brings to the importance of its column.
+    void credit(const PlainCut& cut, double weight) {
+        const double brought = brought_by(cut, weight);
         if (keeps_credits) credits.push_back({cut.column, brought});
         else tree.importance[cut.column] += brought;
     }
@@ -204,12 +204,16 @@ public:
         return best != nullptr && gains_enough(*best, node) ? best : nullptr;
     }
     [[nodiscard]] bool gains_enough(const PlainCut& cut, const PlainNode& node) const {
-        return brought_by(cut, node) / total_weight >= options.min_gain;
+        return options.min_gain <= 0.0 ||
+               brought_by(cut, node.weight) / total_weight >= options.min_gain;
     }
 
+    [[nodiscard]] static bool agrees_of_two(const PlainNode& node) {
+        return (node.sum == 0.0) | (node.sum == node.weight);
+    }
     /// Whether the rows of a node agree on their class.
     [[nodiscard]] bool agrees(const PlainNode& node) const {
-        if (is_two) return node.sum == 0.0 || node.sum == node.weight;
+        if (is_two) return agrees_of_two(node);
         const std::uint32_t* counts = classes.data() + node.classes;
         return std::any_of(counts, counts + n_classes,
                            [&](std::uint32_t count) { return count == node.weight; });
@@ -248,24 +252,28 @@ public:
 
     [[nodiscard]] bool within_limits(std::uint32_t n_rows, std::uint32_t depth,
                                      double weight) const {
-        return n_rows >= 2 && (options.max_depth < 0 || depth < options.max_depth) &&
-               weight >= options.min_split && weight >= 2.0 * options.min_leaf &&
-               weight >= 2.0 * options.min_leaf_weight;
+        return (n_rows >= 2) & ((options.max_depth < 0) | (depth < options.max_depth)) &
+               (weight >= options.min_split) & (weight >= 2.0 * options.min_leaf) &
+               (weight >= 2.0 * options.min_leaf_weight);
     }
 
     // Columns are drawn without replacement until enough that vary have been judged and one of them
     // offers a cut, as Growth::evaluate_drawn does; ties go to the one drawn first
     // (GrowOptions::random_ties).
 
+    /// Columns that vary and are to be judged.
+    [[nodiscard]] std::size_t n_wanted_of(const PlainNode& node) const {
+        return options.max_columns == 0 || options.max_columns >= node.n_columns
+                   ? node.n_columns
+                   : options.max_columns;
+    }
     void begin_draws(const PlainNode& node) {
         cuts.clear();
         drawn.assign(columns.begin() + node.columns,
                      columns.begin() + node.columns + node.n_columns);
         n_drawn = n_ahead = n_varying = n_constant = 0;
         any = false;
-        n_wanted = options.max_columns == 0 || options.max_columns >= node.n_columns
-                       ? node.n_columns
-                       : options.max_columns;
+        n_wanted = n_wanted_of(node);
         generator = Generator(node.key.with(~0ULL));
     }
     /// Whether a further column is to be drawn whatever the ones so far offer.
@@ -280,6 +288,27 @@ public:
         const std::size_t n_left = drawn.size() - n_drawn;
         return lacks_varying() ? std::min(n_left, n_wanted - n_varying)
                                : std::min<std::size_t>(n_left, 1);
+    }
+    /// The first n columns that a node draws: those that draw_ahead would have after begin_draws,
+    /// found without a list of the rest.
+    template <std::uint32_t kMost>
+    void first_draws(const PlainNode& node, std::size_t n, std::uint32_t* first) const {
+        const std::uint32_t* own = columns.data() + node.columns;
+        Generator numbers(node.key.with(~0ULL));
+        std::uint32_t from[kMost];  // the places columns are drawn from
+        std::uint32_t left[kMost];  // and what is put there instead
+#pragma GCC unroll 8
+        for (std::uint32_t i = 0; i < kMost; ++i) {
+            if (i == n) break;
+            from[i] = i + static_cast<std::uint32_t>(numbers.below(node.n_columns - i));
+            first[i] = own[from[i]];
+            left[i] = own[i];
+#pragma GCC unroll 8
+            for (std::uint32_t j = 0; j < i; ++j) {
+                first[i] = from[j] == from[i] ? left[j] : first[i];
+                left[i] = from[j] == i ? left[j] : left[i];
+            }
+        }
     }
     std::uint32_t draw_column() {
         draw_ahead(1);
@@ -313,19 +342,37 @@ public:
         if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
     }
 
-    std::uint32_t add_children(std::uint32_t node, std::uint32_t column, double threshold,
-                               bool missing_first) {
-        const auto first = static_cast<std::uint32_t>(tree.nodes.size());
-        tree.nodes[node] = {threshold, first,
-                            column | (missing_first ? PackedNode::kMissingFirst : 0U)};
-        tree.nodes.resize(first + 2);
-        return first;
+    /// Adds n nodes, which are to be filled in; returns the number of the first.
+    std::uint32_t add_nodes(std::size_t n) {
+        const std::size_t first = tree.nodes.size();
+        tree.nodes.resize(first + n);
+        return static_cast<std::uint32_t>(first);
+    }
+    void set_cut(std::uint32_t node, const PlainCut& cut, double threshold, bool missing_first,
+                 std::uint32_t first_child) {
+        tree.nodes[node] = {threshold, first_child,
+                            cut.column | (missing_first ? PackedNode::kMissingFirst : 0U)};
     }
 
     void add_leaf(std::uint32_t node, std::uint32_t n_rows) {
         tree.nodes[node] = PackedNode::make_leaf(node, n_leaves++);
         n_closed += n_rows;
     }
+
+    /// Of two classes: room for the counts of n leaves and what set_leaf_of_two writes too much.
+    void make_room_for_leaves(std::size_t n) { tree.counts.resize(n_classes * (n_leaves + n + 1)); }
+    /// Writes a leaf that is dropped again if it is none: which it is, is a matter of chance.
+    void set_leaf_of_two(std::uint32_t node, double weight, double sum, bool is_leaf) {
+        tree.nodes[node] = PackedNode::make_leaf(node, n_leaves);
+        const auto all = static_cast<std::uint32_t>(weight);
+        const auto positive = static_cast<std::uint32_t>(sum);
+        std::uint32_t* counts = tree.counts.data() + n_classes * n_leaves;
+        counts[0] = all - positive;
+        counts[n_classes - 1] = n_classes > 1 ? positive : all;
+        n_leaves += is_leaf ? 1 : 0;
+        n_closed += is_leaf ? all : 0;
+    }
+    void drop_room_for_leaves() { tree.counts.resize(std::size_t{n_classes} * n_leaves); }
 
     PackedTree finish() {
         for (double& each : tree.importance) each /= total_weight;

@@ -8,25 +8,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
-#include <vector>
 
 #include "treewright/base/random.hpp"
 
 namespace treewright {
 
-inline constexpr std::size_t kLanes = 8;  ///< columns that are looked at together
+inline constexpr std::size_t kLanes = 8;     ///< columns that are looked at together, at most
+inline constexpr std::size_t kFewLanes = 4;  ///< if they are no more than these, rows take half
 
-/// Some rows of a table whose rows may be read up to kReadOver cells beyond their end.
+/// Rows whose cells lie side by side and may be read up to kReadOver cells beyond their end.
 template <class T>
-struct RowList {
+struct RowTable {
     const T* cells;
-    std::size_t stride;         ///< from one row to the next
-    const std::uint32_t* rows;  ///< which
-    std::uint32_t n;            ///< how many, at least one
+    std::size_t stride;  ///< from one row to the next
+    /// Whole numbers, by row, that are summed up; null: words are pairs (RowWords).
+    const double* values = nullptr;
+
+    [[nodiscard]] const T* row(std::uint32_t i) const { return cells + i * stride; }
 };
 inline constexpr std::size_t kReadOver = 16;
-inline constexpr std::uint32_t kFew = 16;  ///< rows up to which bits tell which are on a side
 
 /// What cuts of a node are judged by: for two classes or numbers, the decrease of the impurity per
 /// unit of weight is factor x (excess of the sum of one side)^2 / (weights of both sides).
@@ -46,11 +48,9 @@ struct Judgement {
     static constexpr double kNoCut = -1.0;
 };
 
-/// What is counted of the rows of a node.
-struct RowSums {
-    const std::uint32_t* words;  ///< in the order of the node: weights, or pairs if values are null
-    const double* values;        ///< by row, whole numbers
-    /// A pair is weight | weight of class 1 << kPairShift.
+/// What is counted of a row: its weight or, of two classes, weight | weight of the second <<
+/// kPairShift.
+struct RowWords {
     static constexpr unsigned kPairShift = 16;
     static constexpr std::uint32_t kPairMask = (1U << kPairShift) - 1U;
 };
@@ -59,36 +59,56 @@ struct RowSums {
 /// row's mark is the i-th column.
 template <class T>
 struct Lanes {
+    // ---- the node
+    const std::uint32_t* rows;   ///< of the table
+    const std::uint32_t* words;  ///< in the same order
+    std::uint32_t n;             ///< rows, at least one
+    Mixed key{0};
+    Judgement judgement;
+    // ---- the columns
+    std::uint32_t width = kLanes;       ///< kFewLanes or kLanes: those that are looked at
+    std::uint32_t n_looked;             ///< lanes behind them hold anything
+    std::uint32_t n_wanted;             ///< of them, those that are compared if all of them vary
     std::uint32_t slot[kLanes] = {};    ///< where the column lies in a row
     std::uint64_t column[kLanes] = {};  ///< what its draws are keyed by
-    double at[kLanes];                  ///< the threshold
-    double weight[kLanes];              ///< of the rows up to it, as the next
+    // ---- room
+    T* picked;            ///< for `width` cells of the rows and kRowsPicked - 1 more
+    std::uint8_t* marks;  ///< by row, `width` bits: columns whose cell is up to the threshold; for
+                          ///< full sixteens of rows
+    // ---- what is found
+    T low[kLanes];
+    T high[kLanes];
+    T bound[kLanes];        ///< the greatest T up to the threshold
+    double at[kLanes];      ///< the threshold
+    double weight[kLanes];  ///< of the rows up to it, as the next
     double sum[kLanes];
     double decrease[kLanes];
-    std::uint32_t n_wanted;  ///< columns that must be compared if all of them vary
-    std::uint32_t winner;    ///< then the best of them as PlainLeader has it; kLanes: not known
-    std::uint8_t varies;     ///< columns whose cells are not all the same
-    std::uint32_t marked[kLanes];     ///< bits of the rows up to the threshold, if these are kFew
-    std::vector<std::uint8_t> marks;  ///< otherwise, by row: columns whose cell is up to it
-    std::vector<T> picked;
+    std::uint32_t winner;  ///< the best of n_wanted as PlainLeader has it; kLanes: not known
+    std::uint8_t varies;   ///< columns whose cells are not all the same
 
-    /// Whether the i-th of n rows is up to the threshold of a lane.
-    [[nodiscard]] bool is_marked(std::uint32_t i, std::uint32_t n, std::size_t lane) const {
-        return ((n <= kFew ? marked[lane] >> i : std::uint32_t{marks[i]} >> lane) & 1U) != 0;
+    /// Whether the i-th row is up to the threshold of a lane.
+    [[nodiscard]] bool is_marked(std::uint32_t i, std::size_t lane) const {
+        const std::size_t bit = i * width + lane;
+        return (marks[bit / 8] >> (bit % 8) & 1U) != 0;
     }
 };
+inline constexpr std::uint32_t kRowsPicked = 4;   ///< rows that are picked together, at most
+inline constexpr std::uint32_t kRowsMarked = 16;  ///< rows whose marks are read together
 
 template <class T>
 struct RowLoops {
+    /// Copies rows of a table that may be read up to kLanes cells beyond its end to rows of
+    /// `stride` cells, a multiple of kLanes; what these have more than the table's is anything.
+    void (*copy)(const RowTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
+                 std::size_t stride);
     /// Draws a threshold for each lane between the least and the greatest cell of its column, keyed
-    /// by the node and the column (DrawnCut), and judges it. `lanes.picked` (kLanes cells a row),
-    /// `lanes.marks` and `sums.words` have room for kRowPadding more rows.
-    void (*look)(const RowList<T>& list, Mixed key, const RowSums& sums, const Judgement& judgement,
-                 Lanes<T>& lanes);
+    /// by the node and the column (DrawnCut), and judges it: for some nodes, of the same width,
+    /// none of which waits for another.
+    void (*look)(const RowTable<T>& table, std::span<Lanes<T>> nodes);
     /// Puts the rows and words that are marked in a lane to the front, either side in order;
     /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
-    std::uint32_t (*divide)(const Lanes<T>& lanes, std::size_t lane, std::uint32_t n,
-                            std::uint32_t* rows, std::uint32_t* words, std::uint32_t* const* spare);
+    std::uint32_t (*divide)(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* rows,
+                            std::uint32_t* words, std::uint32_t* const* spare);
 };
 
 /// A threshold drawn between two values, the second excluded.
