@@ -320,3 +320,29 @@ def test_branches_grown_again_count_what_errors_cost() -> None:
         for name in ("train", "test"):
             assert curve.errors[name][-1] == pytest.approx(costs[codes, chosen].mean())
     assert n_regrown == 3
+
+
+@pytest.mark.parametrize("variant", ["release8", "j48", "c5"])
+@pytest.mark.parametrize("weighs", [False, True])
+def test_threads_change_nothing(variant: str, weighs: bool) -> None:
+    """Rows are copied by several threads, 16,384 to each at a time."""
+    draw = np.random.default_rng(8)
+    n_rows = 40_000
+    table = {
+        "single": draw.normal(size=n_rows).astype(np.float32),
+        "double": draw.normal(size=n_rows),
+        "whole": draw.integers(0, 9, n_rows),
+        "word": draw.choice(["a", "b", "c", "d"], n_rows),
+    }
+    y = (table["double"] > 0) ^ (table["word"] == "c") ^ (draw.random(n_rows) < 0.3)
+    weight = draw.integers(0, 3, n_rows) if weighs else None
+    pruned = []
+    for n_jobs in (1, 2, 5):
+        model = DecisionTreeClassifier(min_samples_leaf=5, n_jobs=n_jobs)
+        pruned.append(model.fit(table, y, weight).tree_.prune(ErrorBased(variant=variant)))
+    assert 1 < pruned[0].n_leaves < model.tree_.n_leaves
+    for other in pruned[1:]:
+        assert other.arrays.equals(pruned[0].arrays)
+        assert other.pruning is not None
+        assert pruned[0].pruning is not None
+        assert other.pruning.to_text() == pruned[0].pruning.to_text()
