@@ -56,8 +56,9 @@ class GradientBoostingClassifier(BoostingClassifier):
     subsample : float or "auto"
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
-        columns are numeric and there are more than 100,000 rows, so many of them (a fifth at
-        least). Which rows are drawn follows from their content: rows alike are drawn together.
+        columns are numeric and there are more than 100,000 rows (as they are written), so many of
+        them (a fifth at least). Which rows are drawn follows from their content: rows alike are
+        drawn together.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
@@ -276,8 +277,9 @@ or function
     subsample : float or "auto"
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
-        columns are numeric and there are more than 100,000 rows, so many of them (a fifth at
-        least). Which rows are drawn follows from their content: rows alike are drawn together.
+        columns are numeric and there are more than 100,000 rows (as they are written), so many of
+        them (a fifth at least). Which rows are drawn follows from their content: rows alike are
+        drawn together.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).

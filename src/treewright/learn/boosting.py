@@ -141,7 +141,7 @@ class BoostingOptions:
         n_rows, of_classes = problem.n_rows, problem.loss.of_classes
         share = defaults.row_share(
             self.subsample,
-            n_rows=n_rows,
+            n_rows=problem.table.n_rows,  # as they are written: copies are drawn together
             has_nominal=any(spec.kind == "nominal" for spec in problem.table.schema.columns),
             is_goss=self.sampling == "goss",
         )
