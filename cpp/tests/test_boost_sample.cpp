@@ -265,8 +265,8 @@ CASE(rows_outside_the_sample_get_the_scores_that_the_model_gives) {
             for (std::uint64_t round = 0; round < 4; ++round)
                 booster.round(growth, 0.3, round, team, progress);
             const double share = sample.share + sample.top_share;
-            CHECK(booster.trees[0].nodes[0].n_rows ==
-                  static_cast<std::uint32_t>(std::lround(share * 6000)));
+            const double off = std::abs(booster.trees[0].nodes[0].n_rows - share * 6000);
+            CHECK(off < 5.0 * std::sqrt(share * (1.0 - share) * 6000));
             const BoostForest forest(booster.codebook(), booster.trees, 1);
             const Rows rows{6000, made.data.columns};
             std::vector<double> scores(6000);
