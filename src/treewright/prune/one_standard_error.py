@@ -20,6 +20,8 @@ from treewright.prune.sums import training_risk
 _FILLED_LEAF = 1e-3
 _FILLED_BRANCH = 0.1
 """Weight from which C5.0 counts a leaf, and looks into a branch."""
+_SPLITTER = 2.0**13 + 1
+"""Leaves a number its first 40 bits (Veltkamp 1968): twelve digits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +99,8 @@ class _Links:
         filled = (arrays.n_branches == 0) & (arrays.weight > _FILLED_LEAF)
         self.leaves: list[float] = add_up(tree, filled.astype(np.float64)).tolist()
         self.place = _order_after_children(self.first_child, self.n_branches)
+        n_below = add_up(tree, np.ones(tree.n_nodes)).astype(np.int64)
+        self.first_below = (np.array(self.place) - n_below + 1).tolist()
         self.is_cut = [False] * len(self.parent)
         is_open = (arrays.weight > _FILLED_BRANCH).tolist()
         for node in range(1, len(is_open)):  # nothing is looked for below a branch of no weight
@@ -112,11 +116,14 @@ class _Links:
             ties = self._weakest(budget)
             if not ties or sum(self._cost(node) for node in ties) > budget:
                 return
+            changed: set[int] = set()
             for node in ties:
                 cost, n_fewer = self._cost(node), self.leaves[node] - 1
                 yield node, self.errors[node], self.risk[node]
-                self._cut(node, cost, n_fewer)
+                changed.update(self._cut(node, cost, n_fewer))
                 budget -= cost
+            for node in changed:
+                self._offer(node)
 
     def _weakest(self, budget: float) -> list[int]:
         """Give the subtrees of least cost for each leaf that the budget has room for."""
@@ -131,16 +138,21 @@ class _Links:
                 least = self._rounded(ratio)
                 found.append((place, ratio, node))
         # C5.0 goes through the nodes, those below first, with the least cost so far, rounded: a
-        # cost below it begins a new list of ties, one above it is no tie.
+        # cost below it begins a new list of ties, one above it is no tie. Of the list, those that
+        # are below a node came last.
         chosen: list[int] = []
         for _, ratio, node in sorted(found):
-            below = [each for each in chosen if self._is_below(each, node)]
-            if not chosen or ratio < least or (ratio == least and below == chosen):
+            first_below = self.first_below[node]
+            are_all_below = bool(chosen) and self.place[chosen[0]] >= first_below
+            if not chosen or ratio < least or (ratio == least and are_all_below):
                 chosen = [node]
             elif ratio == least:
-                chosen = [each for each in chosen if each not in below] + [node]
+                while self.place[chosen[-1]] >= first_below:
+                    chosen.pop()
+                chosen.append(node)
+        taken = set(chosen)
         for place, ratio, node in found:
-            if node not in chosen:
+            if node not in taken:
                 heapq.heappush(self.heap, (ratio, place, node))
         return chosen
 
@@ -155,7 +167,8 @@ class _Links:
                     errors[node] = self._rounded(errors[node] + errors[child])
         return errors
 
-    def _cut(self, node: int, cost: float, n_fewer: float) -> None:
+    def _cut(self, node: int, cost: float, n_fewer: float) -> list[int]:
+        """Make a leaf of a node; give the nodes above it, which cost something else now."""
         pending = [node]
         while pending:
             at = pending.pop()
@@ -164,12 +177,14 @@ class _Links:
                 first = self.first_child[at]
                 pending.extend(range(first, first + self.n_branches[at]))
         self.errors[node], self.leaves[node] = self.risk[node], 1.0
+        changed = []
         above = self.parent[node]
         while above >= 0:
             self.errors[above] = self._rounded(self.errors[above] + cost)
             self.leaves[above] -= n_fewer
-            self._offer(above)
+            changed.append(above)
             above = self.parent[above]
+        return changed
 
     def _cost(self, node: int) -> float:
         return self._rounded(self.risk[node] - self.errors[node])
@@ -188,12 +203,10 @@ class _Links:
 
     def _rounded(self, figure: float) -> float:
         """Round as C5.0 does, or off what sums of parts of rows differ by."""
-        return float(np.float32(figure)) if self.single_precision else float(f"{figure:.12g}")
-
-    def _is_below(self, node: int, above: int) -> bool:
-        while node > above:  # nodes are numbered after those above them
-            node = self.parent[node]
-        return node == above
+        if self.single_precision:
+            return float(np.float32(figure))
+        split = figure * _SPLITTER
+        return split - (split - figure)
 
 
 def _order_after_children(first_child: list[int], n_branches: list[int]) -> list[int]:
