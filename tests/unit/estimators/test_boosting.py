@@ -221,3 +221,32 @@ def test_what_is_left_to_the_number_of_rows_is_a_number(estimator: Any, rate: fl
 def test_other_words_than_auto_are_refused(name: str) -> None:
     with pytest.raises(ParameterError, match=f"{name}='fast' must be a number or 'auto'"):
         tw.GradientBoostingRegressor(**{name: "fast"}).fit(X, VALUES)
+
+
+def test_rows_are_drawn_by_their_content() -> None:
+    """Weight k is the row written k times, and the order of the rows is nobody's business."""
+    draw = np.random.default_rng(2)
+    copies = draw.integers(1, 4, len(X))
+    order = draw.permutation(np.repeat(np.arange(len(X)), copies))
+    made = tw.GradientBoostingClassifier(n_estimators=8, subsample=0.3, random_state=4)
+    weighed = made.fit(X, CLASSES, copies).predict_proba(X)
+    written = made.fit(X[order], CLASSES[order]).predict_proba(X)
+    assert np.array_equal(weighed, written)
+    whole = made.set_params(subsample=1.0).fit(X, CLASSES, copies).predict_proba(X)
+    assert not np.array_equal(whole, weighed)
+
+
+def test_a_large_table_of_numbers_shows_a_round_part_of_its_rows() -> None:
+    n_rows = 125_000
+    values = np.arange(n_rows, dtype=np.float64)
+    table = {"x": values, "z": np.sin(values)}
+    told = {"n_estimators": 2, "max_leaf_nodes": 4}
+    own = tw.GradientBoostingRegressor(**told).fit(table, values)
+    assert np.array_equal(
+        own.predict(table),
+        tw.GradientBoostingRegressor(subsample=0.8, **told).fit(table, values).predict(table),
+    )
+    assert own.ensemble_[0].arrays.n_rows[0] == pytest.approx(100_000, rel=0.01)
+    words = table | {"word": np.where(values > 10, "a", "b")}
+    nominal = tw.GradientBoostingRegressor(**told).fit(words, values)
+    assert nominal.ensemble_[0].arrays.n_rows[0] == n_rows
