@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright.model.sums import add_up
 from treewright.model.tree import Tree
@@ -17,11 +18,13 @@ from treewright.prune.base import Cuts, Pruner, cut
 from treewright.prune.sample import Sample
 from treewright.prune.sums import training_risk
 
+FloatArray = npt.NDArray[np.float64]
+
 _FILLED_LEAF = 1e-3
 _FILLED_BRANCH = 0.1
 """Weight from which C5.0 counts a leaf, and looks into a branch."""
-_SPLITTER = 2.0**13 + 1
-"""Leaves a number its first 40 bits (Veltkamp 1968): twelve digits."""
+_SPLITTER, _SINGLE_SPLITTER = 2.0**13 + 1, 2.0**29 + 1
+"""Leave a number its first 40 bits (Veltkamp 1968), or the 24 of single precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +77,7 @@ class OneStandardError(Pruner):
     ) -> Tree:
         """Prune; E is counted anew where the training rows are given and some were divided."""
         links = _Links(tree, single_precision=self.single_precision)
-        squares = float(training_risk(tree, squared=True)[tree.arrays.n_branches == 0].sum())
-        costs = links.errors[0], squares
+        costs = links.errors[0], _squares(tree)
         if training is not None and _divides_rows(tree, training):
             costs = _costs_of_rows(tree, training)
         cuts = Cuts.of(
@@ -91,10 +93,11 @@ class _Links:
     def __init__(self, tree: Tree, *, single_precision: bool) -> None:
         arrays = tree.arrays
         self.single_precision = single_precision
+        self._splitter = _SINGLE_SPLITTER if single_precision else _SPLITTER
         self.parent = arrays.parent.tolist()
         self.first_child = arrays.first_child.tolist()
         self.n_branches = arrays.n_branches.tolist()
-        self.risk = [self._rounded(risk) for risk in training_risk(tree).tolist()]
+        self.risk: list[float] = self._all_rounded(training_risk(tree)).tolist()
         self.errors = self._errors_below()
         filled = (arrays.n_branches == 0) & (arrays.weight > _FILLED_LEAF)
         self.leaves: list[float] = add_up(tree, filled.astype(np.float64)).tolist()
@@ -103,12 +106,18 @@ class _Links:
         self.first_below = (np.array(self.place) - n_below + 1).tolist()
         self.is_cut = [False] * len(self.parent)
         is_open = (arrays.weight > _FILLED_BRANCH).tolist()
+        is_open[0] = True
         for node in range(1, len(is_open)):  # nothing is looked for below a branch of no weight
             is_open[node] = is_open[node] and is_open[self.parent[node]]
-        self.heap: list[tuple[float, int, int]] = []
-        for node, n_branches in enumerate(self.n_branches):
-            if n_branches > 0 and (node == 0 or is_open[node]):
-                self._offer(node)
+        leaves = np.array(self.leaves)
+        offered = np.flatnonzero((arrays.n_branches > 0) & np.array(is_open) & (leaves > 1))
+        cost = self._all_rounded((np.array(self.risk) - np.array(self.errors))[offered])
+        ratio = cost / (leaves[offered] - 1)
+        if not single_precision:
+            ratio = self._all_rounded(ratio)
+        places = np.array(self.place)[offered]
+        self.heap = list(zip(ratio.tolist(), places.tolist(), offered.tolist(), strict=True))
+        heapq.heapify(self.heap)
 
     def cut_within(self, budget: float) -> Iterator[tuple[int, float, float]]:
         """Cut while it costs no more than the budget; give node, errors before and as a leaf."""
@@ -203,10 +212,17 @@ class _Links:
 
     def _rounded(self, figure: float) -> float:
         """Round as C5.0 does, or off what sums of parts of rows differ by."""
+        split = figure * self._splitter
+        rounded = split - (split - figure)
+        if rounded == figure or not self.single_precision:
+            return rounded
+        return float(np.float32(figure))  # halves go to the even neighbour
+
+    def _all_rounded(self, figures: FloatArray) -> FloatArray:
         if self.single_precision:
-            return float(np.float32(figure))
-        split = figure * _SPLITTER
-        return split - (split - figure)
+            return figures.astype(np.float32).astype(np.float64)
+        split = figures * self._splitter
+        return split - (split - figures)
 
 
 def _order_after_children(first_child: list[int], n_branches: list[int]) -> list[int]:
@@ -229,10 +245,17 @@ def _divides_rows(tree: Tree, training: Record) -> bool:
     return any(bool(table.is_missing(int(column)).any()) for column in asked)
 
 
-def _spread(tree: Tree, cost: float, squares: float) -> float:
+def _squares(tree: Tree) -> float | None:
+    """Give the squares of what the rows cost in the leaves; None where errors cost 1."""
+    if tree.leaf.cost_matrix is None:
+        return None
+    return float(training_risk(tree, squared=True)[tree.arrays.n_branches == 0].sum())
+
+
+def _spread(tree: Tree, cost: float, squares: float | None) -> float:
     """Give the standard error of what all rows cost; of errors that cost 1, sqrt(E (1 - E / N))."""
     total = float(tree.arrays.weight[0])
-    if tree.leaf.cost_matrix is None:
+    if squares is None:
         squares = cost
     return float(np.sqrt(max(squares - cost * cost / total, 0.0))) if total > 0 else 0.0
 
@@ -245,4 +268,4 @@ def _costs_of_rows(tree: Tree, training: Record) -> tuple[float, float]:
     costs = tree.leaf.cost_matrix
     cost = (chosen != codes).astype(np.float64) if costs is None else costs[codes, chosen]
     weight = np.ones(len(cost)) if weight is None else weight
-    return float(weight @ cost), float(weight @ cost**2)
+    return float(weight @ cost), float(weight @ cost**2)  # of ones the squares are the same
