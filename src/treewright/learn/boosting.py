@@ -81,6 +81,10 @@ class BoostingOptions:
             check_count("n_estimators", self.n_estimators, least=1)
         check_auto("learning_rate", self.learning_rate, low=0.0, open_low=True)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
+        if isinstance(self.max_depth, str) and not is_auto(self.max_depth):
+            raise ParameterError(
+                f"max_depth={self.max_depth!r} must be a whole number, None or 'auto'."
+            )
         if not is_auto(self.max_depth):
             check_count("max_depth", self.max_depth, least=1, optional=True)
         check_choice("growth", self.growth, GROWTHS)
