@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,6 +21,7 @@ from treewright import _core
 from treewright.data.encoding import lend
 from treewright.learn.boosting import Boosting, BoostingOptions, BoostingProblem, core_target
 from treewright.learn.boosting_defaults import SHAPES, is_auto
+from treewright.learn.one_by_one import result_of
 from treewright.model.rounds import RoundsChoice, TriedShape
 
 N_FOLDS = 5
@@ -30,7 +31,6 @@ _LEAST_PATIENCE = 40
 _ROUNDS_AT_A_TIME = 8
 _LEAST_GAIN = 1e-7
 """As a share of the loss; less is rounding, which may depend on how rows are written down."""
-_LOOK_UP_S = 0.05
 
 Watch = Callable[[int | None, int, float], None]
 """Is told of the depth, the rounds made so far and the loss after the last of them."""
@@ -144,10 +144,7 @@ def _side_by_side(n_threads: int) -> Iterator[Run]:
 
         def run(folds: list[_Fold], n_more: int) -> list[list[float]]:
             made = [pool.submit(fold.more, n_more, stop) for fold in folds]
-            waiting = set(made)
-            while waiting:  # looking up now and then: a wait without end might not notice Ctrl-C
-                waiting = wait(waiting, timeout=_LOOK_UP_S).not_done
-            return [each.result() for each in made]
+            return [result_of(each) for each in made]
 
         try:
             yield run

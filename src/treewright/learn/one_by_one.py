@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TypeVar
 
 from treewright.learn.fit import Report
 from treewright.learn.problem import Problem
@@ -13,6 +14,7 @@ from treewright.model.tree import Tree
 Grower = Callable[[Problem, Report | None], Tree]
 """Makes the tree of a problem, such as the one of an estimator: grows, prunes, fits models."""
 _LOOK_UP_S = 0.05
+_Made = TypeVar("_Made")
 
 
 class _StoppedError(Exception):
@@ -60,15 +62,15 @@ def grow_one_by_one(
     with ThreadPoolExecutor(min(n_threads, len(numbers))) as pool:
         jobs = [pool.submit(make, number) for number in numbers]
         try:
-            return [_result_of(job) for job in jobs]  # of several errors that of the first tree
+            return [result_of(job) for job in jobs]  # of several errors that of the first tree
         except BaseException:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _result_of(job: Future[Tree]) -> Tree:
-    """Wait for a tree; looking up now and then, as a wait without end might not notice Ctrl-C."""
+def result_of(job: Future[_Made]) -> _Made:
+    """Wait for a job; looking up now and then, as a wait without end might not notice Ctrl-C."""
     while not job.done():
         wait([job], timeout=_LOOK_UP_S)
     return job.result()
