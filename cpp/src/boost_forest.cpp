@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
-#include "treewright/base/avx512.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/boost/forest.hpp"
 
@@ -12,7 +10,7 @@ namespace {
 
 constexpr std::size_t kTogether = BoostBlock::kRows;
 constexpr std::size_t kBlocksPerItem = 16;
-constexpr std::size_t kMostLeaves = 256;  ///< of a tree that rows go down together
+constexpr std::size_t kMostLeaves = 256;  ///< of a tree that rows go down together: a byte
 constexpr std::uint32_t kMostNarrow = 256;
 constexpr std::size_t kFewRows = 4;  ///< that walk faster one by one
 
@@ -34,6 +32,16 @@ bool has_sound_lines(const BoostTree& tree, const Codebook& book) {
         return term.column < book.columns.size() && !book.columns[term.column].is_nominal &&
                std::isfinite(term.coefficient) && std::isfinite(term.center);
     });
+}
+
+bool is_narrow(const CodedColumn& coded) {
+    return coded.n_all() <= kMostNarrow;
+}
+
+/// Bits 64 w to 64 w + 63 of the codes above a cut.
+std::uint64_t above(std::uint32_t cut, std::size_t w) {
+    if (w < cut / 64) return 0;
+    return w > cut / 64 ? ~std::uint64_t{0} : ~std::uint64_t{1} << cut % 64;
 }
 
 }  // namespace
@@ -81,36 +89,90 @@ bool BoostForest::is_sound() const {
 }
 
 void BoostForest::prepare() {
-    encoders.clear();
-    for (const CodedColumn& coded : book.columns) encoders.emplace_back(coded);
     std::vector<bool> is_used(book.columns.size());
-    for (const BoostTree& tree : trees) {
-        Prepared ready{steps.size(), tree.nodes.size(), values.size(), 0};
-        for (const BoostNode& node : tree.nodes) {
-            BoostStep step{};
-            step.is_leaf = node.is_leaf();
-            if (step.is_leaf) {
-                step.first_child = static_cast<std::uint32_t>(ready.n_leaves++);
-                values.push_back(node.value);
-            } else {
-                step.first_child = static_cast<std::uint32_t>(node.first_child);
-                step.column = static_cast<std::uint16_t>(node.column);
-                step.cut = static_cast<std::uint16_t>(node.cut);
-                step.is_nominal = node.subset >= 0;
-                step.is_plain =
-                    !step.is_nominal && book.columns[node.column].n_all() <= kMostNarrow;
-                step.missing_first = node.missing_first;
-                is_used[node.column] = true;
-            }
-            steps.push_back(step);
-        }
-        prepared.push_back(ready);
-    }
+    for (const BoostTree& tree : trees)
+        for (const BoostNode& node : tree.nodes)
+            if (!node.is_leaf()) is_used[node.column] = true;
     place.resize(book.columns.size());
     for (std::uint32_t c = 0; c < book.columns.size(); ++c) {
+        const CodedColumn& coded = book.columns[c];
+        encoders.emplace_back(coded);
         if (is_used[c]) used.push_back(c);
-        place[c] = static_cast<std::uint32_t>(book.columns[c].n_all() <= kMostNarrow ? n_narrow++
-                                                                                     : n_wide++);
+        place[c] = static_cast<std::uint32_t>(is_narrow(coded) ? n_narrow++ : n_wide++);
+    }
+    for (const BoostTree& tree : trees) {
+        prepared.push_back({steps.size(), values.size(), choices.size(), lists.size(), 0});
+        add_steps(tree);
+        prepared.back().n_leaves = values.size() - prepared.back().first_leaf;
+        if (prepared.back().n_leaves > kMostLeaves) continue;
+        most_leaves = std::max(most_leaves, prepared.back().n_leaves);
+        most_choices = std::max(most_choices, tree.nodes.size() - prepared.back().n_leaves);
+    }
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+        prepared[t].first_choice = choices.size();
+        if (prepared[t].n_leaves <= kMostLeaves) add_choices(t);
+    }
+    prepared.push_back({steps.size(), values.size(), choices.size(), lists.size(), 0});
+}
+
+void BoostForest::add_steps(const BoostTree& tree) {
+    for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+        const BoostNode& node = tree.nodes[i];
+        BoostStep step{};
+        step.is_leaf = node.is_leaf();
+        if (step.is_leaf) {
+            step.first_child =
+                static_cast<std::uint32_t>(values.size() - prepared.back().first_leaf);
+            values.push_back(node.value);
+            leaf_nodes.push_back(i);
+            steps.push_back(step);
+            continue;
+        }
+        step.first_child = static_cast<std::uint32_t>(node.first_child);
+        step.is_plain = node.subset < 0 && is_narrow(book.columns[node.column]);
+        if (step.is_plain) {
+            // Codes move up by one where what is missing is the lowest.
+            const std::uint32_t moved = node.missing_first ? 1 : 0;
+            step.cut = static_cast<std::uint8_t>(node.cut + moved);
+            step.codes = (2 * place[node.column] + moved) * sizeof(RowBytes);
+        } else {
+            step.codes = static_cast<std::uint32_t>(lists.size());
+            lists.push_back(list_of(tree, node));
+        }
+        steps.push_back(step);
+    }
+}
+
+BoostList BoostForest::list_of(const BoostTree& tree, const BoostNode& node) {
+    const CodedColumn& coded = book.columns[node.column];
+    const std::size_t n_words = coded.n_all() / 64 + 1;
+    const BoostList list{node.column, bits.size()};
+    bits.resize(bits.size() + n_words);
+    std::uint64_t* const own = bits.data() + list.first_word;
+    const std::uint64_t* const first =
+        node.subset < 0 ? nullptr : tree.subsets.data() + node.subset;
+    for (std::size_t w = 0; w < n_words; ++w)
+        own[w] = first != nullptr ? ~first[w] : above(node.cut, w);
+    const std::uint64_t missing = std::uint64_t{1} << coded.missing() % 64;
+    if (node.missing_first) own[coded.missing() / 64] &= ~missing;
+    else own[coded.missing() / 64] |= missing;
+    return list;
+}
+
+void BoostForest::add_choices(std::size_t tree) {
+    const BoostStep* own = steps.data() + prepared[tree].first_step;
+    const std::size_t n_steps = trees[tree].nodes.size();
+    std::vector<std::uint16_t> slot(n_steps);
+    std::size_t free = most_leaves;
+    for (std::size_t i = n_steps; i-- > 0;) {
+        const BoostStep& step = own[i];
+        const std::size_t at = step.is_leaf ? step.first_child : free++;
+        slot[i] = static_cast<std::uint16_t>(at * sizeof(RowBytes));
+        if (step.is_leaf) continue;
+        const auto in_list = static_cast<std::uint32_t>(step.codes - prepared[tree].first_list);
+        choices.push_back(
+            {step.is_plain ? step.codes : in_list * static_cast<std::uint32_t>(sizeof(RowBytes)),
+             slot[step.first_child], slot[step.first_child + 1], step.cut, !step.is_plain});
     }
 }
 
@@ -127,167 +189,114 @@ void BoostForest::read_block(const Rows& rows, std::size_t begin, std::size_t n,
 
 void BoostForest::read_columns(const Rows& rows, std::span<const std::uint32_t> columns,
                                BoostBlock& block) const {
-    block.narrow.resize(n_narrow * kTogether);
+    block.narrow.resize(2 * n_narrow);
     block.wide.resize(n_wide * kTogether);
-    block.missing.resize(book.columns.size());
+    const std::size_t end = block.begin + block.n;
     for (const std::uint32_t c : columns) {
-        const std::uint32_t missing = book.columns[c].missing();
-        std::uint64_t without = 0;
-        const auto read = [&](auto* codes) {
-            encoders[c].encode(rows.columns[c], block.begin, block.begin + block.n, codes);
-            for (std::size_t i = 0; i < block.n; ++i)
-                without |= std::uint64_t{codes[i] == missing} << i;
-        };
-        if (book.columns[c].n_all() <= kMostNarrow)
-            read(block.narrow.data() + place[c] * kTogether);
-        else read(block.wide.data() + place[c] * kTogether);
-        block.missing[c] = without;
+        const CodedColumn& coded = book.columns[c];
+        if (!is_narrow(coded)) {
+            encoders[c].encode(rows.columns[c], block.begin, end,
+                               block.wide.data() + place[c] * kTogether);
+            continue;
+        }
+        RowBytes* const own = block.narrow.data() + 2 * place[c];
+        encoders[c].encode(rows.columns[c], block.begin, end, own->of);
+        missing_lowest(own[0], static_cast<std::uint8_t>(coded.missing()), own[1]);
     }
 }
 
 std::uint32_t BoostForest::walk(std::size_t tree, const BoostBlock& block, std::size_t i) const {
     const BoostStep* own = steps.data() + prepared[tree].first_step;
-    std::uint32_t at = 0;
-    while (!own[at].is_leaf) {
-        const BoostStep& step = own[at];
-        const bool is_narrow = book.columns[step.column].n_all() <= kMostNarrow;
-        const std::size_t cell = place[step.column] * kTogether + i;
-        const std::uint32_t code = is_narrow ? block.narrow[cell] : block.wide[cell];
-        bool second = code > step.cut;
-        if (step.is_nominal || step.missing_first)
-            second = trees[tree].goes_second(trees[tree].nodes[at], code,
-                                             book.columns[step.column].missing());
-        at = step.first_child + (second ? 1U : 0U);
-    }
-    return at;
-}
-
-/// Rows of a block that go to the second child of a node whose question is not a plain cut.
-std::uint64_t BoostForest::second_of(std::size_t tree, std::size_t node,
-                                     const BoostBlock& block) const {
-    const BoostNode& asked = trees[tree].nodes[node];
-    const CodedColumn& coded = book.columns[asked.column];
-    std::uint64_t second = 0;
-    const auto look = [&](const auto* codes) {
-        for (std::size_t i = 0; i < block.n; ++i)
-            second |= std::uint64_t{trees[tree].goes_second(asked, codes[i], coded.missing())} << i;
-    };
-    if (coded.n_all() <= kMostNarrow) look(block.narrow.data() + place[asked.column] * kTogether);
-    else look(block.wide.data() + place[asked.column] * kTogether);
-    return second;
-}
-
-#ifdef TREEWRIGHT_AVX512
-namespace {
-
-/// Rows of 64 whose code is above the cut.
-TREEWRIGHT_WIDE_INLINE std::uint64_t above(const std::uint8_t* codes, std::uint16_t cut) {
-    return _mm512_cmpgt_epu8_mask(_mm512_loadu_si512(codes),
-                                  _mm512_set1_epi8(static_cast<char>(cut)));
-}
-
-/// Rows of a block that a plain cut sends to the second child.
-TREEWRIGHT_WIDE std::uint64_t above_64(const BoostBlock& block, std::uint32_t place,
-                                       const BoostStep& step) {
-    const std::uint64_t second = above(block.narrow.data() + place * kTogether, step.cut);
-    return step.missing_first ? second & ~block.missing[step.column] : second;
-}
-
-/// Adds the answers of a tree to the scores of 64 rows; `other(node)` answers for questions that
-/// are not plain cuts of bytes.
-template <class Other>
-TREEWRIGHT_WIDE void walk_64(const BoostStep* steps, std::size_t n_steps, const double* value,
-                             const std::uint8_t* narrow, const std::uint32_t* place,
-                             const std::uint64_t* missing, std::uint64_t* reach, double* scores,
-                             Other&& other) {
-    __m512i leaf = _mm512_setzero_si512();  // a byte a row
-    reach[0] = ~std::uint64_t{0};
-    for (std::size_t node = 0; node < n_steps; ++node) {
-        const BoostStep& step = steps[node];
-        const std::uint64_t here = reach[node];
-        if (step.is_leaf) {
-            leaf = _mm512_mask_mov_epi8(leaf, here,
-                                        _mm512_set1_epi8(static_cast<char>(step.first_child)));
-            continue;
+    const std::uint8_t* codes = reinterpret_cast<const std::uint8_t*>(block.narrow.data()) + i;
+    const BoostStep* at = own;
+    while (!at->is_leaf) {
+        bool second = false;
+        if (at->is_plain) {
+            second = codes[at->codes] > at->cut;
+        } else {
+            const BoostList& list = lists[at->codes];
+            const std::size_t of_column = place[list.column];
+            const std::uint32_t code = is_narrow(book.columns[list.column])
+                                           ? block.narrow[2 * of_column].of[i]
+                                           : block.wide[of_column * kTogether + i];
+            second = (bits[list.first_word + code / 64] >> code % 64 & 1) != 0;
         }
-        std::uint64_t second =
-            step.is_plain ? above(narrow + place[step.column] * kTogether, step.cut) : other(node);
-        if (step.is_plain && step.missing_first) second &= ~missing[step.column];
-        reach[step.first_child] = here & ~second;
-        reach[step.first_child + 1] = here & second;
+        at = own + at->first_child + (second ? 1 : 0);
     }
-    alignas(64) std::uint8_t leaves[kTogether];
-    _mm512_store_si512(leaves, leaf);
-    for (std::size_t i = 0; i < kTogether; i += 8) {
-        const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(leaves + i));
-        const __m512d answers = _mm512_i64gather_pd(_mm512_cvtepu8_epi64(eight), value, 8);
-        _mm512_storeu_pd(scores + i, _mm512_add_pd(_mm512_loadu_pd(scores + i), answers));
-    }
+    return at->first_child;
 }
 
-}  // namespace
-#endif
+void BoostForest::answer_list(const BoostList& list, const BoostBlock& block,
+                              RowBytes& answers) const {
+    const std::uint64_t* own = bits.data() + list.first_word;
+    const std::size_t of_column = place[list.column];
+    if (is_narrow(book.columns[list.column]))
+        answer_by_bits(block.narrow[2 * of_column].of, own, answers);
+    else answer_by_bits(block.wide.data() + of_column * kTogether, own, answers);
+}
 
 void BoostForest::answer(std::size_t tree, const BoostBlock& block,
                          std::span<std::uint64_t> second) const {
     const BoostStep* own = steps.data() + prepared[tree].first_step;
-    for (std::size_t node = 0; node < prepared[tree].n_steps; ++node) {
-        if (own[node].is_leaf) continue;
-#ifdef TREEWRIGHT_AVX512
-        if (has_avx512() && own[node].is_plain) {
-            second[node] = above_64(block, place[own[node].column], own[node]);
-            continue;
-        }
-#endif
-        second[node] = second_of(tree, node, block);
+    RowBytes answers;
+    for (std::size_t node = 0; node < trees[tree].nodes.size(); ++node) {
+        const BoostStep& step = own[node];
+        if (step.is_leaf) continue;
+        if (!step.is_plain) answer_list(lists[step.codes], block, answers);
+        second[node] = step.is_plain
+                           ? bits_above(block.narrow[step.codes / sizeof(RowBytes)], step.cut)
+                           : bits_above(answers, 0);
     }
 }
 
-void BoostForest::walk_together(std::size_t tree, const BoostBlock& block, BoostPaths& paths,
-                                double* scores) const {
-    const Prepared& ready = prepared[tree];
-    const BoostStep* own = steps.data() + ready.first_step;
-    const double* value = values.data() + ready.first_value;
-#ifdef TREEWRIGHT_AVX512
-    if (has_avx512() && ready.n_leaves <= kMostLeaves && block.n >= kFewRows) {
-        paths.reach.resize(std::max(paths.reach.size(), ready.n_steps));
-        walk_64(own, ready.n_steps, value, block.narrow.data(), place.data(), block.missing.data(),
-                paths.reach.data(), scores,
-                [&](std::size_t node) { return second_of(tree, node, block); });
-        return;
-    }
-#endif
-    for (std::size_t i = 0; i < block.n; ++i)
-        scores[i] += value[own[walk(tree, block, i)].first_child];
+bool BoostForest::goes_together(std::size_t tree, const BoostBlock& block) const {
+    return prepared[tree].n_leaves <= kMostLeaves && block.n >= kFewRows;
 }
 
-void BoostForest::walk_lines(std::size_t tree, const Rows& rows, const BoostBlock& block,
-                             BoostPaths& paths, double* scores) const {
+const RowBytes& BoostForest::leaves_together(std::size_t tree, const BoostBlock& block,
+                                             BoostPaths& paths) const {
+    const Prepared& own = prepared[tree];
+    const Prepared& next = prepared[tree + 1];
+    if (paths.slots.empty()) {
+        paths.slots.resize(most_leaves + most_choices);
+        for (std::size_t leaf = 0; leaf < most_leaves; ++leaf)
+            std::ranges::fill(paths.slots[leaf].of, static_cast<std::uint8_t>(leaf));
+    }
+    const std::size_t n_lists = next.first_list - own.first_list;
+    if (paths.answers.size() < n_lists) paths.answers.resize(n_lists);
+    for (std::size_t i = 0; i < n_lists; ++i)
+        answer_list(lists[own.first_list + i], block, paths.answers[i]);
+    return go_together(
+        std::span(choices).subspan(own.first_choice, next.first_choice - own.first_choice),
+        block.narrow.data(), paths.answers.data(), paths.slots.data(), most_leaves);
+}
+
+template <class Use>
+void BoostForest::for_each_leaf(std::size_t tree, const BoostBlock& block, BoostPaths& paths,
+                                Use&& use) const {
+    if (goes_together(tree, block)) {
+        const RowBytes& leaves = leaves_together(tree, block, paths);
+        for (std::size_t i = 0; i < block.n; ++i) use(i, std::size_t{leaves.of[i]});
+    } else {
+        for (std::size_t i = 0; i < block.n; ++i) use(i, std::size_t{walk(tree, block, i)});
+    }
+}
+
+void BoostForest::add_tree(std::size_t tree, const Rows& rows, const BoostBlock& block,
+                           BoostPaths& paths, double* scores) const {
     const BoostTree& own = trees[tree];
-    const auto add = [&](std::size_t leaf, std::size_t i) {
-        scores[i] += own.nodes[leaf].value;
-        scores[i] += own.line_part(
-            leaf, [&](std::size_t c) { return rows.columns[c].number(block.begin + i); });
-    };
-    if (block.n < kFewRows) {
-        for (std::size_t i = 0; i < block.n; ++i) add(walk(tree, block, i), i);
-        return;
-    }
-    const std::size_t n_nodes = own.nodes.size();
-    paths.reach.resize(std::max(paths.reach.size(), n_nodes));
-    paths.second.resize(std::max(paths.second.size(), n_nodes));
-    answer(tree, block, paths.second);
-    paths.reach[0] = ~std::uint64_t{0} >> (kTogether - block.n);
-    for (std::size_t node = 0; node < n_nodes; ++node) {
-        const std::uint64_t here = paths.reach[node];
-        if (own.nodes[node].is_leaf()) {
-            for (std::uint64_t left = here; left != 0; left &= left - 1)
-                add(node, static_cast<std::size_t>(std::countr_zero(left)));
-            continue;
-        }
-        const auto child = static_cast<std::size_t>(own.nodes[node].first_child);
-        paths.reach[child] = here & ~paths.second[node];
-        paths.reach[child + 1] = here & paths.second[node];
+    const double* const value = values.data() + prepared[tree].first_leaf;
+    if (own.has_lines()) {
+        const std::uint32_t* const node = leaf_nodes.data() + prepared[tree].first_leaf;
+        for_each_leaf(tree, block, paths, [&](std::size_t i, std::size_t leaf) {
+            scores[i] += value[leaf];
+            scores[i] += own.line_part(
+                node[leaf], [&](std::size_t c) { return rows.columns[c].number(block.begin + i); });
+        });
+    } else if (goes_together(tree, block)) {
+        add_values(leaves_together(tree, block, paths), value, scores);
+    } else {
+        for (std::size_t i = 0; i < block.n; ++i) scores[i] += value[walk(tree, block, i)];
     }
 }
 
@@ -301,9 +310,9 @@ void BoostForest::add_by_blocks(const Rows& rows, std::size_t first, std::size_t
     const std::size_t n_items = (n_blocks + kBlocksPerItem - 1) / kBlocksPerItem;
     Team team(std::min(n_threads, n_items));
     std::vector<BoostBlock> memory(team.size());
+    std::vector<BoostPaths> paths(team.size());
     team.for_each(n_items, [&](std::size_t item, std::size_t thread) {
         std::vector<double> sums(n_outputs * kTogether);
-        BoostPaths paths;
         for (std::size_t b = item * kBlocksPerItem;
              b < std::min(n_blocks, (item + 1) * kBlocksPerItem); ++b) {
             progress.check(thread == 0);
@@ -312,11 +321,9 @@ void BoostForest::add_by_blocks(const Rows& rows, std::size_t first, std::size_t
             for (std::size_t i = 0; i < block.n; ++i)
                 for (std::size_t k = 0; k < n_outputs; ++k)
                     sums[k * kTogether + i] = own[i * n_outputs + k];
-            for (std::size_t tree = first; tree < last; ++tree) {
-                double* const of_tree = sums.data() + tree % n_outputs * kTogether;
-                if (trees[tree].has_lines()) walk_lines(tree, rows, block, paths, of_tree);
-                else walk_together(tree, block, paths, of_tree);
-            }
+            for (std::size_t tree = first; tree < last; ++tree)
+                add_tree(tree, rows, block, paths[thread],
+                         sums.data() + tree % n_outputs * kTogether);
             for (std::size_t i = 0; i < block.n; ++i)
                 for (std::size_t k = 0; k < n_outputs; ++k)
                     own[i * n_outputs + k] = sums[k * kTogether + i];
@@ -365,14 +372,19 @@ void BoostForest::apply(const Rows& rows, std::size_t n_threads, Progress& progr
     const std::size_t n_blocks = (rows.n_rows + kTogether - 1) / kTogether;
     Team team(std::min(n_threads, n_blocks));
     std::vector<BoostBlock> blocks(team.size());
+    std::vector<BoostPaths> paths(team.size());
     team.for_each(n_blocks, [&](std::size_t b, std::size_t thread) {
         progress.check(thread == 0);
         const std::size_t begin = b * kTogether;
         read_block(rows, begin, std::min(kTogether, rows.n_rows - begin), blocks[thread]);
-        for (std::size_t tree = 0; tree < trees.size(); ++tree)
-            for (std::size_t i = 0; i < blocks[thread].n; ++i)
-                leaves[(begin + i) * trees.size() + tree] =
-                    static_cast<std::int32_t>(walk(tree, blocks[thread], i));
+        for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+            const std::uint32_t* const node = leaf_nodes.data() + prepared[tree].first_leaf;
+            for_each_leaf(tree, blocks[thread], paths[thread],
+                          [&](std::size_t i, std::size_t leaf) {
+                              leaves[(begin + i) * trees.size() + tree] =
+                                  static_cast<std::int32_t>(node[leaf]);
+                          });
+        }
     });
 }
 
