@@ -13,11 +13,6 @@ using namespace treewright;
 
 namespace {
 
-template <class T>
-std::span<const T> span_of(const Flat<T>& array) {
-    return {array.data(), array.size()};
-}
-
 std::vector<double> copied(const std::optional<Flat<double>>& array) {
     if (!array) return {};
     return {array->data(), array->data() + array->size()};

@@ -7,6 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <span>
+
 #include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
 #include "treewright/data/dataset.hpp"
@@ -20,18 +22,28 @@ struct BoundColumns {
     std::vector<nb::object> owners;
 };
 
+template <class T>
+using Flat = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Flat<T>& array) {
+    return {array.data(), array.size()};
+}
+template <class T>
+std::span<const T> span_of(const std::optional<Flat<T>>& array) {
+    return array ? span_of(*array) : std::span<const T>();
+}
+
+/// What to learn, on loan from NumPy as the columns are.
 struct BoundTarget {
     std::vector<std::uint32_t> n_classes;
-    std::vector<std::int32_t> classes;
-    std::vector<double> values;
-    std::vector<double> weight;
-    std::vector<double> copies;
+    Flat<std::int32_t> classes;
+    Flat<double> values;
+    Flat<double> weight;
+    Flat<double> copies;
     std::size_t n_outputs = 1;
     std::size_t n_rows = 0;
 };
-
-template <class T>
-using Flat = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
 treewright::Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target);
 /// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.

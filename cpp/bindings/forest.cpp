@@ -125,8 +125,7 @@ void bind_forest(nb::module_& module) {
                std::optional<Flat<double>> weight, std::vector<std::uint64_t> n_draws,
                bool with_replacement, std::uint64_t seed, std::size_t n_threads) {
                 const Dataset data = dataset_of(columns, target);
-                const auto given =
-                    weight ? std::span(weight->data(), weight->size()) : std::span<const double>();
+                const std::span<const double> given = span_of(weight);
                 require(given.empty() || given.size() == data.n_rows, "a weight for every row");
                 const nb::gil_scoped_release release;
                 Team team(n_threads);

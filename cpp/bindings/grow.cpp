@@ -14,14 +14,15 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     data.columns = columns.rows.columns;
     data.target.n_outputs = target.n_outputs;
     data.target.n_classes = target.n_classes;
-    data.target.classes = target.classes;
-    data.target.values = target.values;
-    data.weight = target.weight;
-    data.copies = target.copies;
+    data.target.classes = span_of(target.classes);
+    data.target.values = span_of(target.values);
+    data.weight = span_of(target.weight);
+    data.copies = span_of(target.copies);
     require(target.n_rows == data.n_rows, "target and columns of one length");
     require(data.weight.empty() || data.weight.size() == data.n_rows, "a weight for every row");
     require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
-    for (const std::int32_t k : target.classes) require(k >= 0, "class codes are not negative");
+    for (const std::int32_t k : data.target.classes)
+        require(k >= 0, "class codes are not negative");
     return data;
 }
 
@@ -219,7 +220,7 @@ void bind_grow(nb::module_& module) {
                 target.n_rows = codes.shape(0);
                 target.n_outputs = n_classes.size();
                 require(codes.size() == target.n_rows * target.n_outputs, "codes per output");
-                target.classes = copied(codes);
+                target.classes = std::move(codes);
                 target.n_classes = std::move(n_classes);
                 return target;
             },
@@ -231,12 +232,12 @@ void bind_grow(nb::module_& module) {
                 target.n_rows = values.shape(0);
                 target.n_outputs = n_outputs;
                 require(values.size() == target.n_rows * n_outputs, "values per output");
-                target.values = copied(values);
+                target.values = std::move(values);
                 return target;
             },
             nb::arg("values"), nb::arg("n_outputs"))
-        .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = copied(w); })
-        .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = copied(c); });
+        .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = std::move(w); })
+        .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = std::move(c); });
 
     nb::class_<Merging>(module, "Merging", "CHAID's way of merging values.")
         .def(nb::init<>())

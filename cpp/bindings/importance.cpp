@@ -23,9 +23,7 @@ nb::object measured(const PackedForest& forest, const BoundColumns& columns,
                 data.target.n_outputs == 1 && n_classes == forest.n_classes,
             "the table of the forest");
     require(!weight || weight->size() == data.n_rows, "a weight for every row");
-    const DrawnTable table{
-        data, sampling,
-        weight ? std::span(weight->data(), weight->size()) : std::span<const double>(), n_threads};
+    const DrawnTable table{data, sampling, span_of(weight), n_threads};
     Progress progress = make_progress(std::nullopt);
     std::vector<double> out;
     {

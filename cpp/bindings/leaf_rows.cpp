@@ -7,16 +7,6 @@ using namespace treewright;
 
 namespace {
 
-template <class T>
-std::span<const T> span_of(const std::optional<Flat<T>>& array) {
-    return array ? std::span(array->data(), array->size()) : std::span<const T>();
-}
-
-template <class T>
-std::span<const T> span_of(const Flat<T>& array) {
-    return {array.data(), array.size()};
-}
-
 std::size_t rows_of(const Flat<std::int32_t>& leaves) {
     require(leaves.ndim() == 2, "leaves by row and tree");
     return leaves.shape(0);

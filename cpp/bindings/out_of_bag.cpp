@@ -27,8 +27,7 @@ nb::tuple add(const PackedForest& forest, const BoundColumns& columns, const Bou
               std::uint64_t first_tree, bool hard_vote, std::size_t n_threads,
               Written<double> answers, Written<std::uint32_t> n_trees) {
     const Dataset data = dataset_of(columns, target);
-    const auto given =
-        weight ? std::span(weight->data(), weight->size()) : std::span<const double>();
+    const auto given = span_of(weight);
     const bool is_classification = data.target.is_classification();
     require(data.target.n_outputs == 1 && columns.rows.columns.size() == forest.n_columns &&
                 forest.n_classes == (is_classification ? data.target.n_classes[0] : 0),

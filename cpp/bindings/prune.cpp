@@ -101,9 +101,8 @@ void bind_prune(nb::module_& module) {
            const std::optional<Flat<bool>>& stops) {
             require(values.size() == parent.size() && (!stops || stops->size() == parent.size()),
                     "one value for every node");
-            return to_numpy(sums_below(
-                {parent.data(), parent.size()}, {values.data(), values.size()},
-                stops ? std::span(stops->data(), stops->size()) : std::span<const bool>()));
+            return to_numpy(sums_below({parent.data(), parent.size()},
+                                       {values.data(), values.size()}, span_of(stops)));
         },
         nb::arg("parent"), nb::arg("values"), nb::arg("stops").none(),
         nb::sig("def sums_below(parent: NDArray[numpy.int32], values: NDArray[numpy.float64], "
@@ -117,14 +116,13 @@ void bind_prune(nb::module_& module) {
             require(first_child.size() == n && n_branches.size() == n && bound.size() == n &&
                         (!questions || questions->size() == n),
                     "one value for every node");
-            CutNodes cut = cut_from_below(
-                {{first_child.data(), n},
-                 {n_branches.data(), n},
-                 {figure.data(), n},
-                 questions ? std::span(questions->data(), n) : std::span<const double>(),
-                 {bound.data(), n},
-                 slack,
-                 only_leaf_parents});
+            CutNodes cut = cut_from_below({{first_child.data(), n},
+                                           {n_branches.data(), n},
+                                           {figure.data(), n},
+                                           span_of(questions),
+                                           {bound.data(), n},
+                                           slack,
+                                           only_leaf_parents});
             return nb::make_tuple(to_numpy(std::move(cut.node)), to_numpy(std::move(cut.subtree)));
         },
         nb::arg("first_child"), nb::arg("n_branches"), nb::arg("figure"),

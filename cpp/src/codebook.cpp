@@ -7,6 +7,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "treewright/base/huge_pages.hpp"
 #include "treewright/data/order.hpp"
 
 namespace treewright {
@@ -92,6 +93,7 @@ template <class T>
 std::vector<Weighed> distinct_floats(std::vector<KeyOf<T>>& keys) {
     radix_sort(keys);
     std::vector<Weighed> found;
+    found.reserve(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (i > 0 && keys[i] == keys[i - 1]) found.back().weight += 1.0;
         else found.push_back({static_cast<double>(value_of<T>(keys[i])), 1.0});
@@ -214,6 +216,7 @@ Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team) {
         for_floats<float>(data, alike, ValueType::f32, rows, learn);
         for_floats<double>(data, alike, ValueType::f64, rows, learn);
     });
+    give_back_memory();  // before codes need room
     return book;
 }
 

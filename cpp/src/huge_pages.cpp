@@ -6,6 +6,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace treewright {
 namespace {
@@ -32,6 +35,12 @@ void write_ahead([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t byt
     const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage;
     const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kPage * kPage;
     if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+#endif
+}
+
+void give_back_memory() {
+#if defined(__GLIBC__)
+    malloc_trim(0);
 #endif
 }
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
-from sklearn.metrics import accuracy_score, r2_score
 
 from treewright.estimators.base import ClassTask, TreeEstimator, ValueTask
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -222,6 +221,8 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Give the accuracy after each round."""
+        from sklearn.metrics import accuracy_score  # loads much that boosting does without
+
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
@@ -329,5 +330,7 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Give the coefficient of determination after each round."""
+        from sklearn.metrics import r2_score  # loads much that boosting does without
+
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))

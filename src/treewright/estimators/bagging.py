@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn import ensemble
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -53,7 +52,12 @@ class BaggingEstimator(ForestEstimator):
     bootstrap_features: Any
     oob_score: Any
     _delegate: Any = None  # scikit-learn's Bagging, where the estimator is no tree of ours
-    _sklearn_bagging: Any
+    _sklearn_name: str
+
+    def _sklearn_bagging(self, **parameters: Any) -> Any:
+        from sklearn import ensemble  # loads a hundred modules that trees of ours do without
+
+        return getattr(ensemble, self._sklearn_name)(**parameters)
 
     def _is_foreign(self) -> bool:
         """Tell whether the estimator is one, but no tree of ours."""
@@ -288,7 +292,7 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
     [0, 1]
     """
 
-    _sklearn_bagging = ensemble.BaggingClassifier
+    _sklearn_name = "BaggingClassifier"
 
     def __init__(
         self,
@@ -359,7 +363,7 @@ warm_start, n_jobs, random_state, verbose
     [10.0, 210.0]
     """
 
-    _sklearn_bagging = ensemble.BaggingRegressor
+    _sklearn_name = "BaggingRegressor"
 
     def __init__(
         self,

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import check_scoring
 
 from treewright.errors import ParameterError
 from treewright.model.boosted import BoostedEnsemble
@@ -46,6 +45,8 @@ def scorer_of(estimator: Any, scoring: object) -> Any:
             f"scoring={scoring!r} must be 'loss', the name of one of scikit-learn's scorers, a"
             " function, or None."
         )
+    from sklearn.metrics import check_scoring  # loads much that boosting does without
+
     try:
         return check_scoring(estimator, scoring=scoring)
     except ValueError as error:
