@@ -235,8 +235,6 @@ void bind_boost(nb::module_& module) {
                 self.core->round(growth, learning_rate, key, team, progress);
             },
             nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
-        .def("set_parameter",
-             [](BoundBooster& self, double value) { self.core->set_parameter(value); })
         .def(
             "set_slopes",
             [](BoundBooster& self, Flat<double> gradient, Flat<double> hessian) {
@@ -263,14 +261,6 @@ void bind_boost(nb::module_& module) {
                 return n_leaves;
             },
             nb::arg("first_tree"))
-        .def(
-            "mean_loss",
-            [](const BoundBooster& self, std::size_t n_threads) {
-                const nb::gil_scoped_release release;
-                Team team(n_threads);
-                return self.core->mean_loss(team);
-            },
-            nb::arg("n_threads"))
         .def(
             "forest",
             [](const BoundBooster& self, std::size_t first, std::size_t last) {

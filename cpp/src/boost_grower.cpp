@@ -414,6 +414,8 @@ private:
     // -------------------------------------------------------------- leaves
     /// Tells every row of the table its leaf, also those outside the sample.
     void note_leaves() {
+        buffers.leaves.clear();
+        for (const Leaf& leaf : open) buffers.leaves.push_back({leaf.node, rows_of(leaf)});
         buffers.leaf_of_row.resize(table.n_rows);
         if (!round.sample.empty()) return find_leaves(table, divisions, buffers.leaf_of_row, team);
         team.for_each(open.size(), [&](std::size_t i, std::size_t) {

@@ -17,6 +17,9 @@ namespace {
 /// Room for hessians of eight bits beside the count of so many rows.
 constexpr double kMostCopies = 0x1p27;
 constexpr double kManyCopies = 0x1p20;  ///< that are left of more
+/// Of a key by which rows are put in order of their slopes: these are of the rows' content.
+constexpr int kContentBits = 24;
+constexpr std::uint64_t kLastBits = (std::uint64_t{1} << kContentBits) - 1;
 
 /// Bits of a row's gradient where a word holds the sum of so many and their count.
 int narrow_bits(double n_copies) {
@@ -64,6 +67,7 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
       book(std::move(learned)),
       raw(data.columns),
       kind(kind),
+      level(parameter),
       parameter(parameter),
       sample(sample),
       n_outputs(n_outputs),
@@ -99,7 +103,7 @@ void Booster::count_copies() {
 /// Few bytes where nothing is lost by it.
 Booster::Form Booster::choose_form() {
     count_copies();
-    const bool counts_once = copies.empty() && weight.empty();
+    const bool counts_once = is_unweighted();
     if (kind == LossKind::logistic || kind == LossKind::multinomial) {
         if (!counts_once) return Form::wide;
         return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may weigh more
@@ -259,6 +263,7 @@ void Booster::quantise(Team& team) {
 }
 
 /// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2).
+/// The rows of the largest slopes. Which they are does not depend on the order of the rows.
 RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
     std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
     const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
@@ -268,7 +273,8 @@ RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
             double size = 0.0;
             for (std::size_t k = 0; k < n_outputs; ++k)
                 size += std::abs(own.gradient_of(k)[i]) * own.hessian_of(k)[i] * weight_of(rows[i]);
-            keys[i] = falling_key(size);
+            // Where sizes agree to 28 bits, rows that are unlike are told apart by their content.
+            keys[i] = (falling_key(size) & ~kLastBits) | content[rows[i]] >> (32 - kContentBits);
         }
     };
     const KeyRange guess = guess_from_some(table.n_rows, n_wanted, keys_of);
@@ -332,23 +338,38 @@ void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2
     with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team, progress); });
 }
 
-void Booster::renew(BoostTree& tree, const GrowBuffers& memory) const {
+void Booster::renew(BoostTree& tree, const GrowBuffers& memory, Team& team) const {
     if (!answers_by_residuals(kind)) return;
-    std::vector<std::vector<Residual>> of_leaf(tree.nodes.size());
-    const auto note = [&](std::size_t row) {
-        const double own = weight_of(row);
-        if (!(own > 0.0)) return;
-        const std::uint32_t leaf = memory.leaf_of_row[row];
-        of_leaf[leaf].push_back({y[row] - scores[row] - line_part(tree, leaf, row), own});
+    const auto left = [&](const GrownLeaf& leaf, std::size_t row) {
+        return y[row] - scores[row] - line_part(tree, leaf.node, row);
     };
-    if (sampled.empty())
-        for (std::size_t row = 0; row < table.n_rows; ++row) note(row);
-    else
-        for (const std::uint32_t row : sampled) note(row);
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        if (!tree.nodes[i].is_leaf() || of_leaf[i].empty()) continue;
-        tree.nodes[i].value = answer_of_residuals(kind, parameter, of_leaf[i]);
-    }
+    team.for_each(memory.leaves.size(), [&](std::size_t i, std::size_t) {
+        const GrownLeaf& leaf = memory.leaves[i];
+        BoostNode& node = tree.nodes[leaf.node];
+        if (is_unweighted()) {
+            std::vector<double> residuals(leaf.rows.n);
+            for (std::size_t at = 0; at < leaf.rows.n; ++at)
+                residuals[at] = left(leaf, leaf.rows[at]);
+            if (!residuals.empty()) node.value = answer_of_residuals(kind, parameter, residuals);
+            return;
+        }
+        std::vector<Residual> residuals;
+        for (std::size_t at = 0; at < leaf.rows.n; ++at) {
+            const std::size_t row = leaf.rows[at];
+            if (weight_of(row) > 0.0) residuals.push_back({left(leaf, row), weight_of(row)});
+        }
+        if (!residuals.empty()) node.value = answer_of_residuals(kind, parameter, residuals);
+    });
+}
+
+/// Where Huber's loss turns from a square into a line: a quantile of the distances (Friedman 2001).
+double Booster::huber_delta(Team& team) const {
+    if (is_unweighted()) return quantile_of_distances(y, scores.data(), level, team);
+    std::vector<Residual> distances;
+    for (std::size_t row = 0; row < table.n_rows; ++row)
+        if (weight_of(row) > 0.0)
+            distances.push_back({std::abs(y[row] - scores[row]), weight_of(row)});
+    return quantile_of(distances, level);
 }
 
 void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
@@ -366,6 +387,7 @@ void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowB
 
 void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
                     Progress& progress) {
+    if (kind == LossKind::huber) parameter = huber_delta(team);
     draw_rows(key, team);
     quantise(team);
     if (growth.has_lines && spread.empty())
@@ -375,7 +397,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
         grown[output] = grow(output, growth, key, memory, own_team, progress);
         if (growth.has_lines)
             add_lines(output, memory, growth.line_l2, grown[output], own_team, progress);
-        renew(grown[output], memory);
+        renew(grown[output], memory, own_team);
         grown[output].multiply(learning_rate);
         move_scores(grown[output], output, memory, own_team);
     };

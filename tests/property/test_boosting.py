@@ -199,6 +199,38 @@ def test_batches_single_rows_trees_and_leaves_tell_the_same(n_classes: int) -> N
 @given(
     seed=st.integers(0, 2**32 - 1),
     n_classes=st.sampled_from([0, 2, 3]),
+    options=st.sampled_from(
+        [
+            {},
+            {"subsample": 0.5},
+            {"sampling": "goss", "subsample": 0.2},
+            {"leaf": "linear"},
+            {"loss": "huber"},
+            {"loss": "absolute_error"},
+        ]
+    ),
+)
+@settings(max_examples=30, deadline=None)
+def test_the_order_of_the_rows_does_not_matter(
+    seed: int, n_classes: int, options: dict[str, Any]
+) -> None:
+    random = np.random.default_rng(seed)
+    X, values = random.normal(size=(300, 3)).round(1), random.normal(size=300).round(1)
+    n_classes = 0 if "loss" in options else n_classes
+    y = values if n_classes == 0 else random.integers(0, n_classes, 300)
+    made = tw.GradientBoostingRegressor if n_classes == 0 else tw.GradientBoostingClassifier
+    order = random.permutation(300)
+    models = [
+        made(n_estimators=6, min_samples_leaf=5, random_state=2, **options).fit(X[rows], y[rows])
+        for rows in (np.arange(300), order)
+    ]
+    scores = [model.ensemble_.scores(model._table(X)) for model in models]
+    assert scores[1] == pytest.approx(scores[0], abs=1e-9)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.sampled_from([0, 2, 3]),
     leaf=st.sampled_from(["constant", "linear"]),
 )
 @settings(max_examples=25, deadline=None)

@@ -22,7 +22,7 @@ from treewright.errors import ManyCategoriesWarning, ParameterError, Unsupported
 from treewright.learn import boosting_defaults as defaults
 from treewright.learn.boosting_defaults import check_auto, is_auto
 from treewright.learn.follow import Follower
-from treewright.learn.losses import Loss, user_slopes, weighted_quantile
+from treewright.learn.losses import Loss, user_slopes
 from treewright.learn.options import check_per_column
 from treewright.learn.per_column import monotonic_signs
 from treewright.learn.problem import RowWeights
@@ -367,9 +367,6 @@ class Boosting:
         loss, began = problem.loss, time.perf_counter()
         if loss.name == "given":
             booster.set_slopes(*user_slopes(loss, problem.y, booster.scores, number + 1))
-        elif loss.name == "huber":
-            residuals = np.abs(problem.y - booster.scores[0])
-            booster.set_parameter(weighted_quantile(residuals, problem.weight, loss.level))
         first = booster.n_trees
         key = (options.seed + number * _GOLDEN) % 2**64
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)

@@ -70,7 +70,7 @@ class Loss:
 
     @property
     def parameter(self) -> float:
-        """The number that the core needs to know of the loss; Huber's changes every round."""
+        """The number that the core needs to know of the loss."""
         return self.power if self.name == "tweedie" else self.level
 
     def baseline(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:

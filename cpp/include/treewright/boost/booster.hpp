@@ -40,9 +40,6 @@ public:
     /// Gradients and hessians of the next round, outputs x rows.
     void set_slopes(std::span<const double> gradient, std::span<const double> hessian);
 
-    /// Of the loss, where it changes from round to round (Huber's delta).
-    void set_parameter(double value) { parameter = value; }
-
     /// Mean loss of the training rows; NaN where the loss is not ours.
     [[nodiscard]] double mean_loss(Team& team) const;
 
@@ -79,7 +76,9 @@ private:
     [[nodiscard]] WritableSlopes slopes_of(std::size_t output);
     void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
                    Team& team, Progress& progress) const;
-    void renew(BoostTree& tree, const GrowBuffers& memory) const;
+    void renew(BoostTree& tree, const GrowBuffers& memory, Team& team) const;
+    [[nodiscard]] double huber_delta(Team& team) const;
+    [[nodiscard]] bool is_unweighted() const { return weight.empty() && copies.empty(); }
     /// What the line of a row's leaf adds.
     [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
         return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
@@ -106,7 +105,8 @@ private:
     std::vector<Column> raw;     ///< views of what the codes stand for
     std::vector<double> spread;  ///< of each column, once lines are fitted
     LossKind kind;
-    double parameter;
+    double level;      ///< the parameter that was given
+    double parameter;  ///< of the loss; Huber's delta is another one in every round
     RoundSample sample;
     std::size_t n_outputs;
     std::span<const double> y;

@@ -8,6 +8,7 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/boost/row_blocks.hpp"
 #include "treewright/boost/search.hpp"
 #include "treewright/boost/tree.hpp"
 
@@ -26,11 +27,18 @@ struct BoostGrowth {
     double line_l2 = 0.0;
 };
 
+struct GrownLeaf {
+    std::uint32_t node = 0;
+    RowRange rows;  ///< of the sample, in their order
+};
+
 /// Memory that trees grown one after the other share.
 struct GrowBuffers {
     std::vector<std::uint32_t> rows;
-    std::vector<std::uint32_t> second;       ///< rows of a node on their way to its second child
-    std::vector<std::uint32_t> leaf_of_row;  ///< filled by grow(): node of each row of the table
+    std::vector<std::uint32_t> second;  ///< rows of a node on their way to its second child
+    // Filled by grow():
+    std::vector<std::uint32_t> leaf_of_row;  ///< node of each row of the table
+    std::vector<GrownLeaf> leaves;           ///< until `rows` changes
 };
 
 /// What a tree is grown from.

@@ -2,8 +2,10 @@
 /// rows.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "treewright/base/parallel.hpp"
 #include "treewright/boost/loss.hpp"
 
 namespace treewright {
@@ -18,9 +20,19 @@ struct Residual {
     return kind == LossKind::absolute || kind == LossKind::quantile || kind == LossKind::huber;
 }
 
-/// What a leaf of these rows, of which there is one at least, answers; puts them in order.
-/// `parameter`: the loss's.
+/// What a leaf of these rows, of which there is one at least, answers; changes their order.
+/// `parameter`: the loss's. Of plain numbers each counts once.
 [[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
                                          std::vector<Residual>& residuals);
+[[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
+                                         std::vector<double>& residuals);
+
+/// The least value with at least `level` of the weight up to it; midway where exactly so much is.
+[[nodiscard]] double quantile_of(std::vector<Residual>& residuals, double level);
+[[nodiscard]] double quantile_of(std::vector<double>& values, double level);
+
+/// The quantile of the distances between targets and scores.
+[[nodiscard]] double quantile_of_distances(std::span<const double> y, const double* scores,
+                                           double level, Team& team);
 
 }  // namespace treewright
