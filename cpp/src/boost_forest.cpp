@@ -146,7 +146,7 @@ void BoostForest::add_steps(const BoostTree& tree) {
 BoostList BoostForest::list_of(const BoostTree& tree, const BoostNode& node) {
     const CodedColumn& coded = book.columns[node.column];
     const std::size_t n_words = coded.n_all() / 64 + 1;
-    const BoostList list{node.column, bits.size()};
+    const BoostList list{node.column, bits.size(), n_words};
     bits.resize(bits.size() + n_words);
     std::uint64_t* const own = bits.data() + list.first_word;
     const std::uint64_t* const first =
@@ -228,7 +228,7 @@ std::uint32_t BoostForest::walk(std::size_t tree, const BoostBlock& block, std::
 
 void BoostForest::answer_list(const BoostList& list, const BoostBlock& block,
                               RowBytes& answers) const {
-    const std::uint64_t* own = bits.data() + list.first_word;
+    const auto own = std::span(bits).subspan(list.first_word, list.n_words);
     const std::size_t of_column = place[list.column];
     if (is_narrow(book.columns[list.column]))
         answer_by_bits(block.narrow[2 * of_column].of, own, answers);

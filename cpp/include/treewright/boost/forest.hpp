@@ -28,6 +28,7 @@ struct BoostStep {
 struct BoostList {
     std::uint32_t column;
     std::size_t first_word;
+    std::size_t n_words;
 };
 
 /// Codes of up to 64 rows, column after column.

@@ -36,8 +36,10 @@ const RowBytes& go_together(std::span<const BoostChoice> choices, const RowBytes
 void add_values(const RowBytes& leaves, const double* values, double* scores);
 
 /// 1 for rows whose code has its bit set, else 0.
-void answer_by_bits(const std::uint8_t* codes, const std::uint64_t* bits, RowBytes& answers);
-void answer_by_bits(const std::uint16_t* codes, const std::uint64_t* bits, RowBytes& answers);
+void answer_by_bits(const std::uint8_t* codes, std::span<const std::uint64_t> bits,
+                    RowBytes& answers);
+void answer_by_bits(const std::uint16_t* codes, std::span<const std::uint64_t> bits,
+                    RowBytes& answers);
 
 /// The same order of codes, but with what is missing, the highest of them, as the lowest.
 void missing_lowest(const RowBytes& codes, std::uint8_t missing, RowBytes& moved);
