@@ -223,7 +223,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=5_000, help="drawn of a larger table")
     parser.add_argument("--seed", type=int, default=0, help="of the folds")
     parser.add_argument("--tables", nargs="*", default=[], help="names; all if none is given")
-    parser.add_argument("--libraries", nargs="*", default=["treewright", *PEERS])
+    known = ["treewright", *PEERS]
+    parser.add_argument("--libraries", nargs="*", default=known, choices=known)
     parser.add_argument("--set", nargs="*", default=[], type=setting, metavar="NAME=VALUE")
     parser.add_argument("--kept", type=Path, help="file of results")
     arguments = parser.parse_args()
