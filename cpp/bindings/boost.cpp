@@ -235,6 +235,7 @@ void bind_boost(nb::module_& module) {
                 self.core->round(growth, learning_rate, key, team, progress);
             },
             nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
+        .def_prop_ro("reach", [](const BoundBooster& self) { return self.core->reach(); })
         .def(
             "set_slopes",
             [](BoundBooster& self, Flat<double> gradient, Flat<double> hessian) {
@@ -293,10 +294,7 @@ void bind_boost(nb::module_& module) {
                 for (std::size_t t = 0; t < read.size(); ++t)
                     if (!read_tree(nb::cast<nb::dict>(trees[t]), read[t]))
                         throw nb::value_error("arrays of one length");
-                const std::size_t n_trees = read.size();
-                BoostForest made(std::move(book), std::move(read), n_outputs);
-                if (made.trees.size() != n_trees) throw nb::value_error("not boosted trees");
-                new (self) BoostForest(std::move(made));
+                new (self) BoostForest(std::move(book), std::move(read), n_outputs);
             },
             nb::arg("cuts"), nb::arg("n_codes"), nb::arg("trees"), nb::arg("n_outputs"),
             nb::sig("def __init__(self, cuts: list[object], n_codes: list[int], trees: "

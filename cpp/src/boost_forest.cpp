@@ -49,8 +49,8 @@ std::uint64_t above(std::uint32_t cut, std::size_t w) {
 BoostForest::BoostForest(Codebook given_book, std::vector<BoostTree> given_trees,
                          std::size_t n_outputs)
     : book(std::move(given_book)), trees(std::move(given_trees)), n_outputs(n_outputs) {
-    if (is_sound()) prepare();
-    else trees.clear();
+    require(is_sound(), "an index leads outside, or a number is not finite");
+    prepare();
 }
 
 bool BoostForest::is_sound() const {
@@ -68,6 +68,7 @@ bool BoostForest::is_sound() const {
         has_parent[0] = true;
         for (std::int64_t i = 0; i < n_nodes; ++i) {
             const BoostNode& node = tree.nodes[static_cast<std::size_t>(i)];
+            if (!std::isfinite(node.value)) return false;
             if (node.is_leaf()) continue;
             if (node.first_child <= i || node.first_child >= n_nodes - 1) return false;
             for (const std::int32_t child : {node.first_child, node.first_child + 1}) {

@@ -62,7 +62,7 @@ const RowBytes& go_together(std::span<const BoostChoice> choices, const RowBytes
         const std::uint8_t* second = held + choice.second;
         const std::uint8_t cut = choice.cut;
         // What is written lies behind all that is read: the compiler need not prove it.
-#pragma GCC ivdep
+        TREEWRIGHT_INDEPENDENT
         for (std::size_t i = 0; i < kTogether; ++i) {
             const auto chosen = static_cast<std::uint8_t>(asked[i] > cut ? 255 : 0);
             out[i] = static_cast<std::uint8_t>(first[i] ^ ((first[i] ^ second[i]) & chosen));
@@ -74,7 +74,7 @@ const RowBytes& go_together(std::span<const BoostChoice> choices, const RowBytes
 
 TREEWRIGHT_SIMD
 void add_values(const RowBytes& leaves, const double* values, double* scores) {
-#pragma GCC ivdep
+    TREEWRIGHT_INDEPENDENT
     for (std::size_t i = 0; i < kTogether; ++i) scores[i] += values[leaves.of[i]];
 }
 

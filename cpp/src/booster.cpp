@@ -17,13 +17,21 @@ namespace {
 /// Room for hessians of eight bits beside the count of so many rows.
 constexpr double kMostCopies = 0x1p27;
 constexpr double kManyCopies = 0x1p20;  ///< that are left of more
-/// Of a key by which rows are put in order of their slopes: these are of the rows' content.
-constexpr int kContentBits = 24;
-constexpr std::uint64_t kLastBits = (std::uint64_t{1} << kContentBits) - 1;
 
 /// Bits of a row's gradient where a word holds the sum of so many and their count.
 int narrow_bits(double n_copies) {
     return 62 - 2 * static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_copies)));
+}
+
+/// The largest size of a number; infinite where one is not finite.
+double largest(std::span<const double> numbers) {
+    double most = 0.0;
+    bool is_finite = true;
+    for (const double x : numbers) {
+        is_finite &= std::isfinite(x);
+        most = std::max(most, std::abs(x));
+    }
+    return is_finite ? most : std::numeric_limits<double>::infinity();
 }
 
 /// The least power of two that is not below x.
@@ -81,6 +89,7 @@ Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double pa
     if (n_outputs > 1) slopes.resize(n_outputs);
     for (auto& own : slopes) own.resize(table.n_rows * bytes_of(form));
     note_content(data, team);
+    most_score = largest(scores);
 }
 
 /// Rows of very many copies count as fewer, and weigh the more: limits on rows are small numbers.
@@ -126,36 +135,6 @@ void Booster::set_slopes(std::span<const double> gradient, std::span<const doubl
 
 SlopeSource Booster::slope_source() const {
     return {kind, parameter, n_outputs, y, scores, given_gradient, given_hessian};
-}
-
-double Booster::mean_loss(Team& team) const {
-    if (kind == LossKind::given) return std::numeric_limits<double>::quiet_NaN();
-    const std::size_t n = table.n_rows;
-    std::vector<double> losses(n_row_blocks(n));
-    std::vector<double> weights(n_row_blocks(n));
-    const auto add = [&](auto&& loss_at) {
-        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
-            const std::size_t block = begin / kRowsPerBlock;
-            for (std::size_t row = begin; row < end; ++row) {
-                losses[block] += weight_of(row) * loss_at(row);
-                weights[block] += weight_of(row);
-            }
-        });
-    };
-    if (kind == LossKind::multinomial)
-        add([&](std::size_t row) {
-            double most = scores[row];
-            for (std::size_t k = 1; k < n_outputs; ++k) most = std::max(most, scores[k * n + row]);
-            double all = 0.0;
-            for (std::size_t k = 0; k < n_outputs; ++k) all += std::exp(scores[k * n + row] - most);
-            return std::log(all) + most - scores[static_cast<std::size_t>(y[row]) * n + row];
-        });
-    else
-        with_loss(kind, parameter, [&](const auto& loss) {
-            add([&](std::size_t row) { return loss.loss(scores[row], y[row]); });
-        });
-    return std::accumulate(losses.begin(), losses.end(), 0.0) /
-           std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
 /// The largest slopes of a copy of a row: known beforehand, or looked for.
@@ -262,8 +241,8 @@ void Booster::quantise(Team& team) {
     });
 }
 
-/// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2).
-/// The rows of the largest slopes. Which they are does not depend on the order of the rows.
+/// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2). Of slopes
+/// that agree to 20 bits the content of the rows decides, so that their order does not.
 RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
     std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
     const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
@@ -273,8 +252,7 @@ RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
             double size = 0.0;
             for (std::size_t k = 0; k < n_outputs; ++k)
                 size += std::abs(own.gradient_of(k)[i]) * own.hessian_of(k)[i] * weight_of(rows[i]);
-            // Where sizes agree to 28 bits, rows that are unlike are told apart by their content.
-            keys[i] = (falling_key(size) & ~kLastBits) | content[rows[i]] >> (32 - kContentBits);
+            keys[i] = falling_key(size) >> 32 << 32 | content[rows[i]];
         }
     };
     const KeyRange guess = guess_from_some(table.n_rows, n_wanted, keys_of);
@@ -412,6 +390,9 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
         });
     for (std::size_t output = n_outputs > 1 ? n_apart : 0; output < n_outputs; ++output)
         make(output, buffers[0], team);
+    double most = 0.0;
+    for (const BoostTree& tree : grown) most = std::max(most, tree.largest_answer());
+    most_score += most;
     for (BoostTree& tree : grown) trees.push_back(std::move(tree));
 }
 

@@ -216,7 +216,7 @@ Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team) {
         for_floats<float>(data, alike, ValueType::f32, rows, learn);
         for_floats<double>(data, alike, ValueType::f64, rows, learn);
     });
-    give_back_memory();  // before codes need room
+    if (data.n_rows >= kRowsForBins) give_back_memory();  // before codes need room
     return book;
 }
 

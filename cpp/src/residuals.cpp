@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "treewright/base/error.hpp"
 #include "treewright/base/exact_sum.hpp"
 #include "treewright/boost/row_blocks.hpp"
 
@@ -99,7 +100,7 @@ double quantile_of_distances(std::span<const double> y, const double* scores, do
         if (at - reach > 0.0) low = some[static_cast<std::size_t>(at - reach)];
         if (at + reach < kLooked) high = some[static_cast<std::size_t>(at + reach)];
     }
-    while (true) {
+    for (const bool is_first : {true, false}) {
         std::vector<std::vector<double>> inside(team.size());
         std::vector<std::size_t> n_below(team.size());
         by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
@@ -123,9 +124,11 @@ double quantile_of_distances(std::span<const double> y, const double* scores, do
         }
         if (below <= ranks.low && ranks.high < below + all.size())
             return middle_of(all, ranks, below);
+        require(is_first, "distances that are numbers");
         low = -1.0;  // rows that were looked at are not like the others: all of them, then
         high = std::numeric_limits<double>::infinity();
     }
+    return 0.0;
 }
 
 double answer_of_residuals(LossKind kind, double parameter, std::vector<Residual>& residuals) {

@@ -368,7 +368,14 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             return None
         if isinstance(init, str):
             return np.zeros((problem.table.n_rows, loss.n_outputs))
-        return self._scores_of_init(init, X, loss.link, problem.shift)
+        scores = self._scores_of_init(init, X, loss.link, problem.shift)
+        is_finite = np.isfinite(scores).all(axis=1)
+        if not is_finite.all():
+            raise ParameterError(
+                f"init={self.init!r} predicts what is no finite number for row"
+                f" {int(np.argmin(is_finite))}; boosting has to start from finite scores."
+            )
+        return scores
 
 
 def tell_choosing(max_depth: int | None, n_rounds: int, loss: float) -> None:

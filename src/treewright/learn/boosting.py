@@ -41,6 +41,9 @@ MOST_BINS = 255
 _GOLDEN = 0x9E3779B97F4A7C15
 """The step between keys of rounds; any odd number would do."""
 
+_MOST_SCORE = 1e300
+"""Beyond, differences of scores are no longer numbers."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class BoostingOptions:
@@ -370,6 +373,13 @@ class Boosting:
         first = booster.n_trees
         key = (options.seed + number * _GOLDEN) % 2**64
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
+        if not booster.reach < _MOST_SCORE:
+            raise ParameterError(
+                f"round {number + 1}: scores grow beyond all bounds with"
+                f" learning_rate={options.learning_rate!r}"
+                + (" and the gradients and hessians of this loss." if loss.name == "given" else ".")
+                + "\n  Hint: a smaller learning_rate, or a larger l2_regularization."
+            )
         return GradientRound(
             number=number + 1,
             n_leaves=booster.n_leaves(first),

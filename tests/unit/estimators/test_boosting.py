@@ -17,6 +17,7 @@ import treewright as tw
 from treewright.errors import (
     DataError,
     ManyCategoriesWarning,
+    ModelFormatError,
     ParameterError,
     TargetError,
     UnsupportedError,
@@ -250,3 +251,40 @@ def test_a_large_table_of_numbers_shows_a_round_part_of_its_rows() -> None:
     words = table | {"word": np.where(values > 10, "a", "b")}
     nominal = tw.GradientBoostingRegressor(**told).fit(words, values)
     assert nominal.ensemble_[0].arrays.n_rows[0] == n_rows
+
+
+VALUE_LOSSES = ["squared_error", "absolute_error", "quantile", "huber"]
+
+
+@pytest.mark.parametrize("loss", VALUE_LOSSES)
+def test_scores_that_grow_beyond_all_bounds_are_an_error_of_their_round(loss: str) -> None:
+    model = tw.GradientBoostingRegressor(n_estimators=5, loss=loss).fit(X, VALUES)
+    before = model.ensemble_
+    model.set_params(learning_rate=1e200)
+    with pytest.raises(ParameterError, match=r"round \d: scores grow beyond all bounds"):
+        model.fit(X, VALUES)
+    assert model.ensemble_ is before
+
+
+class AnswersNothing(LinearRegression):
+    """Predicts what is no number for one row."""
+
+    def predict(self, X: Any) -> Any:
+        answers = super().predict(X)
+        answers[3] = np.nan
+        return answers
+
+
+@pytest.mark.parametrize("loss", VALUE_LOSSES)
+def test_boosting_starts_from_finite_scores(loss: str) -> None:
+    model = tw.GradientBoostingRegressor(n_estimators=2, loss=loss, init=AnswersNothing())
+    with pytest.raises(ParameterError, match="no finite number for row 3"):
+        model.fit(X, VALUES)
+
+
+def test_a_model_without_trees_is_looked_at_too() -> None:
+    none = tw.GradientBoostingRegressor(n_estimators=2).fit(X, VALUES).ensemble_.first(0)
+    state = none.__getstate__()
+    state["codebook"] = {"cuts": state["codebook"]["cuts"], "n_codes": [3, 3, 3, 3]}
+    with pytest.raises(ModelFormatError, match="damaged"):
+        none.__setstate__(state)

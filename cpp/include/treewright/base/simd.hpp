@@ -15,6 +15,13 @@
 #else
 #define TREEWRIGHT_SIMD
 #endif
+#if defined(__clang__)
+#define TREEWRIGHT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TREEWRIGHT_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TREEWRIGHT_INDEPENDENT  ///< the loop's steps touch different memory
+#endif
 #define TREEWRIGHT_SIMD_INLINE __attribute__((always_inline)) inline
 
 namespace treewright {

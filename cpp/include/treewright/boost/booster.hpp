@@ -40,12 +40,11 @@ public:
     /// Gradients and hessians of the next round, outputs x rows.
     void set_slopes(std::span<const double> gradient, std::span<const double> hessian);
 
-    /// Mean loss of the training rows; NaN where the loss is not ours.
-    [[nodiscard]] double mean_loss(Team& team) const;
-
     std::vector<BoostTree> trees;
     std::vector<double> scores;  ///< outputs x rows
 
+    /// No score of a training row is larger, by size; not finite where some may not be.
+    [[nodiscard]] double reach() const { return most_score; }
     [[nodiscard]] const Codebook& codebook() const { return book; }
     [[nodiscard]] std::size_t n_rows() const { return table.n_rows; }
     [[nodiscard]] std::size_t outputs() const { return n_outputs; }
@@ -109,6 +108,7 @@ private:
     double parameter;  ///< of the loss; Huber's delta is another one in every round
     RoundSample sample;
     std::size_t n_outputs;
+    double most_score = 0.0;
     std::span<const double> y;
     std::vector<double> weight;  ///< of a row, its copies included; empty: its copies
     std::vector<double> copies;  ///< empty: 1 each

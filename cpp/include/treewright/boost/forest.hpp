@@ -57,6 +57,7 @@ struct BoostPaths {
 
 class BoostForest {
 public:
+    /// Throws InvariantError where some index leads outside: models are read from files too.
     BoostForest(Codebook book, std::vector<BoostTree> trees, std::size_t n_outputs);
 
     Codebook book;
@@ -83,9 +84,6 @@ public:
     /// By node of a tree that asks: which rows of a block would go to its second child.
     void answer(std::size_t tree, const BoostBlock& block, std::span<std::uint64_t> second) const;
 
-    /// Whether every index stays inside; for models read from somewhere.
-    [[nodiscard]] bool is_sound() const;
-
 private:
     /// Where what belongs to a tree starts.
     struct Prepared {
@@ -96,6 +94,7 @@ private:
         std::size_t n_leaves;
     };
 
+    [[nodiscard]] bool is_sound() const;
     void prepare();
     void add_steps(const BoostTree& tree);
     void add_choices(std::size_t tree);

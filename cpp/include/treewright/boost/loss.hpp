@@ -1,4 +1,4 @@
-/// Losses with their first and second derivatives by the score of a row. `y` is the target as a
+/// The first and second derivatives of losses by the score F of a row. `y` is the target as a
 /// number (classes: their index). Sources: Friedman, Annals of Statistics 29 (2001), for all but
 /// gamma and Tweedie deviance (Jorgensen 1997) and the pinball loss (Koenker and Bassett 1978).
 #pragma once
@@ -27,9 +27,6 @@ struct SquaredLoss {
     static constexpr bool kSameHessian = true;
     [[nodiscard]] SlopeRange range() const { return {}; }
     [[nodiscard]] Slope slope(double score, double y) const { return {score - y, 1.0}; }
-    [[nodiscard]] double loss(double score, double y) const {
-        return 0.5 * (score - y) * (score - y);
-    }
 };
 
 /// |F - y|; leaves answer the median of what is left to explain.
@@ -39,7 +36,6 @@ struct AbsoluteLoss {
     [[nodiscard]] Slope slope(double score, double y) const {
         return {static_cast<double>((score > y) - (score < y)), 1.0};
     }
-    [[nodiscard]] double loss(double score, double y) const { return std::abs(score - y); }
 };
 
 /// Pinball loss of the `level` quantile.
@@ -49,9 +45,6 @@ struct QuantileLoss {
     [[nodiscard]] SlopeRange range() const { return {1.0, 1.0}; }
     [[nodiscard]] Slope slope(double score, double y) const {
         return {score >= y ? 1.0 - level : -level, 1.0};
-    }
-    [[nodiscard]] double loss(double score, double y) const {
-        return score >= y ? (1.0 - level) * (score - y) : level * (y - score);
     }
 };
 
@@ -64,13 +57,10 @@ struct HuberLoss {
         const double r = score - y;
         return {r > delta ? delta : (r < -delta ? -delta : r), 1.0};
     }
-    [[nodiscard]] double loss(double score, double y) const {
-        const double r = std::abs(score - y);
-        return r <= delta ? 0.5 * r * r : delta * (r - 0.5 * delta);
-    }
 };
 
-/// Half the Poisson deviance, up to what depends on y alone; exp(F) is the expected count.
+/// exp(F) - y F: half the Poisson deviance but for what depends on y alone; exp(F) is the expected
+/// count.
 struct PoissonLoss {
     static constexpr bool kSameHessian = false;
     [[nodiscard]] SlopeRange range() const { return {}; }
@@ -78,10 +68,9 @@ struct PoissonLoss {
         const double mean = exp_of(score);
         return {mean - y, mean};
     }
-    [[nodiscard]] double loss(double score, double y) const { return std::exp(score) - y * score; }
 };
 
-/// Half the gamma deviance, up to what depends on y alone.
+/// F + y exp(-F): half the gamma deviance but for what depends on y alone.
 struct GammaLoss {
     static constexpr bool kSameHessian = false;
     [[nodiscard]] SlopeRange range() const { return {}; }
@@ -89,10 +78,10 @@ struct GammaLoss {
         const double ratio = y * exp_of(-score);
         return {1.0 - ratio, ratio};
     }
-    [[nodiscard]] double loss(double score, double y) const { return score + y * std::exp(-score); }
 };
 
-/// Half the Tweedie deviance of variance power 1 < p < 2, up to what depends on y alone.
+/// exp((2 - p) F) / (2 - p) - y exp((1 - p) F) / (1 - p): half the Tweedie deviance of variance
+/// power 1 < p < 2 but for what depends on y alone.
 struct TweedieLoss {
     double power = 1.5;
     static constexpr bool kSameHessian = false;
@@ -101,10 +90,6 @@ struct TweedieLoss {
         const double a = y * exp_of((1.0 - power) * score);
         const double b = exp_of((2.0 - power) * score);
         return {b - a, (2.0 - power) * b - (1.0 - power) * a};
-    }
-    [[nodiscard]] double loss(double score, double y) const {
-        return std::exp((2.0 - power) * score) / (2.0 - power) -
-               y * std::exp((1.0 - power) * score) / (1.0 - power);
     }
 };
 
@@ -116,10 +101,6 @@ struct LogisticLoss {
         const double p = 1.0 / (1.0 + exp_of(-score));
         return {p - y, p * (1.0 - p)};
     }
-    [[nodiscard]] double loss(double score, double y) const {
-        const double off = score > 0.0 ? score : 0.0;  // log(1 + exp(F)) without overflow
-        return off + std::log1p(std::exp(-std::abs(score))) - y * score;
-    }
 };
 
 /// exp(-F) for class 1, exp(F) for class 0: AdaBoost's.
@@ -130,9 +111,6 @@ struct ExponentialLoss {
         const double sign = y > 0.5 ? 1.0 : -1.0;
         const double off = exp_of(-sign * score);
         return {-sign * off, off};
-    }
-    [[nodiscard]] double loss(double score, double y) const {
-        return std::exp(y > 0.5 ? -score : score);
     }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -75,6 +76,20 @@ struct BoostTree {
             if (std::isfinite(x)) sum += term.coefficient * (x - term.center);
         }
         return std::isfinite(sum) ? sum : 0.0;
+    }
+
+    /// No leaf answers more, by size, lines included; infinite where one answers no number.
+    [[nodiscard]] double largest_answer() const {
+        double most = 0.0;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            if (!nodes[i].is_leaf()) continue;
+            double own = std::abs(nodes[i].value);
+            if (has_lines()) own += std::max(line_limits[i].high, -line_limits[i].low);
+            most =
+                std::isfinite(own) ? std::max(most, own) : std::numeric_limits<double>::infinity();
+            if (std::isinf(most)) break;
+        }
+        return most;
     }
 
     /// Makes all answers so many times as large; `factor` is above 0.
