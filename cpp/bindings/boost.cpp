@@ -7,6 +7,7 @@
 #include "treewright/boost/shap.hpp"
 
 using namespace treewright;
+using namespace std::string_literals;
 
 namespace {
 
@@ -294,7 +295,11 @@ void bind_boost(nb::module_& module) {
                 for (std::size_t t = 0; t < read.size(); ++t)
                     if (!read_tree(nb::cast<nb::dict>(trees[t]), read[t]))
                         throw nb::value_error("arrays of one length");
-                new (self) BoostForest(std::move(book), std::move(read), n_outputs);
+                try {
+                    new (self) BoostForest(std::move(book), std::move(read), n_outputs);
+                } catch (const InvariantError& error) {
+                    throw nb::value_error(("not boosted trees: "s + error.what()).c_str());
+                }
             },
             nb::arg("cuts"), nb::arg("n_codes"), nb::arg("trees"), nb::arg("n_outputs"),
             nb::sig("def __init__(self, cuts: list[object], n_codes: list[int], trees: "

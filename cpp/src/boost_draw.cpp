@@ -144,6 +144,17 @@ RowSet draw_contents(std::span<const std::uint32_t> content, double share, std::
     return drawn;
 }
 
+RowSet first_content(std::span<const std::uint32_t> content, std::uint64_t key) {
+    const Mixed draw(key);
+    std::vector<std::uint64_t> keys(content.size());
+    fill_keys(draw, content, keys.data());
+    const auto least = std::min_element(keys.begin(), keys.end());
+    RowSet drawn(content.size());
+    for (std::size_t row = 0; row < keys.size(); ++row)
+        if (keys[row] == *least) drawn.add(row);
+    return drawn;
+}
+
 KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted, const KeysOfRows& keys_of) {
     if (n_rows <= kSomeRows) return {};
     std::vector<std::uint64_t> keys(kSomeRows);

@@ -88,6 +88,9 @@ public:
         const Reals all = reals_of(node.total, node.fixed);
         const double v = best_answer(all, limits.l2, node.bounds);
         of_parent = decrease(all, limits.l2, v) * (1.0 + kRounding) + limits.min_gain;
+        // Without curvature, nor anything in its place, a child has no answer.
+        least_hessian =
+            l2 > 0.0 ? limits.min_hessian : std::max(limits.min_hessian, node.fixed.hessian_unit);
     }
 
     [[nodiscard]] bool allows(const Sums& first) const {
@@ -99,7 +102,7 @@ public:
     [[nodiscard]] double gain(const Sums& first) const {
         const Reals a = reals_of(first, node.fixed);
         const Reals b = reals_of(node.total - first, node.fixed);
-        if (a.h < limits.min_hessian || b.h < limits.min_hessian) return 0.0;
+        if (a.h < least_hessian || b.h < least_hessian) return 0.0;
         if (is_bounded) return bounded_gain(a, b);
         const double ah = a.h + l2;
         const double bh = b.h + l2;
@@ -116,8 +119,8 @@ public:
             }
             return;
         }
-        const CutLimits common{node.total,         more,           node.fixed, l2, of_parent,
-                               limits.min_hessian, limits.min_leaf};
+        const CutLimits common{node.total, more,          node.fixed,     l2,
+                               of_parent,  least_hessian, limits.min_leaf};
 #ifdef TREEWRIGHT_AVX512
         if (has_avx512()) return fill_gains_wide(common, cuts, n, gain);
 #endif
@@ -138,6 +141,7 @@ private:
     int sign;
     bool is_bounded;
     double of_parent = 0.0;
+    double least_hessian = 0.0;
 };
 
 }  // namespace

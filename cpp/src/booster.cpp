@@ -289,7 +289,8 @@ void Booster::draw_rows(std::uint64_t key, Team& team) {
         });
         drawn.add(top);
     }
-    sampled = drawn.list(team);  // none, of few rows: all, as if nothing were to be drawn
+    if (drawn.size() == 0) drawn = first_content(content, mix(key, 0x5a4d504cULL));
+    sampled = drawn.list(team);
 }
 
 BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
@@ -316,28 +317,70 @@ void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2
     with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team, progress); });
 }
 
-void Booster::renew(BoostTree& tree, const GrowBuffers& memory, Team& team) const {
-    if (!answers_by_residuals(kind)) return;
-    const auto left = [&](const GrownLeaf& leaf, std::size_t row) {
-        return y[row] - scores[row] - line_part(tree, leaf.node, row);
+double Booster::residual_answer(const BoostTree& tree, std::span<const GrownLeaf> leaves) const {
+    const auto each = [&](auto&& use) {
+        for (const GrownLeaf& leaf : leaves)
+            for (std::size_t at = 0; at < leaf.rows.n; ++at) {
+                const std::size_t row = leaf.rows[at];
+                use(row, y[row] - scores[row] - line_part(tree, leaf.node, row));
+            }
     };
+    if (is_unweighted()) {
+        std::vector<double> residuals;
+        each([&](std::size_t, double left) { residuals.push_back(left); });
+        return residuals.empty() ? 0.0 : answer_of_residuals(kind, parameter, residuals);
+    }
+    std::vector<Residual> residuals;
+    each([&](std::size_t row, double left) {
+        if (weight_of(row) > 0.0) residuals.push_back({left, weight_of(row)});
+    });
+    return residuals.empty() ? 0.0 : answer_of_residuals(kind, parameter, residuals);
+}
+
+void Booster::renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
+                    Team& team) const {
+    if (!answers_by_residuals(kind)) return;
     team.for_each(memory.leaves.size(), [&](std::size_t i, std::size_t) {
         const GrownLeaf& leaf = memory.leaves[i];
-        BoostNode& node = tree.nodes[leaf.node];
-        if (is_unweighted()) {
-            std::vector<double> residuals(leaf.rows.n);
-            for (std::size_t at = 0; at < leaf.rows.n; ++at)
-                residuals[at] = left(leaf, leaf.rows[at]);
-            if (!residuals.empty()) node.value = answer_of_residuals(kind, parameter, residuals);
-            return;
-        }
-        std::vector<Residual> residuals;
-        for (std::size_t at = 0; at < leaf.rows.n; ++at) {
-            const std::size_t row = leaf.rows[at];
-            if (weight_of(row) > 0.0) residuals.push_back({left(leaf, row), weight_of(row)});
-        }
-        if (!residuals.empty()) node.value = answer_of_residuals(kind, parameter, residuals);
+        tree.nodes[leaf.node].value = residual_answer(tree, {&leaf, 1});
     });
+    if (!monotonic.empty()) keep_order(tree, memory.leaves, monotonic);
+}
+
+/// Answers below the two children of a monotonic split stay on either side of the middle of what
+/// the children would answer themselves, as while the tree was grown.
+void Booster::keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
+                         std::span<const int> monotonic) const {
+    std::vector<std::vector<GrownLeaf>> below(tree.nodes.size());
+    for (const GrownLeaf& leaf : leaves) below[leaf.node].push_back(leaf);
+    for (std::size_t i = tree.nodes.size(); i-- > 0;)
+        if (!tree.nodes[i].is_leaf())
+            for (const std::size_t child : {0, 1}) {
+                const auto& more = below[tree.nodes[i].first_child + child];
+                below[i].insert(below[i].end(), more.begin(), more.end());
+            }
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    std::vector<Limits> limits(tree.nodes.size(), {-kFar, kFar});
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // parents come first
+        BoostNode& node = tree.nodes[i];
+        if (node.is_leaf()) {
+            node.value = std::clamp(node.value, limits[i].low, limits[i].high);
+            continue;
+        }
+        const auto first = static_cast<std::size_t>(node.first_child);
+        Limits& low = limits[first];
+        Limits& high = limits[first + 1];
+        low = high = limits[i];
+        const int sign = monotonic[node.column];
+        if (sign == 0 || node.subset >= 0) continue;
+        double middle = 0.0;
+        for (const std::size_t child : {first, first + 1})
+            middle +=
+                std::clamp(residual_answer(tree, below[child]), limits[i].low, limits[i].high) /
+                2.0;
+        (sign > 0 ? low.high : low.low) = middle;
+        (sign > 0 ? high.low : high.high) = middle;
+    }
 }
 
 /// Where Huber's loss turns from a square into a line: a quantile of the distances (Friedman 2001).
@@ -375,7 +418,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
         grown[output] = grow(output, growth, key, memory, own_team, progress);
         if (growth.has_lines)
             add_lines(output, memory, growth.line_l2, grown[output], own_team, progress);
-        renew(grown[output], memory, own_team);
+        renew(grown[output], memory, growth.monotonic, own_team);
         grown[output].multiply(learning_rate);
         move_scores(grown[output], output, memory, own_team);
     };

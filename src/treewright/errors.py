@@ -68,7 +68,9 @@ def warn(message: str, category: type[Warning]) -> None:
     """Give a warning that points at the line of the user's which led here."""
     level = 1
     frame = sys._getframe()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
+    # scikit-learn's frame between ours: it calls fit where there are callbacks.
+    inner = (__package__, "sklearn.callback")
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(inner):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)

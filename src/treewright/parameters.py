@@ -96,7 +96,8 @@ def check_number(
     if math.isfinite(number) and above and below:
         return
     if not math.isfinite(high):
-        allowed = f"{'above' if open_low else 'at least'} {low:g}"
+        finite = "" if math.isfinite(number) else "a finite number "
+        allowed = f"{finite}{'above' if open_low else 'at least'} {low:g}"
     elif open_low or open_high:
         upper = "below" if open_high else "at most"
         allowed = f"{'above' if open_low else 'at least'} {low:g} and {upper} {high:g}"

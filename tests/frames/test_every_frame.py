@@ -174,3 +174,10 @@ def test_no_rows_are_refused(make: Construct) -> None:
 def test_lists_and_structs_name_column_and_row(construct: Construct, value: object) -> None:
     with pytest.raises(DataError, match=r"column 'y', row 1 holds a (list|dict|ndarray)"):
         read_table(construct({"x": [1.0, 2.0], "y": [None, value]}))
+
+
+def test_a_batch_of_records_has_names() -> None:
+    batch = pa.RecordBatch.from_pydict({"a": [1.0, 2.0], "b": ["x", None]})
+    table = read_table(batch)
+    assert table.schema == read_table(pa.Table.from_batches([batch])).schema
+    assert table.schema.names == ("a", "b")

@@ -250,15 +250,23 @@ def test_a_row_of_weight_k_is_the_row_written_k_times(seed: int, n_classes: int,
     )
 
 
-@given(seed=st.integers(0, 2**32 - 1), sign=st.sampled_from([-1, 1]))
-@settings(max_examples=25, deadline=None)
-def test_answers_follow_monotonic_constraints(seed: int, sign: int) -> None:
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sign=st.sampled_from([-1, 1]),
+    loss=st.sampled_from(["squared_error", "absolute_error", "quantile", "huber"]),
+    is_weighted=st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_answers_follow_monotonic_constraints(
+    seed: int, sign: int, loss: str, is_weighted: bool
+) -> None:
     random = np.random.default_rng(seed)
     X = random.normal(size=(200, 2))
     y = random.normal(size=200) + np.sin(3 * X[:, 0])
+    weight = random.integers(0, 4, 200) * 0.7 if is_weighted else None
     model = tw.GradientBoostingRegressor(
-        n_estimators=20, min_samples_leaf=3, monotonic_cst=[sign, 0]
-    ).fit(X, y)
+        n_estimators=20, min_samples_leaf=3, monotonic_cst=[sign, 0], loss=loss
+    ).fit(X, y, sample_weight=weight)
     for other in (-1.0, 0.3):
         line = np.column_stack([np.linspace(-3, 3, 300), np.full(300, other)])
         assert (np.diff(model.predict(line)) * sign >= 0).all()

@@ -159,7 +159,8 @@ def as_native_float(array: Array) -> Array:
         return array
     if array.dtype.itemsize <= 4:
         return np.array(array, dtype=np.float32)
-    return np.array(array, dtype=np.float64)
+    with np.errstate(over="ignore"):  # beyond float64 is infinite
+        return np.array(array, dtype=np.float64)
 
 
 def _read_whole(array: Array) -> Column:

@@ -291,6 +291,10 @@ def _from_native(X: Any) -> Any:
         check_names(list(X.columns))
     elif nw.dependencies.is_pyarrow_table(X):
         check_names(X.column_names)
+    elif type(X).__module__.startswith("pyarrow") and hasattr(X, "to_struct_array"):
+        import pyarrow  # a batch of records, which narwhals takes for an array
+
+        return _from_native(pyarrow.Table.from_batches([X]))
     native = nw.from_native(X, pass_through=True, allow_series=True)
     return native.collect() if isinstance(native, nw.LazyFrame) else native
 

@@ -42,7 +42,21 @@ def densify(table: Any) -> Array:
             f" {_in_gib(needed)} when dense; {_in_gib(available)} are available.\n"
             "  Hint: keep fewer columns, or store it as float32."
         )
+    _check_indices(table, shape)
     return np.asarray(table.toarray(order="F"))
+
+
+def _check_indices(table: Any, shape: tuple[int, ...]) -> None:
+    """Refuse indices that lead outside: scipy would follow them into other memory."""
+    try:
+        if hasattr(table, "check_format"):
+            table.check_format(full_check=True)
+        elif hasattr(table, "row"):
+            for index, length in ((table.row, shape[0]), (table.col, shape[1])):
+                if len(index) and not 0 <= int(np.min(index)) <= int(np.max(index)) < length:
+                    raise ValueError("an index leads outside the matrix")
+    except ValueError as error:
+        raise DataError(f"the sparse table is damaged: {error}.") from error
 
 
 def available_memory() -> int | None:

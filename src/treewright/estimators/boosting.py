@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
 
 from treewright.data.intake import match_table
 from treewright.data.target import ClassTarget, ValueTarget, read_weights
@@ -164,7 +165,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         judged_X = X if validation is None else X_val
         if validation is None and stops and self.validation_fraction is not None:
             learn, judge = held_out(
-                own.y,
+                own,
                 self.validation_fraction,
                 seed=problem.seed,
                 of_classes=self._is_classifier(),
@@ -201,6 +202,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         self.rounds_ = boosted.rounds
         self.n_iter_ = boosted.ensemble.n_rounds
         self.init_ = init
+        self._rests_on = self._basis(boosted.ensemble.criterion)
         self._learned_columns(problem)
 
     def _by_scorer(
@@ -287,6 +289,13 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         if not self.warm_start or before is None:
             return None
         hint = "warm_start=False boosts anew."
+        for name, now in self._basis(own.loss.name).items():
+            then = getattr(self, "_rests_on", {}).get(name, now)
+            if now != then:
+                raise ParameterError(
+                    f"warm_start goes on from rounds of {name}={then!r}; {name}={now!r} now.\n"
+                    f"  Hint: {hint}"
+                )
         if options.n_estimators < before.n_rounds:
             raise ParameterError(
                 f"n_estimators={options.n_estimators} is less than the {before.n_rounds} rounds"
@@ -303,6 +312,12 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             )
         return before
 
+    def _basis(self, loss: str) -> dict[str, Any]:
+        """Give what later rounds share with those before them."""
+        init = self.init
+        named = init if init is None or isinstance(init, str) else type(init).__name__
+        return {"loss": loss, "init": named, "max_bins": self.max_bins}
+
     def _own_problem(self, problem: Problem, init: Any, X: Any) -> BoostingProblem:
         loss = self._loss(problem.target)
         y = self._numbers(problem)
@@ -312,15 +327,17 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             y=y,
             weights=weights,
             loss=loss,
-            start=self._start(init, X, loss, problem),
+            start=self._start(init, X, problem.table.n_rows, loss, problem.shift),
         )
-        check_target(loss, y, own.weight)
+        check_target(loss, y, own.weight, shift=problem.shift)
         return own
 
     def _validation(
         self, problem: Problem, loss: Loss, init: Any, X: Any, y: Any, sample_weight: Any
     ) -> BoostingProblem | None:
         if X is None and y is None:
+            if sample_weight is not None:
+                raise ParameterError("sample_weight_val belongs to X_val and y_val: give all.")
             return None
         if X is None or y is None:
             raise ParameterError("X_val and y_val belong together: give both, or neither.")
@@ -344,7 +361,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             y=values,
             weights=RowWeights.of(weight),
             loss=loss,
-            start=self._start(init, X, loss, problem),
+            start=self._start(init, X, table.n_rows, loss, problem.shift),
         )
 
     # ------------------------------------------------------------------ where scores start
@@ -352,7 +369,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         given = self.init
         if given is None or (isinstance(given, str) and given == "zero"):
             return
-        if not hasattr(given, "fit") or not hasattr(given, "predict"):
+        if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict"):
             raise ParameterError(f"init={given!r} must be None, 'zero' or an estimator.")
 
     def _fitted_init(self, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -360,15 +377,23 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             return self.init
         if self.warm_start and hasattr(self, "init_"):
             return self.init_
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return clone(self.init).fit(X, y, **weights)
+        if sample_weight is None:
+            return clone(self.init).fit(X, y)
+        if not has_fit_parameter(self.init, "sample_weight"):
+            raise ParameterError(f"init={self.init!r} takes no sample_weight.")
+        return clone(self.init).fit(X, y, sample_weight=sample_weight)
 
-    def _start(self, init: Any, X: Any, loss: Loss, problem: Problem) -> FloatArray | None:
+    def _start(self, init: Any, X: Any, n_rows: int, loss: Loss, shift: int) -> FloatArray | None:
         if init is None:
             return None
         if isinstance(init, str):
-            return np.zeros((problem.table.n_rows, loss.n_outputs))
-        scores = self._scores_of_init(init, X, loss.link, problem.shift)
+            return np.zeros((n_rows, loss.n_outputs))
+        scores = self._scores_of_init(init, X, loss.link, shift)
+        if scores.shape != (n_rows, loss.n_outputs):
+            raise ParameterError(
+                f"init={self.init!r} gives answers of shape {scores.shape} where"
+                f" {(n_rows, loss.n_outputs)} is due: a row each."
+            )
         is_finite = np.isfinite(scores).all(axis=1)
         if not is_finite.all():
             raise ParameterError(

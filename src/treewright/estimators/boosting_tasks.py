@@ -20,6 +20,19 @@ from treewright.learn.problem import Problem
 FloatArray = npt.NDArray[np.float64]
 
 
+def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
+    """Give what the estimator that boosting starts from answers, as numbers."""
+    try:
+        numbers = np.asarray(answers, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"init={init!r} gives answers that are no numbers.") from None
+    if numbers.ndim != n_axes:
+        raise ParameterError(
+            f"init={init!r} gives answers of shape {numbers.shape}; {n_axes} axes are due."
+        )
+    return numbers
+
+
 class BoostingClassifier(ClassTask, BoostingEstimator):
     """Boosted trees that predict classes."""
 
@@ -47,7 +60,7 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
             )
 
     def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
-        shares = np.log(np.maximum(np.asarray(init.predict_proba(X), dtype=np.float64), 1e-15))
+        shares = np.log(np.maximum(numbers_of(init, init.predict_proba(X), n_axes=2), 1e-15))
         if link == "softmax":
             return shares
         if shares.shape[1] == 1:
@@ -89,7 +102,7 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
         return problem.learned_values()
 
     def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
-        values = np.ldexp(np.asarray(init.predict(X), dtype=np.float64), -shift)[:, np.newaxis]
+        values = np.ldexp(numbers_of(init, init.predict(X), n_axes=1), -shift)[:, np.newaxis]
         return np.log(np.maximum(values, 1e-15)) if link == "log" else values
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:

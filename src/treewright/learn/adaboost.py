@@ -32,6 +32,10 @@ LOSSES = ("linear", "square", "exponential")
 Rows = _core.AdaBoostRows
 """The training rows and what they weigh in the coming round."""
 _ENDED = "a callback ended the rounds"
+_MOST_COPIES = 2.0**30
+"""Of more, whole numbers are weights like others: a copy's would be lost among so many."""
+_LEAST_FACTOR = -600.0
+"""Whose exponential is still a number, and so is a weight times it."""
 
 
 class WeakLearner(Protocol):
@@ -66,12 +70,15 @@ def rows_of(target: ClassTarget | ValueTarget, weights: RowWeights) -> Rows:
     """Give the training rows with the weights that the first round has."""
     n_rows = len(target.codes if isinstance(target, ClassTarget) else target.values)
     unit = np.ones(n_rows) if weights.weight is None else weights.weight
-    if weights.copies is not None:
-        unit = np.divide(unit, weights.copies, out=np.zeros_like(unit), where=weights.copies > 0)
+    copies = weights.copies
+    if copies is not None and copies.sum() > _MOST_COPIES:
+        copies = None
+    if copies is not None:
+        unit = np.divide(unit, copies, out=np.zeros_like(unit), where=copies > 0)
     if not isinstance(target, ClassTarget):
-        return _core.AdaBoostRows(unit, weights.copies, None, 0)
+        return _core.AdaBoostRows(unit, copies, None, 0)
     codes = np.ascontiguousarray(target.codes.reshape(-1))
-    return _core.AdaBoostRows(unit, weights.copies, codes, len(target.classes[0]))
+    return _core.AdaBoostRows(unit, copies, codes, len(target.classes[0]))
 
 
 def learn_in_round(learner: WeakLearner, rows: Rows, number: int) -> npt.NDArray[Any]:
@@ -165,7 +172,10 @@ def reweigh_classes(rows: Rows, predicted: npt.NDArray[np.int32], alpha: float) 
 
 def reweigh_values(rows: Rows, losses: FloatArray, alpha: float) -> float:
     """Take weight from rows, the more the less their loss; give what is left of the sum."""
-    return rows.multiply(np.exp(-alpha * (1.0 - losses)))
+    factors = -alpha * (1.0 - losses)
+    if factors.max() < _LEAST_FACTOR:  # all would be 0; only how they compare matters
+        factors -= factors.max()
+    return rows.multiply(np.exp(factors))
 
 
 def _why(error: float, limit: float, *, is_first: bool) -> str:

@@ -479,21 +479,24 @@ def _column(schema: FittedSchema, given: object) -> int:
 
 
 def held_out(
-    y: FloatArray, share: object, *, seed: int, of_classes: bool
+    problem: BoostingProblem, share: object, *, seed: int, of_classes: bool
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Draw rows to learn from and rows to validate by; of every class its share."""
+    """Draw rows to learn from and rows to validate by, which count; of every class its share."""
     check_number("validation_fraction", share, low=0.0, high=1.0, open_low=True, open_high=True)
     generator = np.random.default_rng(seed)
+    y, weight = problem.y, problem.weight
     groups = y if of_classes else np.zeros(len(y))
+    counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0
     chosen = np.zeros(len(y), dtype=np.bool_)
     for group in np.unique(groups):
-        rows = np.flatnonzero(groups == group)
+        rows = np.flatnonzero((groups == group) & counts)
         n_drawn = round(float(share) * len(rows))  # type: ignore[arg-type]
         chosen[generator.choice(rows, n_drawn, replace=False)] = True
-    if not chosen.any() or chosen.all():
+    n_counted = int(counts.sum())
+    if not chosen.any() or chosen.sum() == n_counted:
         raise ParameterError(
-            f"validation_fraction={share!r} of {len(y)} rows leaves none to learn from, or none to"
-            " validate by."
+            f"validation_fraction={share!r} of {n_counted} rows leaves none to learn from, or none"
+            " to validate by."
         )
     return np.flatnonzero(~chosen), np.flatnonzero(chosen)
 

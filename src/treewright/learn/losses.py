@@ -89,11 +89,12 @@ class Loss:
         if self.name == "quantile":
             return np.array([weighted_quantile(y, weight, self.level)])
         mean = float(np.average(y, weights=weight))
-        return np.array([_log(mean) if self.name in _LOG_LINK else mean])
+        return np.array([float(np.log(mean)) if self.name in _LOG_LINK else mean])
 
     def mean(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> float:
         """Give the mean loss of rows; scores are rows x outputs."""
-        return float(np.average(self._each(scores, y, weight), weights=weight))
+        with np.errstate(over="ignore"):  # a loss beyond all numbers is infinite, and says so
+            return float(np.average(self._each(scores, y, weight), weights=weight))
 
     def _each(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         score = scores[:, 0]
@@ -157,10 +158,10 @@ def loss_of_classes(given: object, n_classes: int) -> Loss:
     return Loss(name=name, n_outputs=n_outputs, of_classes=True)
 
 
-def check_target(loss: Loss, y: FloatArray, weight: FloatArray | None) -> None:
-    """Refuse values that a loss has no meaning for."""
+def check_target(loss: Loss, y: FloatArray, weight: FloatArray | None, *, shift: int = 0) -> None:
+    """Refuse values that a loss has no meaning for; they were `shift` powers of two larger."""
     counted = y if weight is None else y[weight > 0]
-    low = float(counted.min(initial=np.inf))
+    low = float(np.ldexp(counted.min(initial=np.inf), shift))
     if loss.name in ("poisson", "tweedie") and (low < 0.0 or not counted.any()):
         raise TargetError(
             f"loss={loss.name!r} needs values that are not negative and not all 0; y has {low:g}."

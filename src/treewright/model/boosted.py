@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LINKS = ("identity", "log", "logistic", "half_logistic", "softmax")
 """What scores are: the answer itself, its logarithm, or log odds (of half their size, of each
 class)."""
+_MOST_SHIFT = 4096
+"""More powers of two than lie between the largest number and the least."""
 IMPORTANCES = ("gain", "split")
 
 
@@ -47,6 +49,21 @@ def answers_of(scores: FloatArray, link: str) -> FloatArray:
         return np.asarray(softmax(scores, axis=1))
     second = expit(2.0 * scores[:, 0] if link == "half_logistic" else scores[:, 0])
     return np.column_stack([1.0 - second, second])
+
+
+def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
+    """Tell whether what was kept beside the trees says where scores start and what they mean."""
+    base, classes, shift = np.asarray(kept.get("base")), kept.get("classes"), kept.get("shift")
+    if not {"schema", "classes", "criterion"} <= kept.keys() or kept.get("link") not in LINKS:
+        return False
+    if base.dtype != np.float64 or base.shape != (n_outputs,) or not np.isfinite(base).all():
+        return False
+    if not isinstance(shift, int) or abs(shift) > _MOST_SHIFT:
+        return False
+    if classes is None:
+        return n_outputs == 1
+    is_one = isinstance(classes, tuple) and len(classes) == 1 and hasattr(classes[0], "__len__")
+    return is_one and (len(classes[0]) == n_outputs if n_outputs > 1 else len(classes[0]) <= 2)
 
 
 class BoostedEnsemble:
@@ -120,6 +137,10 @@ class BoostedEnsemble:
             )
         except (ValueError, KeyError, TypeError, RuntimeError) as error:
             raise ModelFormatError(f"the trees of a boosted model are damaged: {error}.") from error
+        if not _tells_meaning(kept, self.core.n_outputs):
+            raise ModelFormatError(
+                "a boosted model is damaged: where scores start, or what they mean."
+            )
         self.__dict__.update(kept)
 
     @property

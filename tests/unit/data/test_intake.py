@@ -329,3 +329,12 @@ def test_any_text_is_a_name(name: str) -> None:
     with pytest.raises(ColumnMismatchError) as caught:
         match_table({"other": [1.0]}, table.schema, owner="Tree")
     assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array])
+@pytest.mark.parametrize("index", [10**6, -7])
+def test_a_sparse_table_whose_indices_lead_outside_is_refused(make, index: int) -> None:
+    table = make(np.eye(30)[:, :5] + 1)
+    (table.col if hasattr(table, "col") else table.indices)[0] = index
+    with pytest.raises(DataError, match="the sparse table is damaged"):
+        read_table(table)

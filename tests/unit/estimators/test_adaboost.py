@@ -271,3 +271,25 @@ def test_members_that_are_no_trees_have_no_ensemble() -> None:
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     tw.AdaBoostClassifier(n_estimators=3, verbose=1).fit(X, Y)
     assert "boosting: round 3 of 3, error 0." in capsys.readouterr().err
+
+
+def test_weights_may_be_enormous_whole_numbers() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(100, 2))
+    y = X[:, 0] + random.normal(size=100) * 0.5
+    for model, target in (
+        (tw.AdaBoostClassifier(n_estimators=5), y > 0),
+        (tw.AdaBoostClassifier(tw.DecisionTreeClassifier(max_depth=2), n_estimators=5), y > 0),
+        (tw.AdaBoostRegressor(n_estimators=5, resample=False), y),
+    ):
+        plain = model.fit(X, target).predict(X)
+        model.fit(X, target, sample_weight=np.full(100, 1e14))
+        assert model.predict(X) == pytest.approx(plain, rel=1e-9)
+
+
+def test_a_learning_rate_may_leave_only_the_worst_row() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(100, 2))
+    y = X[:, 0] * 2 + random.normal(size=100) * 0.5
+    model = tw.AdaBoostRegressor(n_estimators=10, learning_rate=200, loss="exponential")
+    assert np.isfinite(model.fit(X, y).predict(X)).all()

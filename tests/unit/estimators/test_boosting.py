@@ -288,3 +288,106 @@ def test_a_model_without_trees_is_looked_at_too() -> None:
     state["codebook"] = {"cuts": state["codebook"]["cuts"], "n_codes": [3, 3, 3, 3]}
     with pytest.raises(ModelFormatError, match="damaged"):
         none.__setstate__(state)
+
+
+def test_a_round_sees_the_rows_of_one_content_where_it_would_see_none() -> None:
+    rare = tw.GradientBoostingRegressor(n_estimators=6, subsample=1e-9).fit(X[:200], VALUES[:200])
+    assert [int(tree.arrays.n_rows[0]) for tree in rare.ensemble_] == [1] * 6
+    two = np.arange(200)[:, np.newaxis] % 2
+    alike = tw.GradientBoostingRegressor(n_estimators=12, subsample=0.01).fit(two, two[:, 0])
+    assert [int(tree.arrays.n_rows[0]) for tree in alike.ensemble_] == [100] * 12
+
+
+@pytest.mark.parametrize(
+    ("name", "then", "now"),
+    [("loss", "squared_error", "huber"), ("init", None, "zero"), ("max_bins", 255, 16)],
+)
+def test_a_warm_start_goes_on_with_what_it_began_with(name: str, then: Any, now: Any) -> None:
+    model = tw.GradientBoostingRegressor(n_estimators=3, warm_start=True, **{name: then})
+    model.fit(X, VALUES).set_params(n_estimators=6, **{name: now})
+    with pytest.raises(ParameterError, match=f"warm_start goes on from rounds of {name}="):
+        model.fit(X, VALUES)
+    model.set_params(warm_start=False).fit(X, VALUES)
+
+
+def test_rows_to_validate_by_start_where_the_others_do() -> None:
+    model = tw.GradientBoostingRegressor(init="zero", early_stopping=True, n_estimators=5)
+    model.fit(X[:1000], VALUES[:1000], X_val=X[1000:], y_val=VALUES[1000:])
+    assert model.rounds_[-1].validation_loss == pytest.approx(
+        np.mean((model.predict(X[1000:]) - VALUES[1000:]) ** 2) / 2
+    )
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
+def test_rows_to_validate_by_count(loss: str) -> None:
+    model = tw.GradientBoostingRegressor(early_stopping=True, n_estimators=5, loss=loss)
+    one = np.zeros(len(X))
+    one[0] = 1.0
+    with pytest.raises(ParameterError, match="of 1 rows leaves none to learn from"):
+        model.fit(X, VALUES, sample_weight=one)
+    few = np.zeros(len(X))
+    few[:20] = 2.5
+    assert np.isfinite(model.fit(X, VALUES, sample_weight=few).rounds_[-1].validation_loss)
+    with pytest.raises(DataError, match="zero for every row"):
+        model.fit(X, VALUES, X_val=X, y_val=VALUES, sample_weight_val=one * 0.0)
+    with pytest.raises(ParameterError, match="belongs to X_val"):
+        model.fit(X, VALUES, sample_weight_val=one)
+
+
+class Answers(LinearRegression):
+    """Predicts what it is told to."""
+
+    def __init__(self, answers: Any = None) -> None:
+        super().__init__()
+        self.answers = answers
+
+    def predict(self, X: Any) -> Any:
+        return self.answers
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (np.zeros(3), r"shape \(3, 1\)"),
+        (np.zeros((1500, 2)), "1 axes are due"),
+        (None, "1 axes are due"),
+        (["a"] * 1500, "no numbers"),
+    ],
+)
+def test_what_boosting_starts_from_is_looked_at(answers: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        tw.GradientBoostingRegressor(init=Answers(answers)).fit(X, VALUES)
+    with pytest.raises(ParameterError, match="must be None, 'zero' or an estimator"):
+        tw.GradientBoostingRegressor(init=LinearRegression).fit(X, VALUES)
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma", "tweedie"])
+def test_small_targets_are_met_like_large_ones(loss: str) -> None:
+    y = np.abs(VALUES) + 0.1
+    model = tw.GradientBoostingRegressor(n_estimators=5, loss=loss)
+    tiny = model.fit(X, y * 2.0**-60).predict(X).mean() / 2.0**-60
+    assert tiny == pytest.approx(y.mean(), rel=0.2)
+
+
+def test_leaves_without_curvature_have_no_gain() -> None:
+    random = np.random.default_rng(0)
+    few = random.integers(-5, 5, (65, 2)).astype(float)
+    model = tw.GradientBoostingClassifier(
+        n_estimators=50,
+        learning_rate=1.0,
+        min_hessian=0.0,
+        l2_regularization=0.0,
+        subsample=0.5,
+        min_samples_leaf=1,
+    ).fit(few, few[:, 0] + random.normal(size=65) > 0)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"base": np.zeros(3)}, {"shift": 2**40}, {"classes": 5}, {"link": "x"}, {"base": None}],
+)
+def test_what_scores_mean_is_looked_at_when_a_model_is_loaded(damage: dict[str, Any]) -> None:
+    ensemble = tw.GradientBoostingClassifier(n_estimators=2).fit(X, CLASSES).ensemble_
+    with pytest.raises(ModelFormatError, match="damaged"):
+        ensemble.__setstate__(ensemble.__getstate__() | damage)

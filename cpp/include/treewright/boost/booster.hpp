@@ -75,7 +75,14 @@ private:
     [[nodiscard]] WritableSlopes slopes_of(std::size_t output);
     void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
                    Team& team, Progress& progress) const;
-    void renew(BoostTree& tree, const GrowBuffers& memory, Team& team) const;
+    /// What the rows of some leaves would answer together.
+    [[nodiscard]] double residual_answer(const BoostTree& tree,
+                                         std::span<const GrownLeaf> leaves) const;
+    /// Leaves of losses that say little by their slopes answer from residuals.
+    void renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
+               Team& team) const;
+    void keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
+                    std::span<const int> monotonic) const;
     [[nodiscard]] double huber_delta(Team& team) const;
     [[nodiscard]] bool is_unweighted() const { return weight.empty() && copies.empty(); }
     /// What the line of a row's leaf adds.

@@ -58,6 +58,9 @@ struct KeyRange {
 [[nodiscard]] RowSet draw_contents(std::span<const std::uint32_t> content, double share,
                                    std::uint64_t key, const RowSet& without, Team& team);
 
+/// The rows of the content that would be drawn by the least share: for where none is drawn.
+[[nodiscard]] RowSet first_content(std::span<const std::uint32_t> content, std::uint64_t key);
+
 /// A number that falls where a double, no NaN, grows.
 [[nodiscard]] inline std::uint64_t falling_key(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // there is one zero
