@@ -52,18 +52,19 @@ class GradientBoostingClassifier(BoostingClassifier):
         What a split must gain.
     max_bins : int
         Bins that a column of numbers is divided into, 255 at most; missing values have their own.
-        Where there are more than 200,000 rows, bins are read from 200,000 of them.
+        Where there are more than 200,000 rows, bins are read from 200,000 of them. Numbers are
+        taken as float64: whole numbers and times beyond 2**53 may share one.
     subsample : float or "auto"
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
         columns are numeric and there are more than 100,000 rows (as they are written), so many of
         them (a fifth at least). Which rows are drawn follows from their content: rows alike are
-        drawn together.
+        drawn together, and where none would be, those of one content are.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
-        Share of the rows that ``"goss"`` keeps.
+        Share of the rows that ``"goss"`` keeps, as they are written: one of weight 2 is one row.
     max_features : float or "auto"
         Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
         rows, and all of more.
@@ -273,18 +274,19 @@ or function
         What a split must gain.
     max_bins : int
         Bins that a column of numbers is divided into, 255 at most; missing values have their own.
-        Where there are more than 200,000 rows, bins are read from 200,000 of them.
+        Where there are more than 200,000 rows, bins are read from 200,000 of them. Numbers are
+        taken as float64: whole numbers and times beyond 2**53 may share one.
     subsample : float or "auto"
         Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
         columns are numeric and there are more than 100,000 rows (as they are written), so many of
         them (a fifth at least). Which rows are drawn follows from their content: rows alike are
-        drawn together.
+        drawn together, and where none would be, those of one content are.
     sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
-        Share of the rows that ``"goss"`` keeps.
+        Share of the rows that ``"goss"`` keeps, as they are written: one of weight 2 is one row.
     max_features : float or "auto"
         Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
         rows, and all of more.
