@@ -192,7 +192,9 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         start knows the rows that are left out.
         """
         chooses = is_auto(options.n_estimators) and may_choose(
-            n_rows=own.n_rows, n_outputs=own.loss.n_outputs
+            n_rows=own.n_rows,
+            n_columns=len(own.table.schema.columns),
+            n_outputs=own.loss.n_outputs,
         )
         is_judged = own.loss.name != "given" and (self.init is None or isinstance(self.init, str))
         return folds_of(own) if chooses and is_judged else None

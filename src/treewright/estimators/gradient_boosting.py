@@ -28,9 +28,10 @@ class GradientBoostingClassifier(BoostingClassifier):
     n_estimators : int or "auto"
         Rounds; each grows a tree, of each class where there are three or more. ``"auto"`` chooses
         up to 1,000 by five-fold cross-validation (the fold of a row follows from its content), on
-        tables of 30 to 10,000 rows (times classes, where there are three or more). On larger and
-        smaller ones, with a loss of your own, or from another estimator (`init`), it is 250; with
-        early stopping on rows left out at most 1,000.
+        tables of 30 to 10,000 rows (where there are three or more classes: times them, or up to
+        500,000 times them and the columns). On larger and smaller ones, with a loss of your own, or
+        from another estimator (`init`), it is 250; with early stopping on rows left out at most
+        1,000.
     max_iter : int, optional
         scikit-learn's name of `n_estimators`; where it is given it counts.
     max_leaf_nodes : int, optional

@@ -13,6 +13,7 @@ from treewright.parameters import check_number
 
 MOST_ROWS_TO_DRAW_COLUMNS = 10_000
 MOST_ROWS_TO_CHOOSE = 10_000
+MOST_CELLS_TO_CHOOSE = 500_000
 MOST_ROUNDS = 1_000
 SHAPES: tuple[tuple[int | None, float], ...] = ((None, 1.0), (3, 0.7))
 """Depths of trees to choose from, and the share of the rows that a round of such trees sees."""
@@ -36,15 +37,21 @@ def check_auto(name: str, given: object, **limits: Any) -> None:
     check_number(name, given, **limits)
 
 
-def may_choose(*, n_rows: int, n_outputs: int) -> bool:
+def may_choose(*, n_rows: int, n_columns: int, n_outputs: int) -> bool:
     """Tell whether a table is small enough to choose rounds by cross-validation.
 
-    That boosts some ten times; a row counts once for every tree of a round.
+    That boosts some ten times; a row counts once for every tree of a round. Of several trees, more
+    may be asked where columns are few.
 
-    >>> may_choose(n_rows=5_000, n_outputs=1), may_choose(n_rows=5_000, n_outputs=7)
-    (True, False)
+    >>> may_choose(n_rows=5_000, n_columns=50, n_outputs=1)
+    True
+    >>> [may_choose(n_rows=5_000, n_columns=n, n_outputs=7) for n in (10, 50)]
+    [True, False]
     """
-    return n_rows * n_outputs <= MOST_ROWS_TO_CHOOSE
+    n_asked = n_rows * n_outputs
+    if n_asked <= MOST_ROWS_TO_CHOOSE:
+        return True
+    return n_rows <= MOST_ROWS_TO_CHOOSE and n_asked * n_columns <= MOST_CELLS_TO_CHOOSE
 
 
 def n_rounds(given: int | str, *, ends_by_itself: bool) -> int:
