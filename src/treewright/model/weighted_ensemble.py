@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright import _core
+from treewright.errors import ModelFormatError
 from treewright.model.ensemble import Ensemble, Trees
 from treewright.model.stump_trees import StumpTrees
 
@@ -62,6 +63,20 @@ class WeightedEnsemble(Ensemble):
         vote = "median" if common["classes"] is None else "weighted"
         super().__init__(**common, vote=vote)
         self.weights = weights
+        self._on_grid = on_grid(weights)
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        trees, weights = kept.get("trees"), np.asarray(kept.get("weights"))
+        is_whole = (
+            trees is not None
+            and weights.dtype == np.float64
+            and weights.shape == (len(trees),)
+            and bool(np.isfinite(weights).all() and (weights > 0.0).all())
+            and (kept.get("classes") is None) == (kept.get("vote") == "median")
+        )
+        if not is_whole:
+            raise ModelFormatError("a boosted model is damaged: what its trees count.")
+        self.__dict__.update(kept)
         self._on_grid = on_grid(weights)
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:

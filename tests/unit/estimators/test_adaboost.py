@@ -261,6 +261,17 @@ def test_a_damaged_model_is_refused() -> None:
         boosted.predict(X)
 
 
+@pytest.mark.parametrize(
+    "damage", [{"weights": np.ones(1)}, {"weights": np.full(3, np.nan)}, {"classes": None}]
+)
+def test_what_the_trees_of_a_damaged_model_count_is_looked_at(damage: dict[str, Any]) -> None:
+    ensemble = tw.AdaBoostClassifier(n_estimators=3).fit(X, Y).ensemble_
+    state = ensemble.__getstate__()
+    assert len(state["weights"]) == 3
+    with pytest.raises(ModelFormatError, match="what its trees count"):
+        ensemble.__setstate__(state | damage)
+
+
 def test_members_that_are_no_trees_have_no_ensemble() -> None:
     boosted = tw.AdaBoostClassifier(GaussianNB(), n_estimators=2).fit(X, Y)
     assert not hasattr(boosted, "ensemble_")
