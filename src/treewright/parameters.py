@@ -96,7 +96,7 @@ def check_number(
     if math.isfinite(number) and above and below:
         return
     if not math.isfinite(high):
-        finite = "" if math.isfinite(number) else "a finite number "
+        finite = "a finite number " if math.isinf(number) else ""
         allowed = f"{finite}{'above' if open_low else 'at least'} {low:g}"
     elif open_low or open_high:
         upper = "below" if open_high else "at most"

@@ -32,7 +32,7 @@ LOSSES = ("linear", "square", "exponential")
 Rows = _core.AdaBoostRows
 """The training rows and what they weigh in the coming round."""
 _ENDED = "a callback ended the rounds"
-_MOST_COPIES = 2.0**30
+_MOST_COPIES = 2.0**42
 """Of more, whole numbers are weights like others: a copy's would be lost among so many."""
 _LEAST_FACTOR = -600.0
 """Whose exponential is still a number, and so is a weight times it."""
