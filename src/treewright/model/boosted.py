@@ -47,8 +47,11 @@ def answers_of(scores: FloatArray, link: str) -> FloatArray:
             return np.asarray(np.exp(scores))
     if link == "softmax":
         return np.asarray(softmax(scores, axis=1))
-    second = expit(2.0 * scores[:, 0] if link == "half_logistic" else scores[:, 0])
-    return np.column_stack([1.0 - second, second])
+    answers = np.empty((len(scores), 2))
+    second = answers[:, 1]
+    expit(2.0 * scores[:, 0] if link == "half_logistic" else scores[:, 0], out=second)
+    np.subtract(1.0, second, out=answers[:, 0])
+    return answers
 
 
 def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
