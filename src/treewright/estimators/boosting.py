@@ -20,15 +20,10 @@ from treewright.estimators.boosted_answers import AnswersBoosted
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.forest import check_n_estimators
 from treewright.estimators.judging import ByScorer, scorer_of
-from treewright.learn.boosting import (
-    Boosted,
-    Boosting,
-    BoostingOptions,
-    BoostingProblem,
-    check_early_stopping,
-    held_out,
-)
+from treewright.learn.boosting import Boosted, Boosting
 from treewright.learn.boosting_defaults import is_auto, may_choose
+from treewright.learn.boosting_options import BoostingOptions, check_early_stopping
+from treewright.learn.boosting_problem import BoostingProblem, held_out
 from treewright.learn.chosen_rounds import choose_rounds, folds_of
 from treewright.learn.follow import Followers
 from treewright.learn.losses import Loss, check_target

@@ -19,8 +19,10 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.data.encoding import lend
-from treewright.learn.boosting import Boosting, BoostingOptions, BoostingProblem, core_target
+from treewright.learn.boosting import Boosting
 from treewright.learn.boosting_defaults import SHAPES, is_auto
+from treewright.learn.boosting_options import BoostingOptions
+from treewright.learn.boosting_problem import BoostingProblem, core_target
 from treewright.learn.one_by_one import result_of
 from treewright.model.rounds import RoundsChoice, TriedShape
 

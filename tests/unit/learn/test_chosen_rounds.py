@@ -14,7 +14,7 @@ import treewright as tw
 from treewright.data.intake import read_table
 from treewright.errors import ParameterError
 from treewright.learn import chosen_rounds
-from treewright.learn.boosting import BoostingProblem
+from treewright.learn.boosting_problem import BoostingProblem
 from treewright.learn.chosen_rounds import N_FOLDS, folds_of
 from treewright.learn.losses import Loss
 from treewright.learn.problem import RowWeights
