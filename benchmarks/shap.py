@@ -13,7 +13,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from treewright import _core
+from treewright.core import BoostForest, Columns
 
 
 def made_table(n_rows: int, n_columns: int = 28) -> tuple[Any, Any]:
@@ -64,9 +64,7 @@ def carried_over(booster: Any) -> Any:
             "subset_bits": np.array([], dtype=np.uint64),
         }
 
-    return _core.BoostForest(
-        cuts, [len(own) + 1 for own in cuts], [arrays(nodes) for nodes in trees], 1
-    )
+    return BoostForest(cuts, [len(own) + 1 for own in cuts], [arrays(nodes) for nodes in trees], 1)
 
 
 def seconds(call: Any, repeats: int) -> tuple[float, Any]:
@@ -96,7 +94,7 @@ def main() -> None:
         booster = lightgbm.train(options, lightgbm.Dataset(X, y), given.rounds)
     forest = carried_over(booster)
     rows = np.ascontiguousarray(X[: given.rows])
-    columns = _core.Columns()
+    columns = Columns()
     columns.add_matrix(rows)
     ours, found = seconds(
         lambda: forest.shap(columns, 0, forest.n_trees, given.threads), 3 * given.repeats

@@ -11,7 +11,7 @@ namespace {
 /// added up in another order.
 constexpr double kRounding = 1e-9;
 
-/// Costs this close, relatively, are equal, as model/leaf.py has it.
+/// Costs this close, relatively, are equal, as tree/leaf.py has it.
 constexpr double kEqualCosts = 1e-12;
 
 }  // namespace

@@ -1,11 +1,16 @@
 """Every decision tree, grown exactly, explained fully, and faster than the library you use now."""
 
 from treewright import evaluate, measures
-from treewright.data.examples import list_examples, load_example
-from treewright.data.files import read
+from treewright.boosting.ensemble import BoostedEnsemble
+from treewright.data.examples.load import list_examples, load_example
+from treewright.data.files.any_file import read
 from treewright.data.schema import Schema
-from treewright.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
-from treewright.estimators.bagging import BaggingClassifier, BaggingRegressor
+from treewright.ensemble.ensemble import Ensemble
+from treewright.estimators.adaboost.adaboost import AdaBoostClassifier, AdaBoostRegressor
+from treewright.estimators.boosting.gradient_boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
 from treewright.estimators.chaid import CHAIDClassifier, CHAIDRegressor
 from treewright.estimators.classical import (
     C45Classifier,
@@ -15,19 +20,14 @@ from treewright.estimators.classical import (
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.discretizer import Discretizer
-from treewright.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
-from treewright.estimators.gradient_boosting import (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-)
+from treewright.estimators.forest.bagging import BaggingClassifier, BaggingRegressor
+from treewright.estimators.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from treewright.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 from treewright.estimators.m5 import M5Regressor
 from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
-from treewright.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from treewright.estimators.rules import C45RulesClassifier
-from treewright.model.boosted import BoostedEnsemble
-from treewright.model.ensemble import Ensemble
-from treewright.model.tree import Tree
 from treewright.rules.ruleset import RuleSet
+from treewright.tree.tree import Tree
 
 __version__ = "0.1.0"
 

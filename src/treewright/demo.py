@@ -8,10 +8,8 @@ figures on rows it has not seen.
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import (
     C45Classifier,
@@ -20,12 +18,11 @@ from treewright import (
     ID3Classifier,
     load_example,
 )
+from treewright.array_types import Array
 from treewright.data.frame import Frame
 from treewright.estimators.base import TreeClassifier
 from treewright.measures import wilson_interval
 from treewright.prune import CostComplexity
-
-Labels = npt.NDArray[Any]
 
 
 def _title(text: str) -> None:
@@ -94,7 +91,7 @@ def real_table() -> None:
     print("A full tree knows its training rows by heart; only the test column is a promise.")
 
 
-def _pruning(X: Frame, y: Labels, X_test: Frame, y_test: Labels) -> None:
+def _pruning(X: Frame, y: Array, X_test: Frame, y_test: Array) -> None:
     """Show a full tree cut back along its cost-complexity path."""
     tree = DecisionTreeClassifier().fit(X, y).tree_
     pruned = CostComplexity(alpha=0.002).prune(tree, test=(X_test, y_test))

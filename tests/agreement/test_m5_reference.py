@@ -24,7 +24,7 @@ from agreement.shared_tables import (
     read_labelled,
 )
 from treewright import M5Regressor, Schema, Tree
-from treewright.model.linear import LinearModel, MemberTerm
+from treewright.tree.linear_leaves import LinearModel, MemberTerm
 
 pytestmark = needs_shared
 

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from sklearn import datasets, tree
-from unit.model.hand_trees import arrays_of_cuts
+from unit.tree.hand_trees import arrays_of_cuts
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor
-from treewright.data.intake import read_table
-from treewright.model.tree import Tree
+from treewright.data.read.table import read_table
 from treewright.prune import CostComplexity, cost_complexity_path
+from treewright.tree.tree import Tree
 
 Array = npt.NDArray[Any]
 TABLES = {

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from treewright.model.tree import Tree
+from treewright.tree.tree import Tree
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ import pytest
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree
 from treewright.data.schema import ColumnSpec, FittedSchema
-from treewright.model.arrays import CUT, LEAF, TreeArrays
+from treewright.tree.arrays import CUT, LEAF, TreeArrays
 
 DEPTH = 100_000
 

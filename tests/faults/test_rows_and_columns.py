@@ -15,7 +15,7 @@ from treewright import (
     ID3Classifier,
 )
 from treewright.errors import MemoryLimitError, SmallDataWarning
-from treewright.learn.options import CHOICES
+from treewright.grow.options import CHOICES
 
 MISSING = CHOICES["missing"]
 

@@ -17,7 +17,7 @@ from treewright import (
     ID3Classifier,
 )
 from treewright.errors import DataError, ParameterError, TargetError
-from treewright.learn.options import VALUE_CRITERIA
+from treewright.grow.options import VALUE_CRITERIA
 
 X = np.array([[1.0], [2.0], [3.0], [4.0]])
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from treewright.data.frame import Frame
-from treewright.data.intake import read_frame
+from treewright.data.read.table import read_frame
 
 Columns = Mapping[str, Sequence[Any]]
 Constructor = Callable[[Columns], Any]

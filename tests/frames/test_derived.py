@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright import C45Classifier, Schema
-from treewright.data.intake import match_table, read_table
+from treewright.data.read.table import match_table, read_table
 
 Construct = Callable[[Mapping[str, Sequence[Any]]], Any]
 

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from treewright.data.intake import match_table, read_table
+from treewright.data.read.table import match_table, read_table
 from treewright.data.table import Table
 from treewright.errors import DataError
 

@@ -9,10 +9,10 @@ import numpy as np
 import treewright as tw
 from golden.lectures import Lecture, Query
 from golden.tree_answers import grow
-from treewright.data.intake import match_table
-from treewright.learn.forest import share_drawn
-from treewright.model.ensemble import ListedTrees
-from treewright.model.predict import decide
+from treewright.data.read.table import match_table
+from treewright.ensemble.ensemble import ListedTrees
+from treewright.forest.problem import share_drawn
+from treewright.tree.plan import decide
 
 
 def _copies(data: Lecture, bag: list[Any]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from unit.model.hand_trees import Node, build, cut, leaf, numeric, schema_of
+from unit.tree.hand_trees import Node, build, cut, leaf, numeric, schema_of
 
 import treewright as tw
 from golden.lectures import Lecture, Query, lecture

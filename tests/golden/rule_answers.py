@@ -7,7 +7,7 @@ from typing import Any
 from golden.lectures import Lecture, Query, lecture
 from golden.tree_answers import grow
 from treewright.rules import DNF, post_prune
-from treewright.rules.post_prune import Estimate
+from treewright.rules.learn.post_prune import Estimate
 
 
 def dnf_accuracy(data: Lecture, query: Query) -> float:

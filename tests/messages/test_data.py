@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Schema
-from treewright.data import sparse as sparse_tables
+from treewright.data.read import sparse as sparse_tables
 from treewright.errors import (
     ColumnMismatchError,
     DataError,
@@ -21,7 +21,7 @@ from treewright.errors import (
     SmallDataWarning,
     TargetError,
 )
-from treewright.learn import fit as fitting
+from treewright.grow import fit as fitting
 
 X = np.arange(8.0).reshape(4, 2)
 CLASSES = ["a", "b", "a", "b"]
@@ -255,7 +255,7 @@ def test_memory_that_ran_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_memory(*_: object) -> None:
         raise MemoryError("std::bad_alloc")
 
-    monkeypatch.setattr(fitting._core, "grow", no_memory)
+    monkeypatch.setattr(fitting, "grow", no_memory)
     assert said(MemoryLimitError, DecisionTreeClassifier().fit, X, CLASSES) == (
         "growing a tree on 4 rows and 2 columns ran out of memory.\n"
         "  Hint: max_depth, max_leaf_nodes or min_samples_leaf bounds the tree."

@@ -7,13 +7,13 @@ import oracle
 from hypothesis import settings
 
 from property.tables import Sample
-from treewright.data.intake import read_table
-from treewright.data.target import read_classes, read_values, read_weights
-from treewright.learn.fit import fit_tree
-from treewright.learn.options import GrowthOptions
-from treewright.learn.problem import Problem, RowWeights
-from treewright.model.split import Categories, Question
-from treewright.model.tree import Tree
+from treewright.data.read.table import read_table
+from treewright.data.read.target import read_classes, read_values, read_weights
+from treewright.grow.fit import fit_tree
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem, RowWeights
+from treewright.tree.question import Categories, Question
+from treewright.tree.tree import Tree
 
 
 def examples(share: float) -> settings:

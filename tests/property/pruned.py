@@ -9,8 +9,8 @@ from oracle import pruning
 
 from property.growing import grow, split_of
 from property.tables import Sample, small_tables
-from treewright.model.tree import Tree
 from treewright.prune import ErrorBased
+from treewright.tree.tree import Tree
 
 POLICIES = ("divide", "learned_side", "own_branch", "majority", "most_likely", "surrogates")
 ROUTED = ("divide", "learned_side", "own_branch", "majority", "most_likely")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from property.grow.test_invariance import assume_fit, draw_tree_options
 from property.growing import examples, grow
 from property.tables import Sample
-from property.test_invariance import assume_fit, draw_tree_options
 from property.test_predictions import answers_of, tables_alike
-from treewright.model.consult import Consultation
-from treewright.model.tree import Tree
+from treewright.consult.consultation import Consultation
+from treewright.tree.tree import Tree
 
 TASKS = [("classes", "gini"), ("classes", "gain_ratio"), ("numbers", "squared_error")]
 

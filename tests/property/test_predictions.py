@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from property.grow.test_invariance import assume_fit, draw_tree_options
+from property.grow.test_one_tree import TASKS
 from property.growing import examples, grow
 from property.tables import Sample, small_tables
-from property.test_invariance import assume_fit, draw_tree_options
-from property.test_one_tree import TASKS
-from treewright.model.tree import Tree
+from treewright.tree.tree import Tree
 
 SETTLED = ("learned_side", "surrogates", "most_likely", "own_branch", "majority")
 """Policies that send a missing value the same way in training and in prediction."""

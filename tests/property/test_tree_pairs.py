@@ -9,13 +9,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle import tree_pairs
 
+from property.grow.test_invariance import assume_fit, draw_tree_options
 from property.growing import examples, grow
 from property.tables import Sample, small_tables
-from property.test_invariance import assume_fit, draw_tree_options
 from property.test_predictions import answers_of, tables_alike
 from treewright.data.schema import FittedSchema
-from treewright.model.surgery import with_leaves
-from treewright.model.tree import Tree
+from treewright.tree.edit import with_leaves
+from treewright.tree.tree import Tree
 
 TASKS = [("classes", "gini"), ("numbers", "squared_error")]
 MIRRORED = {"same": "same", "smaller": "larger", "larger": "smaller", "different": "different"}

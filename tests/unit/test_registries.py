@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from treewright import _core, prune
-from treewright.learn.options import CLASS_CRITERIA, VALUE_CRITERIA
+from treewright import prune
+from treewright.core import GrowOptions, criteria
+from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA
 
 PRUNE = Path(prune.__file__).parent
 CPP = Path(__file__).parents[2] / "cpp" / "include" / "treewright"
@@ -35,12 +36,12 @@ def test_python_offers_every_criterion_of_the_core() -> None:
     # Release 8's own precision; squared_error with the sums that CHAID's F-tests need.
     internal = {"single_entropy", "anova"}
     offered = set(CLASS_CRITERIA) | set(VALUE_CRITERIA)
-    assert offered - selections == set(_core.criteria()) - internal
+    assert offered - selections == set(criteria()) - internal
 
 
 def test_the_core_refuses_a_name_it_does_not_know() -> None:
     with pytest.raises(RuntimeError, match="unknown option: nonsense"):
-        _core.GrowOptions().set_nominal("nonsense")
+        GrowOptions().set_nominal("nonsense")
 
 
 def pruner_classes() -> list[type[prune.Pruner]]:

@@ -2,7 +2,7 @@
 
 :class:`Column` is what every kind of input becomes before anything is decided about it. It keeps
 exactly what the data say (integers stay integers, text becomes codes with its values) and is then
-fitted or matched by :mod:`treewright.data.matching`.
+fitted or matched by :mod:`treewright.data.match_columns`.
 
 A decimal number (``decimal.Decimal``, Arrow decimals) is read as the nearest float64.
 """
@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from treewright.data.coding import INT64_MAX, INT64_MIN, code_text
+from treewright.array_types import Array, BoolArray
+from treewright.data.codes import INT64_MAX, INT64_MIN, code_text
 from treewright.data.schema import UINT_OFFSET, Storage
 from treewright.errors import DataError
 
-Array = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 TimeUnit = Literal["ns", "us"]
 NAT = INT64_MIN
 """How NumPy stores a missing date or duration."""
@@ -52,7 +50,7 @@ class Column:
 
     storage: Storage
     data: Array
-    present: Mask | None = None
+    present: BoolArray | None = None
     values: tuple[object, ...] = ()
     fixed: bool = False
     ordered: bool = False
@@ -63,7 +61,7 @@ class Column:
         return len(self.data)
 
     @property
-    def missing(self) -> Mask:
+    def missing(self) -> BoolArray:
         """True where the value is missing."""
         if self.storage == "float":
             return np.isnan(self.data)
@@ -76,7 +74,7 @@ class Column:
         present = None if self.present is None else self.present[rows]
         return replace(self, data=self.data[rows], present=present)
 
-    def with_missing(self, missing: Mask) -> Column:
+    def with_missing(self, missing: BoolArray) -> Column:
         """Return the column with more values missing."""
         if not missing.any():
             return self

@@ -9,7 +9,7 @@
     text       = between ' and ' or between " and "
 
 A quote or backtick inside itself is written twice. What the operators do is the matter of
-:mod:`treewright.data.derived`.
+:mod:`treewright.data.derive.columns`.
 """
 
 from __future__ import annotations

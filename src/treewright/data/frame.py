@@ -12,8 +12,8 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from treewright.array_types import Array
 from treewright.data.column import Column
 from treewright.data.schema import ColumnSpec, Schema, list_names
 from treewright.errors import ColumnMismatchError, DataError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-Array = npt.NDArray[Any]
 Rows = Sequence[int] | slice | Array
 RowKey = Rows | tuple[Rows, EllipsisType]
 
@@ -39,7 +38,7 @@ class Frame:
 
     Examples
     --------
-    >>> from treewright.data.examples import load_example
+    >>> from treewright.data.examples.load import load_example
     >>> frame = load_example("play_tennis").X
     >>> frame.columns, len(frame)
     (('Outlook', 'Temperature', 'Humidity', 'Wind'), 14)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treewright.data.matching import TypedColumn
+from treewright.data.match_columns import TypedColumn
 from treewright.errors import IdentifierWarning, warn
 
 # Fewer rows than this may all differ by chance.

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from treewright.data.coding import INT64_MAX, INT64_MIN
+from treewright.data.codes import INT64_MAX, INT64_MIN
 from treewright.data.column import Column, blank_column, read_time, read_typed, text_column
 from treewright.errors import DataError
 

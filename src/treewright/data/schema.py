@@ -1,7 +1,8 @@
 """What a user says about the columns of a table before anything is fitted.
 
 :class:`Schema` is the declaration; what a model knows of its columns afterwards
-(:class:`FittedSchema`) is in :mod:`treewright.data.fitted` and can be imported from here as well.
+(:class:`FittedSchema`) is in
+:mod:`treewright.data.fitted_schema` and can be imported from here as well.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cached_property
 from typing import get_args
 
 from treewright.data.definitions import Definition, read_definitions
-from treewright.data.fitted import (
+from treewright.data.fitted_schema import (
     UINT_OFFSET,
     ColumnSpec,
     DerivedColumn,

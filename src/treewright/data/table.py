@@ -17,20 +17,16 @@ Nothing writes to them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from treewright.array_types import Array, BoolArray, IntegerArray
 from treewright.data.schema import FittedSchema
 
 MISSING = -1
 """Code of a missing value in a nominal or ordinal column."""
 UNSEEN = -2
 """Code of a value that is not in the fitted domain; only tables to predict have it."""
-
-Array = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 
 
 class Table:
@@ -48,7 +44,7 @@ class Table:
 
     Examples
     --------
-    >>> from treewright.data.intake import read_table
+    >>> from treewright.data.read.table import read_table
     >>> table = read_table({"size": [3, 1, 2], "colour": ["red", None, "blue"]})
     >>> table.columns[0].tolist(), table.columns[1].tolist()
     ([3, 1, 2], [1, -1, 0])
@@ -65,7 +61,7 @@ class Table:
         n_rows: int,
         matrix: Array | None = None,
         columns: Sequence[Array] | None = None,
-        masks: Sequence[Mask | None] | None = None,
+        masks: Sequence[BoolArray | None] | None = None,
     ) -> None:
         self.schema = schema
         self.n_rows = n_rows
@@ -84,13 +80,13 @@ class Table:
         return self._columns
 
     @property
-    def masks(self) -> tuple[Mask | None, ...]:
+    def masks(self) -> tuple[BoolArray | None, ...]:
         """For each column True where a value is present, or None where all are or NaN says it."""
         if self._masks is None:
             self._masks = (None,) * len(self.schema)
         return self._masks
 
-    def is_missing(self, index: int) -> Mask:
+    def is_missing(self, index: int) -> BoolArray:
         """Tell for each row whether the value of one column is missing."""
         values = self.columns[index]
         if self.schema.columns[index].storage == "value":
@@ -100,7 +96,7 @@ class Table:
         present = self.masks[index]
         return np.zeros(len(values), dtype=bool) if present is None else ~present
 
-    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Table:
+    def take(self, rows: IntegerArray) -> Table:
         """Return the table of the rows at the given positions, in that order."""
         if self.matrix is not None:
             return Table(schema=self.schema, n_rows=len(rows), matrix=self.matrix[rows])

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from treewright.model.condition import SHORT, Wording
-from treewright.model.figures import TextColumn, lay_out
-from treewright.model.ledger import model_numbers, node_columns
 from treewright.parameters import check_count
+from treewright.text.numbers import TextColumn, lay_out
+from treewright.tree.condition import SHORT, Wording
+from treewright.tree.node_text import model_numbers, node_columns
 
 if TYPE_CHECKING:
-    from treewright.model.tree import Tree
+    from treewright.tree.tree import Tree
 
 _MAX_INDENTED = 40
 
@@ -44,7 +44,7 @@ def paint(
     missing: bool = False,
     models: bool = True,
 ) -> str:
-    """Print a tree; see :meth:`treewright.model.tree.Tree.text`."""
+    """Print a tree; see :meth:`treewright.tree.tree.Tree.text`."""
     check_count("max_depth", max_depth, least=0, optional=True)
     pen = _ASCII if ascii else _UNICODE
     wording = replace(SHORT, ascii=ascii, missing=missing)

@@ -11,29 +11,33 @@ import sys
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.data.intake import match_table, read_table
+from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.data.read.class_weights import class_factors
+from treewright.data.read.table import match_table, read_table
+from treewright.data.read.target import (
+    ClassTarget,
+    ValueTarget,
+    read_classes,
+    read_values,
+    read_weights,
+)
 from treewright.data.schema import Schema
 from treewright.data.table import Table
-from treewright.data.target import ClassTarget, ValueTarget, read_classes, read_values, read_weights
 from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn
-from treewright.learn.class_weights import class_factors
-from treewright.learn.costs import read_costs, with_costs
-from treewright.learn.fit import Report
-from treewright.learn.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
-from treewright.learn.problem import Problem, RowWeights
-from treewright.learn.pruning import fit_pruned
-from treewright.model.leaf import LEAF_ESTIMATES, LeafRule
-from treewright.model.predict import by_output, decide, refuse_unseen
-from treewright.model.tree import Tree
+from treewright.grow.costs import read_costs, with_costs
+from treewright.grow.fit import Report
+from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
+from treewright.grow.problem import Problem, RowWeights
 from treewright.parameters import check_choice, check_count, check_number, is_whole
 from treewright.prune import CostComplexity, Pruner, pruner_of
-
-FloatArray = npt.NDArray[np.float64]
+from treewright.prune.fit import fit_pruned
+from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
+from treewright.tree.plan import by_output, decide, refuse_unseen
+from treewright.tree.tree import Tree
 
 
 class TableEstimator(BaseEstimator):  # type: ignore[misc]
@@ -237,7 +241,7 @@ class TreeEstimator(TableEstimator):
         table = self._table(X)
         return self.tree_.plan.answers(table, n_threads=n_threads(self.n_jobs))
 
-    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+    def apply(self, X: Any) -> Int64Array:
         """Give the leaf of each row; of a row divided among branches, the leaf with most of it."""
         table = self._table(X)
         return self.tree_.plan.apply(table, n_threads=n_threads(self.n_jobs))
@@ -297,7 +301,7 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
         counts = [len(names) for names in classes]
         self.n_classes_ = counts[0] if single else counts
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Give the most probable class of each row; of equally probable ones the first."""
         answers, model = self._answers(X), self._model()
         return decide(answers, model.classes, model.leaf)

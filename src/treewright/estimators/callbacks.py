@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, cast
 
-from treewright.learn.follow import Figures
+from treewright.ensemble.listeners import Figures
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

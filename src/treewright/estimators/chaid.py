@@ -1,4 +1,4 @@
-"""CHAID under its own name; ``learn/recipes.py`` has its settings."""
+"""CHAID under its own name; ``grow/recipes.py`` has its settings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
-from treewright.learn import recipes
-from treewright.learn.options import GrowthOptions, Merging
+from treewright.grow import recipes
+from treewright.grow.options import GrowthOptions, Merging
 from treewright.parameters import check_choice
 
 _MERGING = (

@@ -1,4 +1,4 @@
-"""The classical algorithms under their own names; each is a row of ``learn/recipes.py``."""
+"""The classical algorithms under their own names; each is a row of ``grow/recipes.py``."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, cast
 from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
 from treewright.estimators.base import TreeClassifier, TreeRegressor
-from treewright.learn import recipes
-from treewright.learn.fit import Report
-from treewright.learn.options import GrowthOptions
-from treewright.learn.problem import Problem
-from treewright.learn.record import TrainingRecord
-from treewright.measures.errors import ErrorVariant
-from treewright.model.merging import merge_leaves
-from treewright.model.tree import Tree
+from treewright.grow import recipes
+from treewright.grow.fit import Report
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem
+from treewright.grow.training_record import TrainingRecord
+from treewright.measures.error_estimates import ErrorVariant
 from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import ErrorBased, OneStandardError, Pruner
+from treewright.prune.merge_leaves import merge_leaves
+from treewright.tree.tree import Tree
 
 
 class ID3Classifier(TreeClassifier):

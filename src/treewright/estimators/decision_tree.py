@@ -6,13 +6,13 @@ from typing import Any
 
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor
-from treewright.learn import recipes
-from treewright.learn.fit import Report
-from treewright.learn.linear_leaves import check_linear_leaves, with_linear_leaves
-from treewright.learn.options import GrowthOptions
-from treewright.learn.problem import Problem
-from treewright.model.tree import Tree
+from treewright.grow import recipes
+from treewright.grow.fit import Report
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem
+from treewright.m5.fit_linear_leaves import check_linear_leaves, with_linear_leaves
 from treewright.parameters import check_choice, check_number
+from treewright.tree.tree import Tree
 
 _KNOBS = (
     "criterion",

@@ -6,24 +6,22 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import sklearn
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from treewright.array_types import Array, Int32Array
 from treewright.data.column import Column
 from treewright.data.frame import Frame
-from treewright.data.intake import match_table, read_frame, read_table
+from treewright.data.read.table import match_table, read_frame, read_table
+from treewright.data.read.target import ClassTarget, read_classes, read_weights
 from treewright.data.schema import ColumnSpec, FittedSchema, Schema
 from treewright.data.table import Table
-from treewright.data.target import ClassTarget, read_classes, read_weights
 from treewright.errors import DataError, TargetError
 from treewright.estimators.base import check_schema, n_threads, takes_any_table
-from treewright.learn.discretize import Discretization
-from treewright.learn.problem import RowWeights
+from treewright.grow.discretize import Discretization
+from treewright.grow.problem import RowWeights
 from treewright.parameters import check_choice
-
-Array = npt.NDArray[Any]
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -216,7 +214,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     def _leaves_out(self) -> bool:
         return len(self._schema.names) < len(self._schema.input_names)
 
-    def _codes(self, table: Table, name: str) -> npt.NDArray[np.int32] | None:
+    def _codes(self, table: Table, name: str) -> Int32Array | None:
         """Give the interval of each row, -1 where the value is missing; None if it has none."""
         if name not in self.labels_:
             return None
@@ -273,7 +271,7 @@ def _as_given(spec: ColumnSpec, cuts: Array) -> Array:
     return column.to_numpy()
 
 
-def _labelled(codes: npt.NDArray[np.int32], labels: tuple[str, ...]) -> Column:
+def _labelled(codes: Int32Array, labels: tuple[str, ...]) -> Column:
     return Column(storage="value", data=codes, values=labels, fixed=True, ordered=True)
 
 
@@ -284,7 +282,7 @@ def _column_at(frame: Frame, name: str, position: int) -> Column:
 
 def _interval_numbers(
     column: Column, name: str, labels: Mapping[str, tuple[str, ...]]
-) -> npt.NDArray[np.int32]:
+) -> Int32Array:
     n_labels = len(labels[name])
     numbers = np.zeros(len(column)) if column.storage == "value" else column.numbers()
     missing = column.missing

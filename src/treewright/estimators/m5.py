@@ -6,13 +6,13 @@ from typing import Any
 
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeRegressor
-from treewright.learn import recipes
-from treewright.learn.fit import Report
-from treewright.learn.m5 import M5Settings, fit_m5
-from treewright.learn.options import GrowthOptions
-from treewright.learn.problem import Problem
-from treewright.model.tree import Tree
+from treewright.grow import recipes
+from treewright.grow.fit import Report
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem
+from treewright.m5.fit import M5Settings, fit_m5
 from treewright.parameters import check_choice, check_count, check_flag, check_number
+from treewright.tree.tree import Tree
 
 VARIANTS = ("weka", "paper")
 

@@ -7,9 +7,9 @@ from typing import Any
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.estimators.decision_tree import with_sklearn_name
-from treewright.learn import recipes
-from treewright.learn.oblique import ObliqueOptions
-from treewright.learn.options import GrowthOptions
+from treewright.grow import recipes
+from treewright.grow.oblique import ObliqueOptions
+from treewright.grow.options import GrowthOptions
 
 _KNOBS = (
     "criterion",

@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.data.read.target import ClassTarget
 from treewright.data.schema import Schema
-from treewright.data.target import ClassTarget
 from treewright.errors import UnsupportedError
-from treewright.estimators.base import FloatArray
 from treewright.estimators.classical import C45Classifier
-from treewright.learn.options import GrowthOptions
-from treewright.learn.problem import Problem
-from treewright.measures.errors import ErrorVariant
-from treewright.model.merging import merge_leaves
-from treewright.model.tree import Tree
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem
+from treewright.measures.error_estimates import ErrorVariant
 from treewright.parameters import check_choice, check_number
 from treewright.prune import ErrorBased, Pruner
-from treewright.rules.c5rules import c5rules
-from treewright.rules.c45rules import C45RulesOptions, c45rules
+from treewright.prune.merge_leaves import merge_leaves
 from treewright.rules.counting import LabelledRows
+from treewright.rules.learn.c5rules import c5rules
+from treewright.rules.learn.c45rules import C45RulesOptions, c45rules
+from treewright.rules.learn.select import SEARCHES, Search
 from treewright.rules.ruleset import RuleSet
-from treewright.rules.sift import SEARCHES, Search
+from treewright.tree.tree import Tree
 
 
 class C45RulesClassifier(C45Classifier):
@@ -175,14 +174,14 @@ class C45RulesClassifier(C45Classifier):
         )
         return c45rules(tree, rows, options=options, random=np.random.default_rng(problem.seed))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Give the class of the first rule that each row meets (of the vote), or the default."""
         return self._rules().decide(self._table(X))
 
     def _answers(self, X: Any) -> FloatArray:
         return self._rules().answers(self._table(X))
 
-    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+    def apply(self, X: Any) -> Int64Array:
         """Give the number of the rule that decides on each row, from 0; -1 is the default.
 
         Rules that vote decide together: then this is refused.

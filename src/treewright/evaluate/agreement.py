@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.integer[Any]]
+from treewright.array_types import BoolArray, FloatArray, IntegerArray
 
 
-def share_alike(codes: Codes, *, counted: BoolArray | None = None) -> float | None:
+def share_alike(codes: IntegerArray, *, counted: BoolArray | None = None) -> float | None:
     """Give the share of equal entries, over all pairs of lines.
 
     Parameters
@@ -46,7 +42,7 @@ def share_alike(codes: Codes, *, counted: BoolArray | None = None) -> float | No
     return n_alike / n_counted if n_counted else None
 
 
-def fleiss_kappa(codes: Codes) -> float:
+def fleiss_kappa(codes: IntegerArray) -> float:
     """Give the agreement of all pairs of lines beyond chance (Fleiss 1971, Psychol. Bull. 76).
 
     (P - E) / (1 - E), with P the share of equal entries and E the sum of squared class shares:

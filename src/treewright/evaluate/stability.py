@@ -43,21 +43,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from treewright.array_types import Array, BoolArray, FloatArray
+from treewright.consult.reachable import columns_of
 from treewright.errors import ParameterError
 from treewright.evaluate.agreement import concordance, fleiss_kappa, overlap, share_alike
-from treewright.evaluate.stability_figures import ColumnUse, Spread, Stability
-from treewright.model.reachable import columns_of
-from treewright.model.tree import Tree
+from treewright.evaluate.stability_table import ColumnUse, Spread, Stability
+from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.model.diff import TreeDiff
+    from treewright.compare.diff import TreeDiff
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 _MOST_LEVELS = 10
 """Below that many levels trees are compared as a whole only."""
@@ -128,9 +126,7 @@ class _Agreement:
     kappa: float | None
 
     @classmethod
-    def of(
-        cls, tree: Tree, predictions: list[npt.NDArray[Any]], *, out_of_bag: BoolArray
-    ) -> _Agreement:
+    def of(cls, tree: Tree, predictions: list[Array], *, out_of_bag: BoolArray) -> _Agreement:
         n_rows = len(predictions[0])
         if tree.classes is None:
             outputs = np.stack([each.reshape(n_rows, -1) for each in predictions]).astype(float)

@@ -4,10 +4,21 @@ A *table* of a split has one row per branch and one column per class; ``continge
 two columns. Nothing here needs a fitted tree or the compiled core.
 """
 
+from treewright.measures.contingency import Contingency, contingency, passes
 from treewright.measures.costs import cost_score, expected_costs, mean_cost
-from treewright.measures.errors import added_errors, wilson_interval
+from treewright.measures.error_estimates import added_errors, wilson_interval
 from treewright.measures.impurity import entropy, gini, impurities, misclassification
 from treewright.measures.missing import gain_with_missing, most_common
+from treewright.measures.regression import (
+    absolute_deviation,
+    error_reduction,
+    fifth_root,
+    poisson_deviance,
+    sse,
+    standard_deviation,
+    variance,
+    weighted_error,
+)
 from treewright.measures.sizes import suggested_depth
 from treewright.measures.splits import (
     ChiSquare,
@@ -21,21 +32,10 @@ from treewright.measures.splits import (
     twoing,
     weighted_impurity,
 )
-from treewright.measures.tables import Contingency, contingency, passes
 from treewright.measures.thresholds import (
     ThresholdScores,
     candidate_thresholds,
     threshold_scores,
-)
-from treewright.measures.values import (
-    absolute_deviation,
-    error_reduction,
-    fifth_root,
-    poisson_deviance,
-    sse,
-    standard_deviation,
-    variance,
-    weighted_error,
 )
 
 __all__ = [

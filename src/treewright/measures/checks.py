@@ -5,13 +5,11 @@ formulas elsewhere need no guards but the division by zero that their papers def
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from treewright.array_types import BoolArray, FloatArray
 from treewright.errors import DataError
 from treewright.parameters import check_number
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 def as_floats(values: ArrayLike, *, name: str) -> FloatArray:

@@ -5,8 +5,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright.array_types import FloatArray
 from treewright.errors import DataError, ParameterError
-from treewright.measures.checks import FloatArray, as_counts, as_table
+from treewright.measures.checks import as_counts, as_table
 from treewright.parameters import check_choice
 
 CostRule = Literal["tan_schlimmer", "nunez", "rpart"]

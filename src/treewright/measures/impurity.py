@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from treewright.measures.checks import FloatArray, as_counts, as_table, check_base
+from treewright.array_types import FloatArray
+from treewright.measures.checks import as_counts, as_table, check_base
 from treewright.parameters import check_choice
 
 Measure = Literal["entropy", "gini", "misclassification"]

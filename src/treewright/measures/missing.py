@@ -6,10 +6,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright.array_types import FloatArray
 from treewright.errors import ParameterError
-from treewright.measures.checks import FloatArray, as_weights, check_base
+from treewright.measures.checks import as_weights, check_base
+from treewright.measures.contingency import Contingency, contingency, distinct, is_missing
 from treewright.measures.impurity import MEASURES, Measure, gain_of
-from treewright.measures.tables import Contingency, contingency, distinct, is_missing
 from treewright.parameters import check_choice
 
 MissingStrategy = Literal[

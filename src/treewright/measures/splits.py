@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
+from treewright.array_types import FloatArray
 from treewright.errors import DataError, ParameterError
-from treewright.measures.checks import FloatArray, as_table, check_base
+from treewright.measures.checks import as_table, check_base
 from treewright.measures.impurity import (
     MEASURES,
     Measure,

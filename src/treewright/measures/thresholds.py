@@ -7,12 +7,13 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright.array_types import FloatArray
 from treewright.errors import DataError
-from treewright.measures.checks import FloatArray, as_floats, as_values, as_weights
+from treewright.measures.checks import as_floats, as_values, as_weights
+from treewright.measures.contingency import contingency
 from treewright.measures.impurity import Measure, weighted_impurity_of
+from treewright.measures.regression import ValueMeasure, error_reduction, weighted_error
 from treewright.measures.splits import CLASS_CRITERIA, ClassCriterion, scores_of
-from treewright.measures.tables import contingency
-from treewright.measures.values import ValueMeasure, error_reduction, weighted_error
 from treewright.parameters import check_choice
 
 ThresholdRule = Literal["class_boundaries", "all"]

@@ -18,21 +18,21 @@ from __future__ import annotations
 from treewright.errors import ParameterError
 from treewright.parameters import nearest_hint
 from treewright.prune.base import Pruner
-from treewright.prune.chi_square import ChiSquare
-from treewright.prune.cost_complexity import (
+from treewright.prune.methods.chi_square import ChiSquare
+from treewright.prune.methods.cost_complexity import (
     CostComplexity,
     CostComplexityPath,
     cost_complexity_path,
 )
-from treewright.prune.critical_value import CriticalValue
-from treewright.prune.error_based import ErrorBased
-from treewright.prune.mdl import MDL
-from treewright.prune.minimum_error import MinimumError
-from treewright.prune.minimum_fraction import MinimumFraction
-from treewright.prune.one_standard_error import OneStandardError
-from treewright.prune.pessimistic import Pessimistic
-from treewright.prune.reduced_error import ReducedError
-from treewright.prune.to_depth import ToDepth
+from treewright.prune.methods.critical_value import CriticalValue
+from treewright.prune.methods.error_based import ErrorBased
+from treewright.prune.methods.mdl import MDL
+from treewright.prune.methods.minimum_error import MinimumError
+from treewright.prune.methods.minimum_fraction import MinimumFraction
+from treewright.prune.methods.one_standard_error import OneStandardError
+from treewright.prune.methods.pessimistic import Pessimistic
+from treewright.prune.methods.reduced_error import ReducedError
+from treewright.prune.methods.to_depth import ToDepth
 
 PRUNERS: tuple[type[Pruner], ...] = (
     ReducedError,

@@ -12,15 +12,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from treewright.array_types import FloatArray, Int64Array
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.model.arrays import FloatArray, Int64Array
-from treewright.model.pruning import Pruning
-from treewright.model.sums import cut_from_below
-from treewright.model.surgery import with_leaves
-from treewright.model.tree import Tree, check_is_tree
-from treewright.model.why import Record
+from treewright.explain.candidates import Record
+from treewright.prune.bottom_up import cut_from_below
+from treewright.prune.record import Pruning
+from treewright.prune.risk import training_risk
 from treewright.prune.sample import Sample
-from treewright.prune.sums import training_risk
+from treewright.tree.edit import with_leaves
+from treewright.tree.tree import Tree, check_is_tree
 
 Needs = Literal["nothing", "training", "validation", "folds"]
 

@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from treewright.array_types import BoolArray, FloatArray, Int64Array
+from treewright.data.read.rows import read_rows
+from treewright.data.read.target import read_classes, read_values, read_weights
 from treewright.data.table import Table
-from treewright.data.target import read_classes, read_values, read_weights
 from treewright.errors import ParameterError, TargetError
-from treewright.model.arrays import FloatArray, Int64Array
-from treewright.model.predict import by_output, refuse_unseen
-from treewright.model.reading import read_rows
-from treewright.model.sums import add_up
-from treewright.model.tree import Tree
+from treewright.prune.bottom_up import add_up
+from treewright.tree.plan import by_output, refuse_unseen
+from treewright.tree.tree import Tree
 
 _ORDINARY = 400
 """Up to 2 to this power, and down to its inverse, squares and their sums are ordinary numbers."""
@@ -42,7 +41,7 @@ class Sample:
     tree: Tree
     table: Table
     weight: FloatArray
-    classes: npt.NDArray[np.int64] | None
+    classes: Int64Array | None
     values: FloatArray | None
     start: Int64Array
     leaf: Int64Array
@@ -85,7 +84,7 @@ class Sample:
         table: Table,
         *,
         weight: FloatArray,
-        classes: npt.NDArray[np.int64] | None = None,
+        classes: Int64Array | None = None,
         values: FloatArray | None = None,
         shift: int = 0,
     ) -> Sample:
@@ -103,7 +102,7 @@ class Sample:
             shift=shift,
         )
 
-    def class_rows(self) -> tuple[Table, npt.NDArray[np.int64], FloatArray]:
+    def class_rows(self) -> tuple[Table, Int64Array, FloatArray]:
         """Give the rows with their classes and weights, where there is one target of classes."""
         assert self.classes is not None
         return self.table, self.classes[:, 0], self.weight
@@ -121,7 +120,7 @@ class Sample:
         return max(scaled, 5e-324)
 
     @cached_property
-    def is_divided(self) -> npt.NDArray[np.bool_]:
+    def is_divided(self) -> BoolArray:
         """Whether each row reaches several leaves."""
         return np.asarray(np.diff(self.start) > 1)
 
@@ -179,7 +178,7 @@ def _shift(tree: Tree, values: FloatArray) -> int:
     return exponent if abs(exponent) > _ORDINARY else 0
 
 
-def _codes(tree: Tree, y: Any, n_rows: int, owner: str) -> npt.NDArray[np.int64]:
+def _codes(tree: Tree, y: Any, n_rows: int, owner: str) -> Int64Array:
     """Positions of the given labels among the tree's classes; raise for a class it has not."""
     assert tree.classes is not None
     target = read_classes(y, owner=owner, n_rows=n_rows)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.model.arrays import BoolArray
-from treewright.model.predict import by_output
-from treewright.model.surgery import has_marked_ancestor
-from treewright.model.tree import Tree
+from treewright.array_types import BoolArray, IntegerArray
 from treewright.parameters import check_flag
 from treewright.prune.base import Cuts, cut
-from treewright.prune.sums import leaves_below
+from treewright.prune.risk import leaves_below
+from treewright.tree.edit import has_marked_ancestor
+from treewright.tree.plan import by_output
+from treewright.tree.tree import Tree
 
 
 def simplify(tree: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
-    """Merge what cannot change a prediction; see :meth:`treewright.model.tree.Tree.simplify`."""
+    """Merge what cannot change a prediction; see :meth:`treewright.tree.tree.Tree.simplify`."""
     check_flag("probabilities", probabilities)
     check_flag("missing", missing)
     alike = _all_below_alike(tree, _identity(tree, exact=True))
@@ -41,7 +38,7 @@ def simplify(tree: Tree, *, probabilities: bool = False, missing: bool = True) -
     return cut("simplify", tree, merged)
 
 
-def _identity(tree: Tree, *, exact: bool) -> NDArray[np.integer[Any]]:
+def _identity(tree: Tree, *, exact: bool) -> IntegerArray:
     """Number the nodes by what they answer: alike nodes have one number."""
     answers = tree.answers
     if not exact:
@@ -50,7 +47,7 @@ def _identity(tree: Tree, *, exact: bool) -> NDArray[np.integer[Any]]:
         answers = np.column_stack([tree.leaf.choose(part) for part in parts])
     order = np.lexsort(answers.T)
     is_new = (answers[order[1:]] != answers[order[:-1]]).any(axis=1)
-    number: NDArray[np.integer[Any]] = np.empty(tree.n_nodes, dtype=np.int64)
+    number: IntegerArray = np.empty(tree.n_nodes, dtype=np.int64)
     number[order] = np.append(0, np.cumsum(is_new))
     if tree.linear is not None:  # a linear model is like no other answer
         is_linear = np.diff(tree.linear.start) > 0
@@ -58,7 +55,7 @@ def _identity(tree: Tree, *, exact: bool) -> NDArray[np.integer[Any]]:
     return number
 
 
-def _all_below_alike(tree: Tree, identity: NDArray[np.integer[Any]]) -> BoolArray:
+def _all_below_alike(tree: Tree, identity: IntegerArray) -> BoolArray:
     """Tell of each node whether it and all leaves below it have one number."""
     parent = tree.arrays.parent.tolist()
     common = identity.tolist()

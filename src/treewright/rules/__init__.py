@@ -5,7 +5,7 @@ steps, :class:`~treewright.C45RulesClassifier` as Quinlan's C4.5rules does.
 """
 
 from treewright.rules.dnf import DNF
-from treewright.rules.post_prune import PostPruned, post_prune
+from treewright.rules.learn.post_prune import PostPruned, post_prune
 from treewright.rules.rule import Rule
 from treewright.rules.ruleset import RuleSet
 

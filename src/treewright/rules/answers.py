@@ -7,19 +7,19 @@ answer does not depend on the batch it is given in.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.model.linear import LinearModel
-from treewright.model.predict import by_output
+from treewright.array_types import Array, BoolArray
+from treewright.tree.linear_leaves import LinearModel
+from treewright.tree.plan import by_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from treewright.array_types import FloatArray, Int64Array
     from treewright.data.table import Table
-    from treewright.model.arrays import FloatArray, Int64Array
     from treewright.rules.matching import Matches
     from treewright.rules.rule import Rule
 
@@ -104,13 +104,13 @@ class Shared:
 
     answers: Answers
     weights: FloatArray
-    is_empty: NDArray[np.bool_]
-    classes: tuple[NDArray[Any], ...] | None
+    is_empty: BoolArray
+    classes: tuple[Array, ...] | None
     combine: str
 
     @classmethod
     def of(
-        cls, rules: Sequence[Rule], *, classes: tuple[NDArray[Any], ...] | None, combine: str
+        cls, rules: Sequence[Rule], *, classes: tuple[Array, ...] | None, combine: str
     ) -> Shared:
         """Gather what rules read from the leaves of a tree say."""
         covers = np.array([rule.covers for rule in rules])

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.data.target import read_classes, read_weights
+from treewright.array_types import Array
+from treewright.data.read.rows import read_rows
+from treewright.data.read.target import read_classes, read_weights
 from treewright.errors import TargetError, UnsupportedError
-from treewright.model.reading import read_rows
 from treewright.rules.matching import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from treewright.array_types import FloatArray, Int64Array
     from treewright.data.schema import FittedSchema
     from treewright.data.table import Table
-    from treewright.model.arrays import FloatArray, Int64Array
     from treewright.rules.rule import Rule
 
 
@@ -42,7 +42,7 @@ class LabelledRows:
     table: Table
     codes: Int64Array
     weight: FloatArray
-    classes: NDArray[Any]
+    classes: Array
 
     @classmethod
     def read(
@@ -52,7 +52,7 @@ class LabelledRows:
         sample_weight: object = None,
         *,
         schema: FittedSchema,
-        classes: tuple[NDArray[Any], ...] | None,
+        classes: tuple[Array, ...] | None,
         owner: str,
     ) -> LabelledRows:
         """Read rows that rules are to be judged by."""

@@ -18,8 +18,8 @@ from treewright.rules.rule import Rule
 from treewright.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import FloatArray
-    from treewright.model.tree import Tree
+    from treewright.array_types import FloatArray
+    from treewright.tree.tree import Tree
 
 
 def decision_list(

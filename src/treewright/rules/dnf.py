@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.data.read.rows import read_rows
 from treewright.errors import UnsupportedError
-from treewright.model.condition import (
+from treewright.rules.extract import leaves_of, walk_leaves
+from treewright.rules.regions import Box, Space
+from treewright.tree.condition import (
     COMPLETE,
     Conjunction,
     Wording,
     condition,
     rows_that_meet,
 )
-from treewright.model.reading import read_rows
-from treewright.rules.extract import leaves_of, walk_leaves
-from treewright.rules.regions import Box, Space
 
 if TYPE_CHECKING:
+    from treewright.array_types import BoolArray
     from treewright.data.schema import FittedSchema
-    from treewright.model.arrays import BoolArray
-    from treewright.model.tree import Tree
     from treewright.rules.rule import Rule
+    from treewright.tree.tree import Tree
 
 _MOST_TERMS = 2_000
 """A longer formula is no longer read by anyone, and may be on its way to millions."""

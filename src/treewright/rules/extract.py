@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.array_types import Array
 from treewright.data.schema import list_names
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.model.condition import COMPLETE, Condition, Conjunction, Wording
-from treewright.model.predict import by_output
 from treewright.parameters import nearest_hint
 from treewright.rules.rule import Rule, merge, merge_into
+from treewright.tree.condition import COMPLETE, Condition, Conjunction, Wording
+from treewright.tree.plan import by_output
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import FloatArray, Int32Array
-    from treewright.model.tree import Tree
+    from treewright.array_types import FloatArray, Int32Array
+    from treewright.tree.tree import Tree
 
 
 class RuleSequence(Sequence[Rule]):
@@ -117,7 +117,7 @@ def leaves_of(tree: Tree, label: object, *, among: Int32Array) -> Int32Array:
     return kept
 
 
-def check_label(label: object, classes: tuple[NDArray[Any], ...] | None, *, subject: str) -> None:
+def check_label(label: object, classes: tuple[Array, ...] | None, *, subject: str) -> None:
     """Refuse what is none of the classes that a tree predicts, or rules predict."""
     if classes is None or len(classes) > 1:
         what = "numbers" if classes is None else "several classes at once"

@@ -14,19 +14,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from treewright.array_types import UInt64Array
 from treewright.data.table import UNSEEN
-from treewright.model.condition import Condition, Interval, Members
-from treewright.rules.passage import Crossing
+from treewright.rules.routing import Crossing
+from treewright.tree.condition import Condition, Interval, Members
 
 if TYPE_CHECKING:
+    from treewright.array_types import BoolArray, FloatArray, Int64Array
     from treewright.data.table import Table
-    from treewright.model.arrays import BoolArray, FloatArray, Int64Array
     from treewright.rules.rule import Rule
 
-Words = NDArray[np.uint64]
 _WORDS = np.dtype("<u8")  # whatever the machine: bits are packed from the lowest byte on
 
 _BLOCK_BYTES = 1 << 25
@@ -99,7 +98,7 @@ class Matcher:
         for first in range(0, table.n_rows, size):
             yield first, table.take(np.arange(first, min(first + size, table.n_rows)))
 
-    def _rules_in_blocks(self, lines: Words) -> Iterator[tuple[int, Words]]:
+    def _rules_in_blocks(self, lines: UInt64Array) -> Iterator[tuple[int, UInt64Array]]:
         """Give the bits of the rules, some at a time, with the number of the first of them."""
         n_rules = len(self._starts) - 1
         # Gathered lines are as wide as the block; cut rules so that they take as much memory.
@@ -297,28 +296,28 @@ def _parts(n_lines: int, n_rows: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def _ones(n_rows: int) -> Words:
-    line: Words = _packed(np.ones((1, n_rows), dtype=bool))[0]
+def _ones(n_rows: int) -> UInt64Array:
+    line: UInt64Array = _packed(np.ones((1, n_rows), dtype=bool))[0]
     return line
 
 
-def _packed(met: BoolArray) -> Words:
+def _packed(met: BoolArray) -> UInt64Array:
     """Give lines of rows as bits, row 0 lowest in the first word."""
     n_words = -(-met.shape[1] // _WORD)
     packed = np.zeros((len(met), 8 * n_words), dtype=np.uint8)
     bits = np.packbits(met, axis=1, bitorder="little")
     packed[:, : bits.shape[1]] = bits
-    words: Words = packed.view(_WORDS)
+    words: UInt64Array = packed.view(_WORDS)
     return words
 
 
-def _bit_at(words: Words, place: Any, rows: Int64Array) -> BoolArray:
+def _bit_at(words: UInt64Array, place: Any, rows: Int64Array) -> BoolArray:
     """Tell whether the bits of some rows are set, each in its own word."""
     shifted = words[place] >> (rows % _WORD).astype(np.uint64)
     return np.asarray(shifted & np.uint64(1), dtype=bool)
 
 
-def _bits_set(words: Words) -> tuple[Int64Array, Int64Array]:
+def _bits_set(words: UInt64Array) -> tuple[Int64Array, Int64Array]:
     """Give the line and the row of every bit that is set, line by line."""
     line, word = np.nonzero(words)
     if len(line) == 0:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from treewright.model.condition import Condition, Conjunction, Interval
+from treewright.tree.condition import Condition, Conjunction, Interval
 
 if TYPE_CHECKING:
+    from treewright.array_types import BoolArray
     from treewright.data.table import Table
-    from treewright.model.arrays import BoolArray
-    from treewright.model.tree import Tree
+    from treewright.tree.tree import Tree
 
 Path: TypeAlias = "tuple[int, Conjunction, BoolArray]"
 """A node, the tests on the way to it, and tests x rows: which rows pass which."""

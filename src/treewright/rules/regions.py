@@ -9,7 +9,7 @@ A sum of columns is taken for a column of its own, which proves less than is tru
 Examples
 --------
 >>> from treewright.data.schema import ColumnSpec
->>> from treewright.model.condition import Interval
+>>> from treewright.tree.condition import Interval
 >>> size = ColumnSpec(name="size", kind="numeric", storage="float")
 >>> small, medium = (Interval(index=0, column=size, low=a, high=b) for a, b in ((None, 2), (2, 5)))
 >>> axis = axis_of([small, medium])
@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from treewright.model.condition import Condition, Conjunction, Interval, Members
+from treewright.tree.condition import Condition, Conjunction, Interval, Members
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import BoolArray
+    from treewright.array_types import BoolArray
 
 Box: TypeAlias = "dict[object, BoolArray]"
 """The cells that qualify on each axis; an axis that is not there is not restricted."""

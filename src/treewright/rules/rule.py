@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.data.read.rows import read_row
 from treewright.data.schema import FittedSchema
 from treewright.errors import ParameterError
-from treewright.measures.errors import wilson_interval
-from treewright.model.condition import (
+from treewright.measures.error_estimates import wilson_interval
+from treewright.parameters import is_list
+from treewright.text.numbers import figure
+from treewright.tree.condition import (
     COMPLETE,
     Condition,
     Conjunction,
@@ -21,14 +24,11 @@ from treewright.model.condition import (
     condition,
     rows_that_meet,
 )
-from treewright.model.figures import figure
-from treewright.model.ledger import label_in_words
-from treewright.model.reading import read_row
-from treewright.parameters import is_list
+from treewright.tree.node_text import label_in_words
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import FloatArray
-    from treewright.rules.passage import Passage
+    from treewright.array_types import FloatArray
+    from treewright.rules.routing import Passage
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,32 +9,32 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.array_types import Array
+from treewright.data.read.rows import read_row, read_rows
 from treewright.errors import MemoryLimitError, UnsupportedError
-from treewright.model import predict as prediction
-from treewright.model.condition import SHORT, Wording
-from treewright.model.leaf import BY_MAJORITY, LeafRule
-from treewright.model.reading import read_row, read_rows
-from treewright.model.tree import Tree, check_is_tree
 from treewright.parameters import check_choice
 from treewright.rules.answers import Answers, Shared, by_votes
-from treewright.rules.by_hand import check_classes, complete
 from treewright.rules.counting import LabelledRows, count, with_figures
 from treewright.rules.dnf import DNF, dnf_of_list
 from treewright.rules.extract import check_label
 from treewright.rules.extract import rules as rules_of
 from treewright.rules.matching import Matcher
-from treewright.rules.passage import needs_passages, walk_passages
-from treewright.rules.plain import ruleset_to_dict
+from treewright.rules.routing import needs_passages, walk_passages
 from treewright.rules.rule import Rule
-from treewright.rules.show import RuleExplanation, paint
 from treewright.rules.simplify import simplified_list, without_idle_conditions
+from treewright.rules.text import RuleExplanation, paint
+from treewright.rules.to_dict import ruleset_to_dict
+from treewright.rules.user_rules import check_classes, complete
+from treewright.tree import plan as prediction
+from treewright.tree.condition import SHORT, Wording
+from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.tree import Tree, check_is_tree
 
 if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
     from treewright.data.schema import FittedSchema
     from treewright.data.table import Table
-    from treewright.model.arrays import FloatArray, Int64Array
 
 Mode: TypeAlias = Literal["ordered", "voting", "shares"]
 MODES: tuple[Mode, ...] = ("ordered", "voting", "shares")
@@ -82,7 +82,7 @@ class RuleSet(Sequence[Rule]):
         rules: Iterable[Rule],
         *,
         default: Rule,
-        classes: tuple[NDArray[Any], ...] | None,
+        classes: tuple[Array, ...] | None,
         mode: Mode = "ordered",
         combine: str = "branch_fractions",
         leaf: LeafRule = BY_MAJORITY,
@@ -193,7 +193,7 @@ class RuleSet(Sequence[Rule]):
 
     # Prediction
 
-    def predict(self, X: object) -> NDArray[Any]:
+    def predict(self, X: object) -> Array:
         """Give the class or number of each row; columns are matched by name."""
         return self.decide(self.read(X))
 
@@ -229,7 +229,7 @@ class RuleSet(Sequence[Rule]):
             prediction.refuse_unseen(table, X)
         return table
 
-    def decide(self, table: Table) -> NDArray[Any]:
+    def decide(self, table: Table) -> Array:
         """Give the class or number of each row of a table that has been read."""
         if self.mode == "shares" or self.classes is None or len(self.classes) > 1:
             return prediction.decide(self.answers(table), self.classes, self.leaf)
@@ -240,7 +240,7 @@ class RuleSet(Sequence[Rule]):
             # Ties go to the default class, then to the first.
             default = int(self._label_codes[-1])
             codes = np.where(votes[:, default] >= votes.max(axis=1), default, votes.argmax(axis=1))
-        labels: NDArray[Any] = self.classes[0][codes]
+        labels: Array = self.classes[0][codes]
         return labels
 
     def answers(self, table: Table) -> FloatArray:

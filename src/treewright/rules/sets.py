@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from treewright.model.condition import Condition, Interval
 from treewright.rules.regions import Axis, CodeAxis, CutAxis
+from treewright.tree.condition import Condition, Interval
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import BoolArray, Int64Array
+    from treewright.array_types import BoolArray, Int64Array
 
 
 class _Listed:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.model.condition import Condition, Conjunction, Interval
 from treewright.rules.regions import CutAxis, Space
 from treewright.rules.sets import Sets, sets_along
+from treewright.tree.condition import Condition, Conjunction, Interval
 
 if TYPE_CHECKING:
-    from treewright.model.arrays import BoolArray, Int64Array
+    from treewright.array_types import BoolArray, Int64Array
     from treewright.rules.rule import Rule
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from treewright.data.column import Column, text_column
-from treewright.data.examples import load_example
+from treewright.data.examples.load import load_example
 from treewright.data.frame import Frame
 from treewright.data.objects import read_objects
 from treewright.errors import ColumnMismatchError, DataError
@@ -75,7 +75,7 @@ def test_time_zones_survive() -> None:
     import pandas as pd
 
     instants = pd.DatetimeIndex(["2024-03-01 12:00"], tz="Europe/Berlin")
-    from treewright.data.intake import read_frame
+    from treewright.data.read.table import read_frame
 
     frame = read_frame(pd.DataFrame({"at": instants}))
     assert frame.to_pandas()["at"].tolist() == instants.tolist()

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from treewright.data.intake import read_table
+from treewright.data.read.table import read_table
 from treewright.data.schema import ColumnSpec, FittedSchema, Schema
 from treewright.errors import ColumnMismatchError, DataError, ParameterError
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import (
+from unit.tree.hand_trees import (
     TENNIS,
     build,
     categories,

@@ -11,7 +11,7 @@ import pytest
 
 from treewright import CHAIDClassifier, CHAIDRegressor, Schema
 from treewright.errors import DataError
-from treewright.model.split import Categories, Cut, Intervals
+from treewright.tree.question import Categories, Cut, Intervals
 
 
 def three_steps(n: int = 900, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from unit.model.hand_trees import build, categories, cut, leaf, nominal, numeric, schema_of
+from unit.tree.hand_trees import build, categories, cut, leaf, nominal, numeric, schema_of
 
 from treewright import DecisionTreeClassifier, Tree, load_example
-from treewright.model.leaf import LeafRule
 from treewright.prune import (
     MDL,
     ChiSquare,
@@ -22,7 +21,8 @@ from treewright.prune import (
     Pruner,
     ToDepth,
 )
-from treewright.prune.chi_square import split_p_values
+from treewright.prune.methods.chi_square import split_p_values
+from treewright.tree.leaf import LeafRule
 
 X = schema_of(numeric("x"))
 

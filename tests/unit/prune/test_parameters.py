@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import build, cut, leaf, mean_leaf, numeric, schema_of
+from unit.tree.hand_trees import build, cut, leaf, mean_leaf, numeric, schema_of
 
 from treewright import DecisionTreeClassifier, Tree
 from treewright.errors import (

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import (
+from unit.tree.hand_trees import (
     build,
     chain,
     cut,
@@ -19,9 +19,9 @@ from unit.model.hand_trees import (
 
 from treewright import DecisionTreeClassifier, load_example
 from treewright.errors import TreewrightError
-from treewright.model.pruning import Pruning, PruningStep
-from treewright.model.tree import Tree
 from treewright.prune import PRUNERS, CostComplexity, MinimumFraction, ReducedError, ToDepth
+from treewright.prune.record import Pruning, PruningStep
+from treewright.tree.tree import Tree
 
 
 def record_of(tree: Tree) -> Pruning:

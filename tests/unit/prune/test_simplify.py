@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import (
+from unit.tree.hand_trees import (
     build,
     categories,
     cut,
@@ -17,7 +17,7 @@ from unit.model.hand_trees import (
 )
 
 from treewright import Tree
-from treewright.model.leaf import LeafRule
+from treewright.tree.leaf import LeafRule
 
 XY = schema_of(numeric("x"), numeric("y"))
 

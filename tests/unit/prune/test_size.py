@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import arrays_of_cuts, chain, numeric, schema_of
+from unit.tree.hand_trees import arrays_of_cuts, chain, numeric, schema_of
 
 from treewright import DecisionTreeClassifier
-from treewright.measures.errors import ERROR_VARIANTS, ErrorVariant
-from treewright.model.tree import Tree
+from treewright.measures.error_estimates import ERROR_VARIANTS, ErrorVariant
 from treewright.prune import (
     PRUNERS,
     CostComplexity,
@@ -21,6 +20,7 @@ from treewright.prune import (
     Pruner,
     ReducedError,
 )
+from treewright.tree.tree import Tree
 
 N_LEAVES = 50_000
 SECONDS = 6.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import build, cut, leaf, mean_leaf, numeric, schema_of
+from unit.tree.hand_trees import build, cut, leaf, mean_leaf, numeric, schema_of
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree
 from treewright.prune import (

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from unit.model.hand_trees import (
+from unit.tree.hand_trees import (
     TENNIS,
     build,
     chain,

@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import (
+from unit.tree.hand_trees import (
     build,
     categories,
     chain,

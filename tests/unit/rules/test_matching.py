@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treewright import DecisionTreeClassifier, RuleSet
-from treewright.data.intake import read_table
+from treewright.data.read.table import read_table
 from treewright.rules import Rule, matching
 from treewright.rules.matching import Matcher, match_matrix
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import (
+from unit.tree.hand_trees import (
     build,
     chain,
     cut,
@@ -18,7 +18,7 @@ from unit.model.hand_trees import (
     play_tennis,
     schema_of,
 )
-from unit.model.test_several_cuts_and_sums import WHOLE, intervals, sums
+from unit.tree.test_several_cuts_and_sums import WHOLE, intervals, sums
 
 from treewright import (
     C45RulesClassifier,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from unit.model.hand_trees import nominal, numeric, ordinal, schema_of
+from unit.tree.hand_trees import nominal, numeric, ordinal, schema_of
 
 from treewright import DecisionTreeClassifier, RuleSet
-from treewright.model.condition import Interval
 from treewright.rules import Rule
+from treewright.tree.condition import Interval
 
 SCHEMA = schema_of(
     numeric("x"), numeric("y"), nominal("c", "a", "b"), ordinal("o", "low", "mid", "high")

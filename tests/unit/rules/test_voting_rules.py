@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from treewright import C45RulesClassifier, load_example
-from treewright.data.intake import read_table
+from treewright.data.read.table import read_table
 from treewright.errors import UnsupportedError
 from treewright.rules import Rule
-from treewright.rules.c5rules import _Theory
 from treewright.rules.counting import LabelledRows
+from treewright.rules.learn.c5rules import _Theory
 
 
 def theory(seed: int) -> _Theory:

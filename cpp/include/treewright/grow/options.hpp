@@ -1,4 +1,4 @@
-/// Every knob of one tree, as plain values. Validated in Python (learn/options.py).
+/// Every knob of one tree, as plain values. Validated in Python (grow/options.py).
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 namespace treewright {
 
 /// What is added to the errors counted among `n` rows. The same formulas, with their sources, are
-/// in measures/errors.py; a test holds the two equal.
+/// in measures/error_estimates.py; a test holds the two equal.
 struct AddedErrors {
     double log_confidence = 0.0;
     double deviate_squared = 0.0;

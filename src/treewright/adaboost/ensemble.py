@@ -1,0 +1,165 @@
+"""Trees that answer together, each with a weight of its own: what AdaBoost makes.
+
+Trees for classes vote, and the class with most weight wins (Freund and Schapire 1997); of trees for
+numbers the weighted median is taken (Drucker 1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.adaboost.stump_trees import StumpTrees
+from treewright.core import weighted_medians
+from treewright.ensemble.ensemble import Ensemble, Trees
+from treewright.errors import ModelFormatError
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray
+    from treewright.data.table import Table
+
+_GRID_BITS = 51
+
+
+def on_grid(weights: FloatArray) -> FloatArray:
+    """Round weights to multiples of a power of two, of which a float adds any number exactly.
+
+    Then neither the order of addition nor how votes are grouped shows, and a staged prediction
+    ends in what ``predict`` says. The rounding is 2^-52 of the sum of all weights.
+
+    >>> float(np.abs(on_grid(np.array([0.1, 2.0])) - [0.1, 2.0]).max()) < 1e-15
+    True
+    """
+    _, exponent = np.frexp(weights.sum())
+    rounded: FloatArray = np.ldexp(np.rint(np.ldexp(weights, _GRID_BITS - exponent)), exponent)
+    return np.ldexp(rounded, -_GRID_BITS)
+
+
+def medians(predictions: FloatArray, weights: FloatArray, n_threads: int = 1) -> FloatArray:
+    """Give the weighted median of each row of predictions, rows x models, as a column.
+
+    It is the least prediction that has, with those below it, half of the weight.
+
+    >>> medians(np.array([[1.0, 5.0, 3.0]]), np.array([0.5, 2.0, 1.0])).tolist()
+    [[5.0]]
+    """
+    return weighted_medians(predictions, weights, n_threads)[:, np.newaxis]
+
+
+class WeightedEnsemble(Ensemble):
+    """Trees whose votes (or predictions) count by a weight.
+
+    Parameters
+    ----------
+    weights
+        What each tree counts, in the order of the trees; above 0.
+    **common
+        As for :class:`~treewright.ensemble.ensemble.Ensemble`, without `vote`.
+    """
+
+    def __init__(self, *, weights: FloatArray, **common: Any) -> None:
+        vote = "median" if common["classes"] is None else "weighted"
+        super().__init__(**common, vote=vote)
+        self.weights = weights
+        self._on_grid = on_grid(weights)
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        trees, weights = kept.get("trees"), np.asarray(kept.get("weights"))
+        is_whole = (
+            trees is not None
+            and weights.dtype == np.float64
+            and weights.shape == (len(trees),)
+            and bool(np.isfinite(weights).all() and (weights > 0.0).all())
+            and (kept.get("classes") is None) == (kept.get("vote") == "median")
+        )
+        if not is_whole:
+            raise ModelFormatError("a boosted model is damaged: what its trees count.")
+        self.__dict__.update(kept)
+        self._on_grid = on_grid(weights)
+
+    def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
+        """Give each class's share of the votes, or the predictions, a line per row."""
+        weights = self._on_grid
+        if self.classes is None:
+            return medians(self._predictions(table, n_threads), weights, n_threads)
+        votes = self._votes(table, weights, 0, len(self), n_threads)
+        votes /= weights.sum()
+        return votes
+
+    def staged_answers(self, table: Table, *, n_threads: int = 1) -> Iterator[FloatArray]:
+        """Give what the first tree, the first two, and so on answer."""
+        weights = self._on_grid
+        if self.classes is None:
+            predictions = self._predictions(table, n_threads)
+            for n_trees in range(1, len(self) + 1):
+                first = np.ascontiguousarray(predictions[:, :n_trees])
+                yield medians(first, weights[:n_trees], n_threads)
+            return
+        votes: FloatArray | None = None
+        for tree in range(len(self)):
+            more = self._votes(table, weights, tree, tree + 1, n_threads)
+            votes = more if votes is None else votes + more
+            yield votes / weights[: tree + 1].sum()
+
+    def _votes(
+        self, table: Table, weights: FloatArray, first: int, last: int, n_threads: int
+    ) -> FloatArray:
+        if isinstance(self.trees, StumpTrees):
+            return self.trees.add_votes(table, weights, first, last, n_threads)
+        sums: FloatArray | None = None
+        for tree in range(first, last):
+            votes = self.trees.add_answers(table, tree, tree + 1, "hard", n_threads)
+            votes *= weights[tree]
+            sums = votes if sums is None else np.add(sums, votes, out=sums)
+        assert sums is not None
+        return sums
+
+    def _predictions(self, table: Table, n_threads: int) -> FloatArray:
+        """Give what each tree predicts, rows x trees."""
+        predictions = np.empty((table.n_rows, len(self)))
+        for tree in range(len(self)):
+            answers = self.trees.add_answers(table, tree, tree + 1, "soft", n_threads)
+            predictions[:, tree] = answers[:, 0]
+        return predictions
+
+    def importances(self) -> FloatArray:
+        """Give each column's share of the decrease of impurity, trees counted by their weights."""
+        by_tree = self.trees.importances()
+        totals = by_tree.sum(axis=1)
+        grown = totals > 0  # a tree of one leaf has nothing to say
+        if not grown.any():
+            return np.zeros(by_tree.shape[1])
+        shares = by_tree[grown] / totals[grown, np.newaxis]
+        mean: FloatArray = self.weights[grown] @ shares
+        share: FloatArray = mean / mean.sum()
+        return share
+
+    def first(self, n_trees: int) -> WeightedEnsemble:
+        """Give an ensemble of the first of these trees."""
+        return self._weighted(self.trees.first(n_trees), self.weights[:n_trees])
+
+    def compacted(self) -> WeightedEnsemble:
+        """Give an ensemble that answers the same from less memory; see :class:`Ensemble`."""
+        return self._weighted(self.trees.compacted(), self.weights)
+
+    def joined(self, more: Ensemble) -> WeightedEnsemble:
+        """Give an ensemble of these trees and those of another."""
+        assert isinstance(more, WeightedEnsemble)
+        weights = np.concatenate([self.weights, more.weights])
+        return self._weighted(super().joined(more).trees, weights)
+
+    def _with(self, trees: Trees) -> Ensemble:
+        return self._weighted(trees, self.weights)
+
+    def _weighted(self, trees: Trees, weights: FloatArray) -> WeightedEnsemble:
+        return WeightedEnsemble(
+            weights=weights,
+            trees=trees,
+            schema=self.schema,
+            classes=self.classes,
+            criterion=self.criterion,
+            unseen=self.unseen,
+            leaf=self.leaf,
+        )

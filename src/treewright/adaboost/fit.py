@@ -1,0 +1,273 @@
+"""AdaBoost: learn, look which rows are wrong, give them more weight, and again.
+
+:func:`boost_classes` is AdaBoost.M1 (Freund and Schapire 1996) and SAMME (Zhu, Zou, Rosset, Hastie
+2009), :func:`boost_values` AdaBoost.R2 (Drucker 1997). Both ask a :class:`WeakLearner` for one
+learner a round and know nothing else of it. The weights of the rows are kept in the core
+(:class:`AdaBoostRows`), exactly: neither the order of the rows nor how many threads there are
+shows, and a row of weight k is k copies of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from treewright.array_types import Array, FloatArray, Int32Array
+from treewright.core import AdaBoostRows
+from treewright.data.read.target import ClassTarget, ValueTarget
+from treewright.ensemble.listeners import Follower
+from treewright.ensemble.rounds import RoundFigures
+from treewright.errors import DataError
+from treewright.grow.problem import RowWeights
+
+ALGORITHMS = ("SAMME", "M1")
+_ROUNDING = 1e-12
+"""So far below guessing an error still is as bad as that: 1 - 1/3 is not 2/3 to the last bit."""
+LOSSES = ("linear", "square", "exponential")
+
+Rows = AdaBoostRows
+"""The training rows and what they weigh in the coming round."""
+_ENDED = "a callback ended the rounds"
+_MOST_COPIES = 2.0**42
+"""Of more, whole numbers are weights like others: a copy's would be lost among so many."""
+_LEAST_FACTOR = -600.0
+"""Whose exponential is still a number, and so is a weight times it."""
+
+
+class WeakLearner(Protocol):
+    """Learns from weighted rows, again and again, and keeps what it has learned."""
+
+    def learn(self, rows: Rows, number: int) -> Array:
+        """Learn in the round of a number, from 0; give the prediction for each training row.
+
+        Classes are given by their numbers (int32).
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boosted:
+    """The rounds that count, and why there are no more."""
+
+    rounds: tuple[RoundFigures, ...]
+    stopped: str
+
+    @property
+    def alphas(self) -> FloatArray:
+        """What each learner's vote counts."""
+        return np.array([figures.alpha for figures in self.rounds])
+
+    @property
+    def errors(self) -> FloatArray:
+        """Weighted error of each learner."""
+        return np.array([figures.error for figures in self.rounds])
+
+
+def rows_of(target: ClassTarget | ValueTarget, weights: RowWeights) -> Rows:
+    """Give the training rows with the weights that the first round has."""
+    n_rows = len(target.codes if isinstance(target, ClassTarget) else target.values)
+    unit = np.ones(n_rows) if weights.weight is None else weights.weight
+    copies = weights.copies
+    if copies is not None and copies.sum() > _MOST_COPIES:
+        copies = None
+    if copies is not None:
+        unit = np.divide(unit, copies, out=np.zeros_like(unit), where=copies > 0)
+    if not isinstance(target, ClassTarget):
+        return AdaBoostRows(unit, copies, None, 0)
+    codes = np.ascontiguousarray(target.codes.reshape(-1))
+    return AdaBoostRows(unit, copies, codes, len(target.classes[0]))
+
+
+def learn_in_round(learner: WeakLearner, rows: Rows, number: int) -> Array:
+    """Have a learner learn; an error gets a note that names the round."""
+    try:
+        return learner.learn(rows, number)
+    except Exception as error:
+        error.add_note(f"This happened to the weak learner in round {number + 1} of AdaBoost.")
+        raise
+
+
+def boost_classes(
+    rows: Rows,
+    learner: WeakLearner,
+    *,
+    n_classes: int,
+    n_rounds: int,
+    algorithm: str = "SAMME",
+    learning_rate: float = 1.0,
+    stop_when_correct: bool = False,
+    follower: Follower[RoundFigures] | None = None,
+) -> Boosted:
+    """Boost learners for classes.
+
+    Parameters
+    ----------
+    rows
+        The training rows; their weights change.
+    learner
+        What learns.
+    n_classes
+        The classes there are.
+    n_rounds
+        At most so many.
+    algorithm
+        ``"M1"`` needs an error below 1/2, ``"SAMME"`` one below that of guessing, 1 - 1/K, and
+        adds log(K - 1) to alpha. For two classes they are the same.
+    learning_rate
+        Alpha is multiplied by it.
+    stop_when_correct
+        Stop as soon as the learners so far have every training row right together.
+    follower
+        Told of every round, and may end them.
+    """
+    limit = 0.5 if algorithm == "M1" or n_classes < 2 else 1.0 - 1.0 / n_classes
+    extra = 0.0 if algorithm == "M1" or n_classes < 2 else math.log(n_classes - 1.0)
+    has_bound = n_classes == 2 and learning_rate == 1.0
+    made: list[RoundFigures] = []
+    stopped = f"n_estimators={n_rounds} rounds were made"
+    for number in range(n_rounds):
+        if follower is not None:
+            follower.begin()
+        predicted = learn_in_round(learner, rows, number)
+        error = rows.error(predicted)
+        is_done = error <= 0.0 or error >= limit - _ROUNDING
+        if is_done:
+            stopped = _why(error, limit, is_first=not made)
+            if error > 0.0 and made:
+                break
+            # Its alpha would be infinite, or, as the first has to be used, none: 1 as scikit-learn.
+            alpha, kept = 1.0, 1.0
+        else:
+            alpha = learning_rate * (math.log((1.0 - error) / error) + extra)
+            kept = reweigh_classes(rows, predicted, alpha)
+        training_error = rows.vote(predicted, alpha)
+        made.append(
+            RoundFigures(
+                error=error,
+                alpha=alpha,
+                sum_of_weights=kept,
+                bound=2.0 * math.sqrt(error * (1.0 - error)) if has_bound else math.nan,
+                training_error=training_error,
+            )
+        )
+        is_ended = follower is not None and follower.end(made[-1])
+        if is_done:
+            break
+        if is_ended:
+            stopped = _ENDED
+            break
+        if stop_when_correct and training_error <= 0.0:
+            stopped = "every training row is right"
+            break
+    return Boosted(rounds=tuple(made), stopped=stopped)
+
+
+def reweigh_classes(rows: Rows, predicted: Int32Array, alpha: float) -> float:
+    """Take weight from the rows that are right; give what is left of the sum of weights."""
+    return rows.reward(predicted, math.exp(-alpha))
+
+
+def reweigh_values(rows: Rows, losses: FloatArray, alpha: float) -> float:
+    """Take weight from rows, the more the less their loss; give what is left of the sum."""
+    factors = -alpha * (1.0 - losses)
+    if factors.max() < _LEAST_FACTOR:  # all would be 0; only how they compare matters
+        factors -= factors.max()
+    return rows.multiply(np.exp(factors))
+
+
+def _why(error: float, limit: float, *, is_first: bool) -> str:
+    if error <= 0.0:
+        return "the last learner has every row right"
+    kept = "; it is kept, as there is no other" if is_first else " and was left out"
+    return f"the next learner was no better than guessing (error {error:.4f} of {limit:.4g}){kept}"
+
+
+def boost_values(
+    rows: Rows,
+    learner: WeakLearner,
+    values: FloatArray,
+    *,
+    n_rounds: int,
+    loss: str = "linear",
+    learning_rate: float = 1.0,
+    follower: Follower[RoundFigures] | None = None,
+) -> Boosted:
+    """Boost learners for numbers by AdaBoost.R2.
+
+    Parameters
+    ----------
+    rows, learner, n_rounds, learning_rate, follower
+        As for :func:`boost_classes`.
+    values
+        The target.
+    loss
+        Of the deviation as a share d of the largest: ``"linear"`` d, ``"square"`` d^2,
+        ``"exponential"`` 1 - exp(-d).
+    """
+    made: list[RoundFigures] = []
+    stopped = f"n_estimators={n_rounds} rounds were made"
+    for number in range(n_rounds):
+        if follower is not None:
+            follower.begin()
+        predicted = learn_in_round(learner, rows, number)
+        losses = losses_of(rows, predicted, values, loss, number)
+        error = rows.mean(losses)
+        is_done = error <= 0.0 or error >= 0.5
+        if is_done:
+            stopped = _why_of_values(error, is_first=not made)
+            if error > 0.0 and made:
+                break
+            alpha, kept = 1.0, 1.0
+        else:
+            beta = error / (1.0 - error)
+            alpha = -learning_rate * math.log(beta)
+            kept = reweigh_values(rows, losses, alpha)
+        made.append(
+            RoundFigures(
+                error=error,
+                alpha=alpha,
+                sum_of_weights=kept,
+                bound=math.nan,
+                training_error=math.nan,
+            )
+        )
+        is_ended = follower is not None and follower.end(made[-1])
+        if is_done:
+            break
+        if is_ended:
+            stopped = _ENDED
+            break
+    return Boosted(rounds=tuple(made), stopped=stopped)
+
+
+def losses_of(
+    rows: Rows, predicted: FloatArray, values: FloatArray, loss: str, number: int
+) -> FloatArray:
+    """Give the loss of each row in a round, from 0 to 1; 0 for rows that weigh nothing."""
+    deviation = np.zeros(len(values))
+    counts = rows.shares() > 0
+    # Halves, as the difference of the two largest numbers is not one.
+    np.abs(predicted / 2.0 - values / 2.0, out=deviation, where=counts)
+    largest = float(deviation.max())
+    if not math.isfinite(largest):
+        row = int(np.flatnonzero(~np.isfinite(deviation))[0])
+        raise DataError(
+            f"the weak learner predicts {predicted[row]} for row {row} in round {number + 1} of"
+            " AdaBoost; it must predict numbers."
+        )
+    if largest > 0.0:
+        deviation /= largest
+    if loss == "square":
+        return deviation * deviation
+    if loss == "exponential":
+        return -np.expm1(-deviation)
+    return deviation
+
+
+def _why_of_values(error: float, *, is_first: bool) -> str:
+    if error <= 0.0:
+        return "the last learner has every row right"
+    kept = "; it is kept, as there is no other" if is_first else " and was left out"
+    return f"the mean loss of the next learner was {error:.4f}, not below 1/2{kept}"

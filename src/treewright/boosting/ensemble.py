@@ -1,0 +1,359 @@
+"""Boosted trees: scores that add up, and what they mean.
+
+:class:`BoostedEnsemble` holds the trees of all rounds in the core, where they ask codes: a column
+of numbers is known by at most 255 bins, whose cuts are kept once for all trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
+from treewright.core import BoostForest
+from treewright.data.core_columns import lend
+from treewright.data.schema import UINT_OFFSET
+from treewright.errors import ModelFormatError, ParameterError
+from treewright.tree.arrays import CATEGORIES, CUT, LEAF, TreeArrays
+from treewright.tree.leaf import BY_MAJORITY
+from treewright.tree.linear_leaves import LinearLeaves, NumberTerm, stored_unit
+from treewright.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+
+LINKS = ("identity", "log", "logistic", "half_logistic", "softmax")
+"""What scores are: the answer itself, its logarithm, or log odds (of half their size, of each
+class)."""
+_MOST_SHIFT = 4096
+"""More powers of two than lie between the largest number and the least."""
+IMPORTANCES = ("gain", "split")
+
+
+def answers_of(scores: FloatArray, link: str) -> FloatArray:
+    """Give values or class probabilities from scores, rows x outputs.
+
+    >>> answers_of(np.array([[0.0]]), "logistic").tolist()
+    [[0.5, 0.5]]
+    """
+    if link == "identity":
+        return scores
+    if link == "log":
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(scores))
+    if link == "softmax":
+        return np.asarray(softmax(scores, axis=1))
+    answers = np.empty((len(scores), 2))
+    second = answers[:, 1]
+    expit(2.0 * scores[:, 0] if link == "half_logistic" else scores[:, 0], out=second)
+    np.subtract(1.0, second, out=answers[:, 0])
+    return answers
+
+
+def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
+    """Tell whether what was kept beside the trees says where scores start and what they mean."""
+    base, classes, shift = np.asarray(kept.get("base")), kept.get("classes"), kept.get("shift")
+    if not {"schema", "classes", "criterion"} <= kept.keys() or kept.get("link") not in LINKS:
+        return False
+    if base.dtype != np.float64 or base.shape != (n_outputs,) or not np.isfinite(base).all():
+        return False
+    if not isinstance(shift, int) or abs(shift) > _MOST_SHIFT:
+        return False
+    if classes is None:
+        return n_outputs == 1
+    is_one = isinstance(classes, tuple) and len(classes) == 1 and hasattr(classes[0], "__len__")
+    return is_one and (len(classes[0]) == n_outputs if n_outputs > 1 else len(classes[0]) <= 2)
+
+
+class BoostedEnsemble:
+    """Trees whose answers are added up, round after round.
+
+    Parameters
+    ----------
+    core
+        The trees, one for each output of each round, and the codebook of the columns.
+    base
+        The score that every row starts from, by output.
+    link
+        What a score means; one of :data:`LINKS`.
+    schema, classes
+        As for :class:`~treewright.tree.tree.Tree`.
+    criterion
+        The name of the loss.
+    shift
+        Power of two that answers are multiplied by; not 0 only for targets of extreme size.
+    """
+
+    unseen = "missing"
+    leaf = BY_MAJORITY
+
+    def __init__(
+        self,
+        *,
+        core: BoostForest,
+        base: FloatArray,
+        link: str,
+        schema: FittedSchema,
+        classes: tuple[Array, ...] | None,
+        criterion: str,
+        shift: int = 0,
+    ) -> None:
+        self.core = core
+        self.base = base
+        self.link = link
+        self.schema = schema
+        self.classes = classes
+        self.criterion = criterion
+        self.shift = shift
+
+    def __len__(self) -> int:
+        return self.core.n_trees
+
+    def __getitem__(self, index: int) -> Tree:
+        n_trees = len(self)
+        if not -n_trees <= index < n_trees:
+            raise IndexError(f"tree {index} of {n_trees}")
+        return self._tree(index % n_trees)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"BoostedEnsemble(n_rounds={self.n_rounds}, n_trees={len(self)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in self.__dict__.items() if name != "core"}
+        trees = [self._parts(index) for index in range(len(self))]
+        codebook = {"cuts": self.core.cuts, "n_codes": self.core.n_codes}
+        return kept | {"trees": trees, "codebook": codebook, "n_outputs": self.core.n_outputs}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        kept = dict(kept)
+        try:
+            book = kept.pop("codebook")
+            self.core = BoostForest(
+                book["cuts"], book["n_codes"], kept.pop("trees"), kept.pop("n_outputs")
+            )
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            raise ModelFormatError(f"the trees of a boosted model are damaged: {error}.") from error
+        if not _tells_meaning(kept, self.core.n_outputs):
+            raise ModelFormatError(
+                "a boosted model is damaged: where scores start, or what they mean."
+            )
+        self.__dict__.update(kept)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets predicted together."""
+        return 1
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds of boosting; each has a tree for every score of a row."""
+        return len(self) // self.core.n_outputs
+
+    @property
+    def has_lines(self) -> bool:
+        """Tell whether leaves answer by lines in the columns on their paths."""
+        return self.core.has_lines
+
+    def scores(
+        self,
+        table: Table,
+        *,
+        n_threads: int = 1,
+        first: int = 0,
+        n_rounds: int | None = None,
+        start: FloatArray | None = None,
+    ) -> FloatArray:
+        """Add up what the trees say of each row, rows x outputs.
+
+        Parameters
+        ----------
+        table
+            The rows.
+        n_threads
+            Threads; the scores are the same for any number.
+        first, n_rounds
+            Rounds to add; all from the first on.
+        start
+            Scores to add to (rows x outputs) in place of the base.
+        """
+        last = self.n_rounds if n_rounds is None else n_rounds
+        width = self.core.n_outputs
+        begin = self.base if start is None else np.ascontiguousarray(start)
+        return self.core.add_scores(lend(table), first * width, last * width, begin, n_threads)
+
+    def meaning(self, scores: FloatArray) -> FloatArray:
+        """Give values or class probabilities from scores."""
+        if self.classes is not None and len(self.classes[0]) == 1:
+            return np.ones((len(scores), 1))
+        answers = answers_of(scores, self.link)
+        return np.ldexp(answers, self.shift) if self.shift else answers
+
+    def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
+        """Give one line per row: class probabilities or the predicted value."""
+        return self.meaning(self.scores(table, n_threads=n_threads))
+
+    def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
+        """Give the leaf of each row in each tree, by its number among the tree's nodes."""
+        return self.core.apply(lend(table), n_threads)
+
+    def shap(
+        self, table: Table, *, n_threads: int = 1, by_hessian: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give what each column adds to the scores, rows x outputs x columns, and the rest.
+
+        Parameters
+        ----------
+        table
+            The rows.
+        n_threads
+            Threads; the values are the same for any number.
+        by_hessian
+            Whether the rows that go either way at a question about an unknown column are weighed
+            by their hessians, as XGBoost does, and not counted, as LightGBM does.
+        """
+        width, n_columns = self.core.n_outputs, len(self.schema.columns)
+        flat = self.core.shap(lend(table), 0, len(self), n_threads, by_hessian)
+        parts = flat.reshape(table.n_rows, width, n_columns + 1)
+        rest = parts[0, :, -1] if table.n_rows else np.zeros(width)
+        return parts[:, :, :-1], rest + self.base
+
+    def importances(self, kind: str = "gain") -> FloatArray:
+        """Give each column's share of the gain of all splits, or of their number."""
+        if kind not in IMPORTANCES:
+            raise ParameterError(f"kind={kind!r} must be one of {IMPORTANCES}.")
+        total = np.zeros(len(self.schema.columns))
+        for index in range(len(self)):
+            tree = self._parts(index)
+            asks = tree["first_child"] >= 0
+            worth = tree["gain"][asks] if kind == "gain" else None
+            total += np.bincount(tree["column"][asks], weights=worth, minlength=len(total))
+        whole = total.sum()
+        return total / whole if whole > 0 else total
+
+    def first(self, n_rounds: int) -> BoostedEnsemble:
+        """Give the model of the first of these rounds."""
+        return self._with(self.core.part(0, n_rounds * self.core.n_outputs))
+
+    def joined(self, more: BoostForest) -> BoostedEnsemble:
+        """Give the model with the trees of further rounds."""
+        return self._with(self.core.joined(more))
+
+    def _with(self, core: BoostForest) -> BoostedEnsemble:
+        made = BoostedEnsemble.__new__(BoostedEnsemble)
+        made.__dict__.update(self.__dict__, core=core)
+        return made
+
+    def _parts(self, index: int) -> dict[str, Array]:
+        """Give the arrays of a tree as the core has them."""
+        return cast("dict[str, Array]", self.core.tree(index))
+
+    def _tree(self, index: int) -> Tree:
+        """Give one tree on its own: what it adds to a score, in its nodes' own columns."""
+        parts = self._parts(index)
+        return Tree(
+            arrays=_arrays_of(parts, self.core.cuts, self.core.n_codes, self.schema),
+            linear=_lines_of(parts, self.schema) if "line_start" in parts else None,
+            schema=self.schema,
+            classes=None,
+            criterion="squared_error",
+            unseen=self.unseen,
+        )
+
+
+def _arrays_of(
+    tree: dict[str, Array],
+    cuts: list[FloatArray | None],
+    n_codes: list[int],
+    schema: FittedSchema,
+) -> TreeArrays:
+    """Give the arrays of a tree that asks values, from one that asks codes."""
+    n_nodes = len(tree["first_child"])
+    asks = tree["first_child"] >= 0
+    parent = np.full(n_nodes, -1, dtype=np.int32)
+    for side in (0, 1):
+        parent[tree["first_child"][asks] + side] = np.flatnonzero(asks)
+    threshold, threshold_int = np.full(n_nodes, np.nan), np.zeros(n_nodes, dtype=np.int64)
+    code_offset = np.full(n_nodes, -1, dtype=np.int64)
+    code_count = np.zeros(n_nodes, dtype=np.int32)
+    codes: list[int] = []
+    branches: list[int] = []
+    for node in np.flatnonzero(asks):
+        column = tree["column"][node]
+        spec, cuts_here = schema.columns[column], cuts[column]
+        if cuts_here is None:
+            listed = _categories(tree, int(node), n_codes[column])
+            code_offset[node], code_count[node] = len(codes), len(listed)
+            codes.extend(range(len(listed)))
+            branches.extend(np.where(listed, 0, 1).tolist())
+            continue
+        cut = tree["cut"][node]
+        # The last bin has no cut above it: all that is known goes to the first branch.
+        at = cuts_here[cut] if cut < len(cuts_here) else np.inf
+        if spec.storage == "float":
+            threshold[node] = at
+        else:
+            threshold_int[node] = np.iinfo(np.int64).max if at == np.inf else int(np.floor(at))
+    side_of_missing = np.where(asks, 1 - tree["missing_first"].astype(np.int32), -1)
+    is_nominal = asks & (tree["subset"] >= 0)
+    return TreeArrays(
+        first_child=tree["first_child"],
+        n_branches=np.where(asks, 2, 0).astype(np.int32),
+        parent=parent,
+        column=np.where(asks, tree["column"], -1).astype(np.int32),
+        kind=np.where(is_nominal, CATEGORIES, np.where(asks, CUT, LEAF)).astype(np.int8),
+        threshold=threshold,
+        threshold_int=threshold_int,
+        code_offset=code_offset,
+        code_count=code_count,
+        code=np.array(codes, dtype=np.int32),
+        branch_of_code=np.array(branches, dtype=np.int32),
+        missing_branch=side_of_missing.astype(np.int32),
+        unseen_branch=side_of_missing.astype(np.int32),
+        n_rows=tree["n_rows"].astype(np.int64),
+        weight=tree["weight"],
+        impurity=np.zeros(n_nodes),
+        gain=tree["gain"],
+        score=tree["gain"],
+        value=tree["value"][:, np.newaxis],
+    )
+
+
+def _lines_of(tree: dict[str, Array], schema: FittedSchema) -> LinearLeaves:
+    """Give the lines of a tree; a missing or infinite number stands at the mean of its leaf."""
+    start = tree["line_start"].astype(np.int64)
+    coefficient, center = tree["line_coefficient"].copy(), tree["line_center"].copy()
+    terms = []
+    for i, index in enumerate(tree["line_column"].tolist()):
+        spec = schema.columns[index]
+        # The core multiplies numbers as they are stored.
+        coefficient[i] *= stored_unit(spec)
+        center[i] /= stored_unit(spec)
+        if spec.storage == "uint":
+            center[i] += UINT_OFFSET
+        terms.append(NumberTerm(index=index, column=spec, low=center[i], high=center[i]))
+    node = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    at_mean = np.bincount(node, weights=coefficient * center, minlength=len(start) - 1)
+    return LinearLeaves(
+        terms=tuple(terms),
+        start=start,
+        term=np.arange(len(terms), dtype=np.int32),
+        coefficient=coefficient,
+        fill=center,
+        intercept=np.where(np.diff(start) > 0, tree["value"] - at_mean, 0.0),
+        limits=tree["value"][:, np.newaxis] + tree["line_limits"],
+    )
+
+
+def _categories(tree: dict[str, Array], node: int, n_values: int) -> BoolArray:
+    """Tell which categories go to the first branch of a node."""
+    start = tree["subset"][node]
+    words = tree["subset_bits"][start : start + n_values // 64 + 1]
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    return bits[:n_values].astype(np.bool_)

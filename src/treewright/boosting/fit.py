@@ -1,0 +1,202 @@
+"""Gradient boosting: the rounds, and when they end.
+
+Each round takes the gradients of the loss at the scores so far and grows a tree on them for every
+score of a row (Friedman 2001); rows are coded once and stay in the core.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+from treewright.boosting.ensemble import BoostedEnsemble
+from treewright.boosting.losses import user_slopes
+from treewright.boosting.options import BoostingOptions
+from treewright.boosting.problem import (
+    BoostingProblem,
+    core_target,
+    warn_of_many_categories,
+)
+from treewright.core import Booster, BoostForest
+from treewright.data.core_columns import lend
+from treewright.ensemble.listeners import Follower
+from treewright.ensemble.rounds import GradientRound, GradientRounds
+from treewright.errors import ParameterError
+
+_GOLDEN = 0x9E3779B97F4A7C15
+"""The step between keys of rounds; any odd number would do."""
+_MOST_SCORE = 1e300
+"""Beyond, differences of scores are no longer numbers."""
+
+Judge = Callable[[FloatArray], float]
+"""Gives how good scores (rows x outputs) of the validation rows, or else the training rows, are."""
+
+
+@dataclass(kw_only=True)
+class Boosted:
+    """What boosting gives."""
+
+    ensemble: BoostedEnsemble
+    rounds: GradientRounds
+
+
+class Boosting:
+    """Boosting in progress.
+
+    Parameters
+    ----------
+    problem, options
+        What is boosted, and how.
+    make
+        Makes a model of trees and the scores to start from.
+    before
+        The rounds to go on from.
+    validation
+        Rows to judge the rounds by.
+    watches
+        Stop once the loss falls no more, or the score rises no more, and keep the best rounds.
+    judge
+        Gives a score to watch in place of the loss.
+    """
+
+    def __init__(
+        self,
+        problem: BoostingProblem,
+        options: BoostingOptions,
+        *,
+        make: Callable[[BoostForest, FloatArray], BoostedEnsemble],
+        before: BoostedEnsemble | None = None,
+        validation: BoostingProblem | None = None,
+        watches: bool = False,
+        judge: Judge | None = None,
+    ) -> None:
+        loss = problem.loss
+        options.check_leaf(loss)
+        warn_of_many_categories(problem.table)
+        options = options.settled(problem)
+        self._problem, self._options = problem, options
+        self._validation, self._watches, self._judge = validation, watches, judge
+        self._base = loss.baseline(problem.y, problem.weight) if before is None else before.base
+        starts_alike = before is None and problem.start is None
+        scores = self._base if starts_alike else self._start(problem, before).T
+        self._before, self._make = before, make
+        self._booster = Booster(
+            lend(problem.table),
+            core_target(problem),
+            int(options.max_bins),
+            loss.name,
+            loss.parameter,
+            options.core_sample(len(problem.table.schema.columns)),
+            loss.n_outputs,
+            np.ascontiguousarray(scores).reshape(-1),
+            options.n_threads,
+            None if before is None else before.core,
+        )
+        schema = problem.table.schema
+        self._growth = options.core_growth(schema, loss=loss)
+        if validation is not None:
+            self._validation_scores = self._start(validation, before)
+            self._validation_rows = self._booster.forest(0, 0).code(
+                lend(validation.table), options.n_threads
+            )
+
+    def _start(self, problem: BoostingProblem, before: BoostedEnsemble | None) -> FloatArray:
+        if before is not None:
+            return before.scores(
+                problem.table, n_threads=self._options.n_threads, start=problem.start
+            )
+        if problem.start is not None:
+            return problem.start
+        return np.tile(self._base, (problem.table.n_rows, 1))
+
+    @property
+    def n_before(self) -> int:
+        """Rounds that were there already."""
+        return 0 if self._before is None else self._before.n_rounds
+
+    def run(self, follower: Follower[GradientRound]) -> Boosted:
+        """Go through the rounds that are left; the last are given back where they did not help."""
+        rounds: list[GradientRound] = []
+        best, best_number = np.inf, self.n_before
+        for number in range(self.n_before, int(self._options.n_estimators)):
+            follower.begin()
+            done = self.round(number)
+            rounds.append(done)
+            is_ended = follower.end(done)
+            watched = self._watched(done)
+            if watched < best - self._options.tol:
+                best, best_number = watched, number + 1
+            is_stuck = number + 1 - best_number >= self._options.n_iter_no_change
+            if is_ended or (self._watches and is_stuck):
+                break
+        whole = self.so_far()
+        if self._watches and best_number < whole.n_rounds:
+            whole, rounds = whole.first(best_number), rounds[: best_number - self.n_before]
+        return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
+
+    def so_far(self) -> BoostedEnsemble:
+        """Give the model of all rounds that were made."""
+        grown = self._booster.forest(0, self._booster.n_trees)
+        if self._before is not None:
+            return self._before.joined(grown)
+        return self._make(grown, self._base)
+
+    def _watched(self, done: GradientRound) -> float:
+        """Give what is to become small."""
+        if self._judge is not None:
+            return -(done.train_score if self._validation is None else done.validation_score)
+        return done.train_loss if self._validation is None else done.validation_loss
+
+    def round(self, number: int) -> GradientRound:
+        """Make the round of a number (from 0); one after the other."""
+        problem, options, booster = self._problem, self._options, self._booster
+        loss, began = problem.loss, time.perf_counter()
+        if loss.name == "given":
+            booster.set_slopes(*user_slopes(loss, problem.y, booster.scores, number + 1))
+        first = booster.n_trees
+        key = (options.seed + number * _GOLDEN) % 2**64
+        booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
+        if not booster.reach < _MOST_SCORE:
+            raise ParameterError(
+                f"round {number + 1}: scores grow beyond all bounds with"
+                f" learning_rate={options.learning_rate!r}"
+                + (" and the gradients and hessians of this loss." if loss.name == "given" else ".")
+                + "\n  Hint: a smaller learning_rate, or a larger l2_regularization."
+            )
+        return GradientRound(
+            number=number + 1,
+            n_leaves=booster.n_leaves(first),
+            **self._figures(first, number),
+            seconds=time.perf_counter() - began,
+        )
+
+    def _figures(self, first: int, number: int) -> dict[str, float]:
+        """Give the losses and scores after a round whose trees start at `first`."""
+        booster, judged = self._booster, self._validation
+        if judged is None and not self._watches:
+            return {}
+        if judged is None:
+            of, judged, scores = "train", self._problem, booster.scores.T
+        else:
+            more = booster.forest(first, booster.n_trees)
+            of, scores = (
+                "validation",
+                more.add_scores(
+                    self._validation_rows,
+                    0,
+                    more.n_trees,
+                    np.ascontiguousarray(self._validation_scores),
+                    self._options.n_threads,
+                ),
+            )
+            self._validation_scores = scores
+        figures = {f"{of}_loss": judged.loss.mean(scores, judged.y, judged.weight)}
+        if self._judge is not None:
+            figures[f"{of}_score"] = score = self._judge(scores)
+            if np.isnan(score):
+                raise ParameterError(f"round {number + 1}: scoring gave nan, which is no score.")
+        return figures

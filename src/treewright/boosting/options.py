@@ -1,0 +1,234 @@
+"""The knobs of gradient boosting: checked, settled for a table, and as the core wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from treewright.boosting import defaults as defaults
+from treewright.boosting.defaults import check_auto, is_auto
+from treewright.boosting.losses import Loss
+from treewright.core import BoostGrowth, RoundSample
+from treewright.data.schema import FittedSchema
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.grow.column_parameters import monotonic_signs
+from treewright.grow.options import check_per_column
+from treewright.parameters import check_choice, check_count, check_flag, check_number, is_whole
+
+if TYPE_CHECKING:
+    from treewright.boosting.problem import BoostingProblem
+
+GROWTHS = ("leaf_wise", "depth_wise")
+SAMPLINGS = ("uniform", "goss")
+LEAVES = ("constant", "linear")
+_STEEP = ("absolute_error", "quantile")
+"""Losses without curvature: there is no least-squares step to take."""
+MOST_BINS = 255
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoostingOptions:
+    """The knobs of boosting; the estimators say what each of them means."""
+
+    n_estimators: Any
+    learning_rate: Any
+    max_leaf_nodes: Any
+    max_depth: Any
+    growth: Any
+    min_samples_leaf: Any
+    min_hessian: Any
+    l2_regularization: Any
+    min_gain: Any
+    max_bins: Any
+    subsample: Any
+    sampling: Any
+    top_rate: Any
+    max_features: Any
+    features_per_tree: Any
+    nominal_smoothing: Any
+    nominal_l2: Any
+    max_categories: Any
+    min_category_rows: Any
+    leaf: Any
+    linear_l2: Any
+    monotonic_cst: Any
+    interaction_cst: Any
+    n_iter_no_change: Any
+    tol: Any
+    validation_fraction: Any
+    n_threads: int = 1
+    seed: int = 0
+
+    def check(self) -> None:
+        """Refuse what cannot be meant."""
+        if not is_auto(self.n_estimators):
+            check_count("n_estimators", self.n_estimators, least=1)
+        check_auto("learning_rate", self.learning_rate, low=0.0, open_low=True)
+        check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
+        if isinstance(self.max_depth, str) and not is_auto(self.max_depth):
+            raise ParameterError(
+                f"max_depth={self.max_depth!r} must be a whole number, None or 'auto'."
+            )
+        if not is_auto(self.max_depth):
+            check_count("max_depth", self.max_depth, least=1, optional=True)
+        check_choice("growth", self.growth, GROWTHS)
+        check_count("min_samples_leaf", self.min_samples_leaf, least=1)
+        for name in ("min_hessian", "l2_regularization"):
+            check_auto(name, getattr(self, name), low=0.0)
+        for name in ("min_gain", "tol"):
+            check_number(name, getattr(self, name), low=0.0)
+        for name in ("nominal_smoothing", "nominal_l2", "linear_l2"):
+            check_number(name, getattr(self, name), low=0.0)
+        check_count("max_categories", self.max_categories, least=1)
+        check_count("min_category_rows", self.min_category_rows, least=1, optional=True)
+        check_count("max_bins", self.max_bins, least=2)
+        if self.max_bins > MOST_BINS:
+            raise ParameterError(f"max_bins={self.max_bins!r} must be at most {MOST_BINS}.")
+        check_auto("max_features", self.max_features, low=0.0, high=1.0, open_low=True)
+        check_auto("subsample", self.subsample, low=0.0, high=1.0, open_low=True)
+        check_number("features_per_tree", self.features_per_tree, low=0.0, high=1.0, open_low=True)
+        check_choice("sampling", self.sampling, SAMPLINGS)
+        check_number("top_rate", self.top_rate, low=0.0, high=1.0, open_low=True, open_high=True)
+        share = defaults.GOSS_SHARE if is_auto(self.subsample) else self.subsample
+        if self.sampling == "goss" and self.top_rate + share > 1.0:
+            raise UnsupportedError(
+                f"sampling='goss' keeps top_rate={self.top_rate!r} of the rows and draws"
+                f" subsample={share!r} of them from the others: together at most 1.\n"
+                "  Hint: top_rate=0.2, subsample=0.1."
+            )
+        check_choice("leaf", self.leaf, LEAVES)
+        check_count("n_iter_no_change", self.n_iter_no_change, least=1)
+        check_per_column("monotonic_cst", self.monotonic_cst)
+
+    def check_leaf(self, loss: Loss) -> None:
+        """Refuse what lines in the leaves would contradict."""
+        if self.leaf != "linear":
+            return
+        if self.monotonic_cst is not None:
+            raise UnsupportedError(
+                "leaf='linear' cannot be used with monotonic_cst: a line may run against the"
+                " constraint.\n  Hint: leaf='constant'."
+            )
+        if loss.name in _STEEP:
+            raise UnsupportedError(
+                f"leaf='linear' takes steps of least squares, for which loss={loss.name!r} has no"
+                " curvature.\n  Hint: loss='huber', or leaf='constant'."
+            )
+
+    def settled(self, problem: BoostingProblem, *, ends_by_itself: bool = False) -> BoostingOptions:
+        """Give the options with a number for whatever is left to the rules.
+
+        Parameters
+        ----------
+        problem
+            What is boosted.
+        ends_by_itself
+            Whether rows left out say when it is enough; depth and share of the rows stay open then.
+        """
+        is_open = ends_by_itself and is_auto(self.n_estimators)
+        n_rows, of_classes = problem.n_rows, problem.loss.of_classes
+        share = defaults.row_share(
+            self.subsample,
+            n_rows=problem.table.n_rows,  # as they are written: copies are drawn together
+            has_nominal=any(spec.kind == "nominal" for spec in problem.table.schema.columns),
+            is_goss=self.sampling == "goss",
+        )
+        return replace(
+            self,
+            n_estimators=defaults.n_rounds(self.n_estimators, ends_by_itself=is_open),
+            max_depth=None if is_auto(self.max_depth) and not is_open else self.max_depth,
+            subsample=share if share < 1.0 or not is_open else self.subsample,
+            learning_rate=defaults.learning_rate(
+                self.learning_rate, n_rows=n_rows, of_classes=of_classes, ends_by_itself=is_open
+            ),
+            min_hessian=defaults.min_hessian(self.min_hessian, ends_by_itself=is_open),
+            l2_regularization=defaults.l2_regularization(
+                self.l2_regularization, ends_by_itself=is_open
+            ),
+            max_features=defaults.column_share(self.max_features, n_rows),
+            min_category_rows=defaults.category_rows(self.min_category_rows, n_rows),
+        )
+
+    def core_growth(self, schema: FittedSchema, *, loss: Loss) -> BoostGrowth:
+        """Give what the core needs to know to grow a tree."""
+        growth = BoostGrowth()
+        growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
+        growth.max_depth = 0 if self.max_depth is None else min(self.max_depth, 2**31)
+        growth.depth_wise = self.growth == "depth_wise"
+        growth.min_leaf = min(int(self.min_samples_leaf), 2**31)
+        growth.min_hessian = float(self.min_hessian)
+        growth.l2 = float(self.l2_regularization)
+        growth.min_gain = float(self.min_gain)
+        growth.nominal_smoothing = float(self.nominal_smoothing)
+        growth.nominal_l2 = float(self.nominal_l2)
+        growth.max_categories = min(int(self.max_categories), 2**31)
+        growth.min_category = min(int(self.min_category_rows), 2**31)
+        n_columns = len(schema.columns)
+        if self.max_features < 1.0:
+            growth.columns_per_node = max(1, round(self.max_features * n_columns))
+        signs = monotonic_signs(schema, self.monotonic_cst)
+        if signs is not None:
+            if loss.n_outputs > 1:
+                raise UnsupportedError(
+                    "monotonic_cst needs an order of the answers: two classes, or numbers."
+                )
+            growth.monotonic = signs
+        growth.interactions = interaction_sets(schema, self.interaction_cst)
+        growth.has_lines = self.leaf == "linear"
+        growth.line_l2 = float(self.linear_l2)
+        return growth
+
+    def core_sample(self, n_columns: int) -> RoundSample:
+        """Give which rows and columns a round sees."""
+        sample = RoundSample()
+        sample.share = float(self.subsample)
+        if self.sampling == "goss":
+            sample.top_share = float(self.top_rate)
+        if self.features_per_tree < 1.0:
+            sample.n_columns = max(1, round(self.features_per_tree * n_columns))
+        return sample
+
+
+def interaction_sets(schema: FittedSchema, given: object) -> list[list[int]]:
+    """Give the sets of columns that may be asked on one path; none where all may.
+
+    Parameters
+    ----------
+    schema
+        The columns.
+    given
+        None, ``"pairwise"``, ``"no_interactions"``, or a list of sets of columns, by name or by
+        position. Columns in none of them form a set of their own, as in scikit-learn.
+    """
+    n_columns = len(schema.columns)
+    if given is None:
+        return []
+    if isinstance(given, str):
+        check_choice("interaction_cst", given, ("pairwise", "no_interactions"))
+        if given == "no_interactions":
+            return [[column] for column in range(n_columns)]
+        return [[a, b] for b in range(n_columns) for a in range(b)] or [[0]]
+    if not isinstance(given, Sequence | set | frozenset):
+        raise ParameterError(f"interaction_cst={given!r} must be a list of sets of columns.")
+    sets = []
+    for one in given:
+        if isinstance(one, str) or not isinstance(one, Iterable):
+            raise ParameterError(f"interaction_cst holds {one!r}, which is no set of columns.")
+        sets.append(sorted({_column(schema, column) for column in one}))
+    rest = sorted(set(range(n_columns)) - {column for one in sets for column in one})
+    return [*sets, rest] if rest else sets
+
+
+def _column(schema: FittedSchema, given: object) -> int:
+    if isinstance(given, str) and given in schema.names:
+        return schema.index(given)
+    if is_whole(given) and 0 <= given < len(schema.columns):
+        return int(given)
+    raise ParameterError(f"interaction_cst names column {given!r}, which the table does not have.")
+
+
+def check_early_stopping(value: object) -> bool:
+    """Tell whether boosting stops before the last round."""
+    check_flag("early_stopping", value)
+    return bool(value)

@@ -1,0 +1,100 @@
+"""What is boosted: the rows as numbers, their weights and where their scores start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright.array_types import FloatArray, Int64Array
+from treewright.boosting.losses import Loss
+from treewright.core import MOST_CATEGORIES, Target
+from treewright.data.table import Table
+from treewright.errors import ManyCategoriesWarning, ParameterError, warn
+from treewright.grow.problem import RowWeights
+from treewright.parameters import check_number
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoostingProblem:
+    """What is boosted: rows, a target as numbers (classes by index), weights, a loss."""
+
+    table: Table
+    y: FloatArray
+    weights: RowWeights
+    loss: Loss
+    start: FloatArray | None = None
+    """Scores that the rows start from (rows x outputs), in place of the loss's own."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are: whole-number weights are copies."""
+        copies = self.weights.copies
+        return self.table.n_rows if copies is None else int(copies.sum())
+
+    @property
+    def weight(self) -> FloatArray | None:
+        """What each row weighs."""
+        return self.weights.copies if self.weights.weight is None else self.weights.weight
+
+    def take(self, rows: Int64Array) -> BoostingProblem:
+        """Give the problem with some of the rows."""
+        weights = RowWeights(
+            weight=None if self.weights.weight is None else self.weights.weight[rows],
+            copies=None if self.weights.copies is None else self.weights.copies[rows],
+        )
+        return BoostingProblem(
+            table=self.table.take(rows),
+            y=self.y[rows],
+            weights=weights,
+            loss=self.loss,
+            start=None if self.start is None else self.start[rows],
+        )
+
+
+def held_out(
+    problem: BoostingProblem, share: object, *, seed: int, of_classes: bool
+) -> tuple[Int64Array, Int64Array]:
+    """Draw rows to learn from and rows to validate by, which count; of every class its share."""
+    check_number("validation_fraction", share, low=0.0, high=1.0, open_low=True, open_high=True)
+    generator = np.random.default_rng(seed)
+    y, weight = problem.y, problem.weight
+    groups = y if of_classes else np.zeros(len(y))
+    counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0
+    chosen = np.zeros(len(y), dtype=np.bool_)
+    for group in np.unique(groups):
+        rows = np.flatnonzero((groups == group) & counts)
+        n_drawn = round(float(share) * len(rows))  # type: ignore[arg-type]
+        chosen[generator.choice(rows, n_drawn, replace=False)] = True
+    n_counted = int(counts.sum())
+    if not chosen.any() or chosen.sum() == n_counted:
+        raise ParameterError(
+            f"validation_fraction={share!r} of {n_counted} rows leaves none to learn from, or none"
+            " to validate by."
+        )
+    return np.flatnonzero(~chosen), np.flatnonzero(chosen)
+
+
+def warn_of_many_categories(table: Table) -> None:
+    """Warn of each column of categories that codes of two bytes cannot tell apart."""
+    most = MOST_CATEGORIES
+    for index, spec in enumerate(table.schema.columns):
+        if spec.kind == "nominal" and len(spec.values) > most:
+            n_rows = int(np.count_nonzero(np.asarray(table.columns[index]) >= most))
+            warn(
+                f"column {spec.name!r} has {len(spec.values):,} categories; boosting tells the"
+                f" first {most:,} of them apart, and the others, of {n_rows:,} rows, count as"
+                " missing.\n  Hint: join rare categories, or leave the column out with"
+                f" Schema(ignore=[{spec.name!r}]).",
+                ManyCategoriesWarning,
+            )
+
+
+def core_target(problem: BoostingProblem) -> Target:
+    """Lend the core what is to be predicted, and what rows weigh."""
+    target = Target.values(np.ascontiguousarray(problem.y), 1)
+    if problem.weights.weight is not None:
+        target.set_weight(np.ascontiguousarray(problem.weights.weight))
+    if problem.weights.copies is not None:
+        target.set_copies(np.ascontiguousarray(problem.weights.copies))
+    return target

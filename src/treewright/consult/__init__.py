@@ -1,0 +1,1 @@
+"""A tree that asks a person."""

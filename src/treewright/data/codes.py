@@ -1,0 +1,165 @@
+"""Values to codes: dense integers for the distinct values of one column, and back by lookup.
+
+Equal values get equal codes and nothing else does; there is no tolerance. Codes follow the order
+of the values, so that the same values give the same codes in whatever order the rows come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import Array, BoolArray, Int32Array, Int64Array
+
+INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
+# Whole numbers below this are coded by a counting table instead of a sort: 200,000 values take
+# 1 ms instead of 12, and the table still fits in the second-level cache.
+COUNTING_LIMIT = 1 << 16
+# Beyond this many distinct texts a dict is quicker than comparing with one after the other.
+_FEW_TEXTS = 16
+
+
+def code_text(values: Sequence[object]) -> tuple[Int32Array, tuple[object, ...]]:
+    """Return the code of each text and the distinct texts, sorted; what is no text codes as -1.
+
+    >>> codes, distinct = code_text(["b", None, "a", "b"])
+    >>> codes.tolist(), distinct
+    ([1, -1, 0, 1], ('a', 'b'))
+    """
+    found = set(values)
+    distinct = sorted(value for value in found if isinstance(value, str))
+    code_of_value: dict[object, int] = dict.fromkeys(found, -1)
+    code_of_value.update({value: code for code, value in enumerate(distinct)})
+    codes = np.fromiter(map(code_of_value.__getitem__, values), dtype=np.int32, count=len(values))
+    return codes, tuple(distinct)
+
+
+def code_text_array(values: Array) -> tuple[Int32Array, tuple[object, ...]]:
+    """Return what :func:`code_text` does for a NumPy array of text (kind ``U``).
+
+    Few distinct texts are found by comparing the array with one after the other, without making
+    a Python object of each row: a million labels of two classes take 30 ms instead of 300.
+
+    >>> codes, distinct = code_text_array(np.array(["b", "a", "b"]))
+    >>> codes.tolist(), distinct
+    ([1, 0, 1], ('a', 'b'))
+    """
+    found: list[str] = []
+    codes = np.full(len(values), -1, dtype=np.int32)
+    row = 0
+    while len(found) < _FEW_TEXTS:
+        codes[values == values[row]] = len(found)
+        found.append(str(values[row]))
+        row = int(np.argmin(codes))
+        if codes[row] >= 0:
+            rank = sorted(range(len(found)), key=found.__getitem__)
+            new_code = np.empty(len(found), dtype=np.int32)
+            new_code[rank] = np.arange(len(found), dtype=np.int32)
+            return new_code[codes], tuple(found[i] for i in rank)
+    return code_text(values.tolist())
+
+
+def code_numbers(values: Array, missing: BoolArray | None) -> tuple[Int32Array, Array]:
+    """Return the code of each number and the distinct numbers, ascending; missing codes as -1.
+
+    >>> codes, distinct = code_numbers(np.array([7.0, 2.0, 7.0]), None)
+    >>> codes.tolist(), distinct.tolist()
+    ([1, 0, 1], [2.0, 7.0])
+    """
+    if missing is not None and not missing.any():
+        missing = None
+    known = values if missing is None else values[~missing]
+    if len(known) == 0:
+        return np.full(len(values), -1, dtype=np.int32), known
+    low, high = known.min(), known.max()
+    if low >= 0 and high < COUNTING_LIMIT:
+        whole = known.astype(np.int32)
+        if known.dtype.kind in "iub" or bool((whole == known).all()):
+            is_present = np.zeros(int(high) + 1, dtype=bool)
+            is_present[whole] = True
+            code_of_whole = np.cumsum(is_present, dtype=np.int32) - np.int32(1)
+            distinct = np.flatnonzero(is_present).astype(values.dtype)
+            return _spread(code_of_whole[whole], missing), distinct
+    distinct, codes = np.unique(known, return_inverse=True)
+    return _spread(codes.astype(np.int32), missing), distinct
+
+
+def floor_to_int64(values: Array) -> Int64Array:
+    """Return floats rounded down to int64, saturating; NaN gives an unspecified value.
+
+    >>> floor_to_int64(np.array([-1.5, 1e300])).tolist()
+    [-2, 9223372036854775807]
+    """
+    wide = np.floor(values.astype(np.float64, copy=False))
+    too_high, too_low = wide >= 2.0**63, wide < -(2.0**63)
+    with np.errstate(invalid="ignore"):
+        whole = np.where(too_high | too_low, 0.0, wide).astype(np.int64)
+    whole[too_high] = INT64_MAX
+    whole[too_low] = INT64_MIN
+    return whole
+
+
+class NumberCodes:
+    """Codes of the numbers in a domain, looked up for a whole array at once.
+
+    Examples
+    --------
+    >>> codes = NumberCodes((10, 30, 20))
+    >>> codes.find(np.array([20.0, 10.0, 11.5]), absent=-2).tolist()
+    [2, 0, -2]
+    """
+
+    def __init__(self, domain: Sequence[object]) -> None:
+        numbers: list[tuple[Any, int]] = [
+            (value, code)
+            for code, value in enumerate(domain)
+            if isinstance(value, int | float | np.integer | np.floating | np.bool_)
+        ]
+        numbers.sort()
+        fits = all(
+            not isinstance(value, float | np.floating) or float(value).is_integer()
+            for value, _ in numbers
+        ) and (not numbers or (numbers[0][0] >= INT64_MIN and numbers[-1][0] <= INT64_MAX))
+        # Whole numbers are compared as int64, so that they are exact beyond 2^53.
+        values = [int(value) if fits else float(value) for value, _ in numbers]
+        self.values: Array = np.array(values, dtype=np.int64 if fits else np.float64)
+        self.codes = np.array([code for _, code in numbers], dtype=np.int32)
+        self.code_of_whole: Int32Array | None = None
+        if fits and values and values[0] >= 0 and values[-1] < COUNTING_LIMIT:
+            self.code_of_whole = np.full(int(values[-1]) + 1, -1, dtype=np.int32)
+            self.code_of_whole[self.values] = self.codes
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def find(self, numbers: Array, *, absent: int) -> Int32Array:
+        """Return the code of each number; `absent` for those that the domain does not have."""
+        if not len(self):
+            return np.full(len(numbers), absent, dtype=np.int32)
+        wanted, is_exact = numbers, None
+        if self.values.dtype == np.int64 and numbers.dtype.kind == "f":
+            wanted = floor_to_int64(numbers)
+            is_exact = wanted == numbers
+        elif self.values.dtype == np.float64:
+            wanted = numbers.astype(np.float64, copy=False)
+        if self.code_of_whole is not None:
+            within = (wanted >= 0) & (wanted < len(self.code_of_whole))
+            codes = self.code_of_whole[np.where(within, wanted, 0)]
+            is_found = within & (codes >= 0)
+        else:
+            at = np.minimum(np.searchsorted(self.values, wanted), len(self) - 1)
+            codes, is_found = self.codes[at], self.values[at] == wanted
+        if is_exact is not None:
+            is_found &= is_exact
+        return np.where(is_found, codes, np.int32(absent))
+
+
+def _spread(codes: Int32Array, missing: BoolArray | None) -> Int32Array:
+    """Put the codes of the known values back among the missing ones."""
+    if missing is None:
+        return codes
+    all_codes = np.full(len(missing), -1, dtype=np.int32)
+    all_codes[~missing] = codes
+    return all_codes

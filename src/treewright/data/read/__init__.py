@@ -1,0 +1,1 @@
+"""Any object to a typed table, target and weights."""

@@ -1,0 +1,67 @@
+"""Rows as a fitted schema reads them: columns matched by name, values in stored form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.data.read.table import match_table
+from treewright.data.schema import list_names
+from treewright.errors import ColumnMismatchError, DataError
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+
+
+def read_rows(rows: Any, schema: FittedSchema, *, owner: str = "Tree") -> Table:
+    """Read any table; its columns may come in any order, and there may be others."""
+    return match_table(rows, schema, owner=owner, by_name=True)
+
+
+def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) -> Table:
+    """Read one row from a mapping, a sequence in column order, or a table of one row.
+
+    Parameters
+    ----------
+    row
+        The row. A mapping may leave out the ``optional`` columns and those that only optional
+        ones are derived from; what it has beyond the schema is ignored.
+    schema
+        The columns to read.
+    optional
+        Names of columns whose value does not matter.
+    """
+    is_flat = getattr(row, "ndim", None) == 1
+    if is_flat and hasattr(row, "to_dict"):  # a row cut out of a data frame
+        row = row.to_dict()
+    elif is_flat and isinstance(row, np.ndarray):
+        row = row.tolist()
+    if isinstance(row, Mapping):
+        asked = set(schema.names).difference(optional)
+        needed = {name for each in asked for name in schema.inputs_of(each)}
+        left_out = [name for name in schema.source_names if name not in needed]
+        row = [{**dict.fromkeys(left_out), **row}]
+    elif isinstance(row, list | tuple) and not any(isinstance(v, Mapping | list) for v in row):
+        row = [_with_names(row, schema)]
+    table = read_rows(row, schema)
+    if table.n_rows != 1:
+        raise DataError(
+            f"One row is due, but the table has {table.n_rows}.\n"
+            "  Hint: cut out one row, or give a dict of its values."
+        )
+    return table
+
+
+def _with_names(values: Sequence[object], schema: FittedSchema) -> dict[str, object]:
+    # The values of all columns of the training table, or only of those that are read.
+    is_read = len(values) == len(schema.source_names)
+    names = schema.source_names if is_read else schema.input_names
+    if len(values) != len(names):
+        raise ColumnMismatchError(
+            f"The row has {len(values)} values, but there are {len(names)} columns.\n"
+            f"  Columns: {list_names(names)}"
+        )
+    return dict(zip(names, values, strict=True))

@@ -1,0 +1,96 @@
+"""Sparse matrices to dense ones, after asking whether the memory is there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import Array
+from treewright.errors import DataError, MemoryLimitError
+
+
+def is_sparse(table: object) -> bool:
+    """Tell whether `table` is a scipy sparse matrix or array, without importing scipy."""
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and bool(module.issparse(table))
+
+
+def densify(table: Any) -> Array:
+    """Return a sparse matrix as a dense array, one column after the other in memory.
+
+    Explicit zeros, duplicate and unsorted entries and 64-bit indices mean what scipy says they
+    do: duplicates add up. Zeros are values, not missing.
+    """
+    shape = tuple(int(length) for length in table.shape)
+    if len(shape) != 2:
+        raise DataError(
+            f"Expected 2D input, got input with shape {shape}.\n"
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single"
+            " feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    needed = shape[0] * shape[1] * np.dtype(table.dtype).itemsize
+    available = available_memory()
+    if available is not None and needed > available // 2:
+        raise MemoryLimitError(
+            f"the sparse table of {shape[0]} rows and {shape[1]} columns would take"
+            f" {_in_gib(needed)} when dense; {_in_gib(available)} are available.\n"
+            "  Hint: keep fewer columns, or store it as float32."
+        )
+    _check_indices(table, shape)
+    return np.asarray(table.toarray(order="F"))
+
+
+def _check_indices(table: Any, shape: tuple[int, ...]) -> None:
+    """Refuse indices that lead outside: scipy would follow them into other memory."""
+    try:
+        if hasattr(table, "check_format"):
+            table.check_format(full_check=True)
+        elif hasattr(table, "row"):
+            for index, length in ((table.row, shape[0]), (table.col, shape[1])):
+                if len(index) and not 0 <= int(np.min(index)) <= int(np.max(index)) < length:
+                    raise ValueError("an index leads outside the matrix")
+    except ValueError as error:
+        raise DataError(f"the sparse table is damaged: {error}.") from error
+
+
+def available_memory() -> int | None:
+    """Bytes that can still be allocated, as far as the system says; None where it does not.
+
+    >>> memory = available_memory()
+    >>> memory is None or memory > 0
+    True
+    """
+    limits = [limit for limit in (_free_memory(), _control_group_memory()) if limit is not None]
+    return min(limits) if limits else None
+
+
+def _free_memory() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # neither Linux nor Unix
+        return None
+
+
+def _control_group_memory() -> int | None:
+    """What a container's limit leaves, where there is one."""
+    folder = Path("/sys/fs/cgroup")
+    try:
+        limit = (folder / "memory.max").read_text().strip()
+        used = int((folder / "memory.current").read_text())
+    except (OSError, ValueError):
+        return None
+    return max(int(limit) - used, 0) if limit.isdigit() else None
+
+
+def _in_gib(n_bytes: int) -> str:
+    return f"{n_bytes / 2**30:.1f} GiB"

@@ -1,0 +1,269 @@
+"""Targets and weights: what a model is to predict, checked once.
+
+scikit-learn's wording opens the messages its estimator checks look for; what follows says where
+and what to do.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
+from treewright.data.codes import code_numbers, code_text, code_text_array
+from treewright.data.objects import read_objects
+from treewright.data.read.arrays import refuse_dtype
+from treewright.data.read.sparse import is_sparse
+from treewright.data.read.table import n_categories, target_array
+from treewright.errors import DataError, TargetError, warn
+
+# Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
+_SAFE_EXPONENT = 200
+
+_OF_BOTH_TASKS = (
+    "AdaBoost",
+    "CART",
+    "CHAID",
+    "DecisionTree",
+    "GradientBoosting",
+    "ObliqueTree",
+)
+"""The learners that there are for classes and for numbers."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClassTarget:
+    """Classes to predict.
+
+    Attributes
+    ----------
+    codes : int32 array of shape (n,) or (n, outputs)
+        Position of each row's class in `classes`.
+    classes : tuple of arrays
+        For each output its classes, ascending, in the type of the target.
+    single : bool
+        Whether there is one output.
+    n_declared : int
+        Classes that the type of a single target declares (a categorical), occurring or not; 0
+        where it declares none.
+    """
+
+    codes: Int32Array
+    classes: tuple[Array, ...]
+    single: bool
+    n_declared: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ValueTarget:
+    """Numbers to predict: float64 of shape (n,) or (n, outputs)."""
+
+    values: FloatArray
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one output."""
+        return self.values.ndim == 1
+
+
+def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarget:
+    """Read a target of classes: text, booleans, or whole numbers.
+
+    Parameters
+    ----------
+    y : array-like
+        One class per row, or one column per output.
+    owner : str
+        Name of the estimator, for messages.
+    n_rows : int, optional
+        Number of rows of the table, to compare with.
+
+    Examples
+    --------
+    >>> target = read_classes(["no", "yes", "no"], owner="ID3Classifier")
+    >>> target.codes.tolist(), target.classes[0].tolist()
+    ([0, 1, 0], ['no', 'yes'])
+    """
+    outputs, single = _outputs(y, owner, n_rows)
+    coded = [_code_classes(output, owner) for output in outputs]
+    codes = coded[0][0] if single else np.stack([code for code, _ in coded], axis=1)
+    return ClassTarget(
+        codes=codes,
+        classes=tuple(classes for _, classes in coded),
+        single=single,
+        n_declared=n_categories(y),
+    )
+
+
+def read_values(y: Any, *, owner: str, n_rows: int | None = None) -> ValueTarget:
+    """Read a target of numbers; parameters as for :func:`read_classes`.
+
+    >>> read_values([1, 2.5], owner="CARTRegressor").values.tolist()
+    [1.0, 2.5]
+    """
+    outputs, single = _outputs(y, owner, n_rows)
+    values = [_as_numbers(output, owner) for output in outputs]
+    return ValueTarget(values=values[0] if single else np.stack(values, axis=1))
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
+    """Read the weights of the rows; None (all alike) stays None.
+
+    Weights of extreme size (the largest beyond 2**200 or below 2**-200) are multiplied by a power
+    of two, which changes no tree, so that their sums neither overflow nor vanish.
+
+    >>> read_weights([1, 2], 2).tolist()
+    [1.0, 2.0]
+    """
+    if sample_weight is None:
+        return None
+    given = target_array(sample_weight)
+    if given.dtype.kind == "c":  # which NumPy would convert, with a warning
+        raise DataError(f"sample_weight must be numbers, not {given.dtype}.")
+    try:
+        weights = given.astype(np.float64)  # a None among objects becomes NaN
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"sample_weight must be numbers, not {given.dtype}.") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights.item())
+    if weights.ndim != 1:
+        raise DataError(
+            f"sample_weight has shape {weights.shape}; Sample weights must be 1D array or scalar."
+        )
+    if len(weights) != n_rows:
+        raise DataError(f"sample_weight has {len(weights)} values, the table has {n_rows} rows.")
+    _check_weights(weights)
+    return of_ordinary_size(weights)
+
+
+def of_ordinary_size(weights: FloatArray) -> FloatArray:
+    """Multiply weights of extreme size by a power of two, which changes no tree."""
+    exponent = math.frexp(float(weights.max()))[1]
+    return weights if abs(exponent) <= _SAFE_EXPONENT else np.ldexp(weights, -exponent)
+
+
+def _check_weights(weights: FloatArray) -> None:
+    if not np.isfinite(weights).all():
+        row = int(np.flatnonzero(~np.isfinite(weights))[0])
+        raise DataError(
+            f"sample_weight of row {row} is {weights[row]}; a weight is a finite number."
+        )
+    if (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise DataError(
+            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}.\n"
+            "  Hint: leave a row out by weight 0."
+        )
+    if not weights.any():
+        raise DataError("sample_weight is zero for every row; there is nothing to learn from.")
+
+
+def _outputs(y: Any, owner: str, n_rows: int | None) -> tuple[list[Array], bool]:
+    """One flat array per output, none of them with gaps."""
+    if y is None:
+        raise TargetError(f"{owner} requires y to be passed, but the target y is None")
+    if is_sparse(y):
+        raise TargetError("a sparse target is not supported.\n  Hint: pass y.toarray().")
+    array = target_array(y)
+    if array.dtype.kind in "cSV":
+        refuse_dtype(array, "y")
+    if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] == 0):
+        raise TargetError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+    if n_rows is not None and len(array) != n_rows:
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(array)]}"
+        )
+    if len(array) == 0:
+        raise TargetError(
+            f"Found array with 0 sample(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
+    if array.ndim == 2 and array.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape"
+            " of y to (n_samples, ), for example using ravel().",
+            DataConversionWarning,
+        )
+        array = array[:, 0]
+    single = array.ndim == 1
+    return [_known(output) for output in ([array] if single else array.T)], single
+
+
+def _known(output: Array) -> Array:
+    """The target without objects: text stays an object array, all else gets its own type."""
+    if output.dtype.kind == "T":
+        output = output.astype(object)
+    if output.dtype.kind == "O":
+        try:
+            column = read_objects(output.tolist(), "y")
+        except DataError as error:
+            raise TargetError(str(error).replace("column 'y'", "the target", 1)) from None
+        _refuse_gaps(column.missing)
+        return column.to_numpy()
+    if output.dtype.kind == "f":
+        _refuse_gaps(np.isnan(output))
+        is_infinite = np.isinf(output)
+        if is_infinite.any():
+            row = int(np.flatnonzero(is_infinite)[0])
+            raise TargetError(
+                "Input y contains infinity or a value too large for dtype('float64').\n"
+                f"  {int(is_infinite.sum())} of {len(output)} values are infinite, the first in"
+                f" row {row}.\n  Hint: leave those rows out, or cap the target."
+            )
+    elif output.dtype.kind in "Mm":
+        _refuse_gaps(np.isnat(output))
+    return output
+
+
+def _refuse_gaps(missing: BoolArray) -> None:
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise TargetError(
+            f"Input y contains NaN.\n  {int(missing.sum())} of {len(missing)} values are missing,"
+            f" the first in row {row}.\n  Hint: leave those rows out: their target is unknown."
+        )
+
+
+def _code_classes(output: Array, owner: str) -> tuple[Int32Array, Array]:
+    kind = output.dtype.kind
+    if kind in "UO":
+        is_array = kind == "U"
+        codes, distinct = code_text_array(output) if is_array else code_text(output.tolist())
+        return codes, np.array(distinct, dtype=output.dtype)
+    if kind in "Mm":
+        raise TargetError(
+            f"Unknown label type: {owner} needs classes, but the target holds"
+            f" {'dates' if kind == 'M' else 'durations'}.\n  Hint: convert them to text or bins."
+        )
+    if kind == "f" and not bool((np.floor(output) == output).all()):
+        n_distinct = f"{len(np.unique(output)):,}".replace(",", " ")
+        raise TargetError(
+            f"Unknown label type: continuous. {owner} needs classes, but the target has"
+            f" {n_distinct} distinct decimal numbers.\n"
+            f"  Hint: {_use_instead(owner, 'Regressor')}bin the target first."
+        )
+    return code_numbers(output, None)
+
+
+def _as_numbers(output: Array, owner: str) -> FloatArray:
+    if output.dtype.kind not in "fiub":
+        what = {"M": "dates", "m": "durations"}.get(output.dtype.kind, "text")
+        use = _use_instead(owner, "Classifier") if what == "text" else ""
+        raise TargetError(
+            f"{owner} needs numbers, but the target holds {what}: row 0 is {str(output[0])!r}.\n"
+            f"  Hint: {use}convert the target to numbers."
+        )
+    return np.ascontiguousarray(output, dtype=np.float64)
+
+
+def _use_instead(owner: str, task: str) -> str:
+    """Name the estimator of the other task, where `owner` is an estimator."""
+    learner, is_estimator = re.subn("(Classifier|Regressor)$", "", owner)
+    if not is_estimator:
+        return ""
+    return f"use {learner if learner in _OF_BOTH_TASKS else 'DecisionTree'}{task}, or "

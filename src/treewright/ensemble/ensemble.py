@@ -1,0 +1,377 @@
+"""Trees that answer together.
+
+:class:`Ensemble` holds the trees of a forest in either of two forms: packed, where every question
+is a cut of an ordered column (16 bytes a node, predicted by one compiled loop), or as a list of
+:class:`~treewright.tree.tree.Tree`, which know every question there is. Which of them does not
+show: both give single trees, add up answers and find leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
+from treewright.core import PackedForest, questions_by_column
+from treewright.core import depths as core_depths
+from treewright.data.core_columns import lend
+from treewright.errors import CompactError, ModelFormatError
+from treewright.tree.arrays import LEAF, LINEAR, TreeArrays
+from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+
+
+class Trees(Protocol):
+    """What an ensemble needs of the form its trees are held in."""
+
+    def __len__(self) -> int: ...
+    def tree(self, index: int, like: Ensemble) -> Tree:
+        """Give one tree on its own."""
+
+    def add_answers(
+        self, table: Table, first: int, last: int, vote: str, n_threads: int
+    ) -> FloatArray:
+        """Add up what some of the trees say of each row."""
+
+    def apply(self, table: Table, n_threads: int) -> Int32Array:
+        """Give the leaf of each row in each tree."""
+
+    def importances(self) -> FloatArray:
+        """Give the decrease of impurity by tree and column, weighted by rows."""
+
+    def n_nodes(self) -> Int64Array:
+        """Give the number of nodes of each tree."""
+
+    def nbytes(self) -> int:
+        """Give the memory that the trees take."""
+
+    def joined(self, more: Any) -> Trees:
+        """Give these trees and further ones of the same form."""
+
+    def compacted(self) -> Trees:
+        """Give trees that answer the same from less memory."""
+
+    def first(self, n_trees: int) -> Trees:
+        """Give the first of these trees."""
+
+    def n_leaves(self) -> Int64Array:
+        """Give the number of leaves of each tree."""
+
+    def depths(self) -> Int64Array:
+        """Give the number of questions on the longest path of each tree."""
+
+    def questions(self, n_columns: int) -> Int64Array:
+        """Give how many nodes of all trees ask each column, alone or in a sum."""
+
+
+class PackedTrees:
+    """Trees of cuts on ordered columns, packed in the core."""
+
+    def __init__(self, core: PackedForest, n_classes: int, n_columns: int) -> None:
+        self.core = core
+        self._n_classes = n_classes
+        self._n_columns = n_columns
+
+    def __len__(self) -> int:
+        return self.core.n_trees
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "state": self.core.state(),
+            "n_classes": self._n_classes,
+            "n_columns": self._n_columns,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._n_classes, self._n_columns = int(kept["n_classes"]), int(kept["n_columns"])
+        try:
+            self.core = PackedForest(kept["state"], self._n_classes, self._n_columns)
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            raise ModelFormatError(f"the trees of a forest are damaged: {error}.") from error
+
+    def tree(self, index: int, like: Ensemble) -> Tree:
+        """Give one tree on its own."""
+        self.refuse_if_compact("single trees: the weights and impurities of nodes are gone")
+        is_real = [spec.storage == "float" for spec in like.schema.columns]
+        arrays = self.core.tree(index, is_real)
+        arrays["unseen_branch"] = arrays["missing_branch"]
+        arrays["surrogate_reversed"] = arrays["surrogate_reversed"].view(np.bool_)  # type: ignore[attr-defined]
+        return Tree(
+            arrays=TreeArrays(**arrays),  # type: ignore[arg-type]
+            schema=like.schema,
+            classes=like.classes,
+            criterion=like.criterion,
+            unseen=like.unseen,
+        )
+
+    def add_answers(
+        self, table: Table, first: int, last: int, vote: str, n_threads: int
+    ) -> FloatArray:
+        """Add up what some of the trees say of each row."""
+        return self.core.add_answers(lend(table), first, last, vote, n_threads)
+
+    def apply(self, table: Table, n_threads: int) -> Int32Array:
+        """Give the leaf of each row in each tree."""
+        return self.core.apply(lend(table), n_threads)
+
+    def importances(self) -> FloatArray:
+        """Give the decrease of impurity by tree and column, weighted by rows."""
+        self.refuse_if_compact("importances")
+        importances: FloatArray = self.core.importances
+        return importances
+
+    def n_nodes(self) -> Int64Array:
+        """Give the number of nodes of each tree."""
+        n_nodes: Int64Array = self.core.n_nodes
+        return n_nodes
+
+    def nbytes(self) -> int:
+        """Give the memory that the trees take."""
+        return int(self.core.nbytes)
+
+    def joined(self, more: PackedTrees) -> PackedTrees:
+        """Give these trees and further ones."""
+        for trees in (self, more):
+            trees.refuse_if_compact("further trees")
+        return PackedTrees(self.core.joined(more.core), self._n_classes, self._n_columns)
+
+    def compacted(self) -> PackedTrees:
+        """Give trees that answer the same: equal answers kept once, nothing else of the nodes."""
+        return PackedTrees(self.core.compacted(), self._n_classes, self._n_columns)
+
+    def refuse_if_compact(self, wanted: str) -> None:
+        """Raise for what needs more than questions and answers."""
+        if self.core.is_compact:
+            raise CompactError(
+                f"a compacted forest has no {wanted}.\n"
+                "  Hint: ask the forest that compact() was called on."
+            )
+
+    def first(self, n_trees: int) -> PackedTrees:
+        """Give the first of these trees."""
+        return PackedTrees(self.core.first(n_trees), self._n_classes, self._n_columns)
+
+    def n_leaves(self) -> Int64Array:
+        """Give the number of leaves of each tree."""
+        return (self.n_nodes() + 1) // 2  # every question has two branches
+
+    def depths(self) -> Int64Array:
+        """Give the number of questions on the longest path of each tree."""
+        return core_depths(self.core)
+
+    def questions(self, n_columns: int) -> Int64Array:
+        """Give how many nodes of all trees ask each column."""
+        return questions_by_column(self.core).astype(np.int64)
+
+
+class ListedTrees:
+    """Trees of any kind, one by one."""
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self._trees = tuple(trees)
+
+    def __len__(self) -> int:
+        return len(self._trees)
+
+    def tree(self, index: int, like: Ensemble) -> Tree:
+        """Give one tree on its own."""
+        return self._trees[index]
+
+    def add_answers(
+        self, table: Table, first: int, last: int, vote: str, n_threads: int
+    ) -> FloatArray:
+        """Add up what some of the trees say of each row."""
+        sums: FloatArray | None = None
+        for tree in self._trees[first:last]:
+            answers = tree.plan.answers(table, n_threads=n_threads)
+            if vote == "hard":
+                answers = votes(answers, tree)
+            sums = answers if sums is None else np.add(sums, answers, out=sums)
+        assert sums is not None
+        return sums
+
+    def apply(self, table: Table, n_threads: int) -> Int32Array:
+        """Give the leaf of each row in each tree."""
+        leaves = np.empty((table.n_rows, len(self._trees)), dtype=np.int32)
+        for index, tree in enumerate(self._trees):
+            leaves[:, index] = tree.plan.apply(table, n_threads=n_threads)
+        return leaves
+
+    def importances(self) -> FloatArray:
+        """Give the decrease of impurity by tree and column, weighted by rows."""
+        return np.array([tree.importances(normalize=False) for tree in self._trees])
+
+    def n_nodes(self) -> Int64Array:
+        """Give the number of nodes of each tree."""
+        return np.array([tree.n_nodes for tree in self._trees], dtype=np.int64)
+
+    def nbytes(self) -> int:
+        """Give the memory that the trees take."""
+        arrays = (array for tree in self._trees for array in tree.arrays.to_dict().values())
+        return sum(np.asarray(array).nbytes for array in arrays)
+
+    def joined(self, more: ListedTrees) -> ListedTrees:
+        """Give these trees and further ones."""
+        return ListedTrees(self._trees + more._trees)
+
+    def compacted(self) -> ListedTrees:
+        """Give the trees as they are: what they ask needs all of their arrays."""
+        return self
+
+    def first(self, n_trees: int) -> ListedTrees:
+        """Give the first of these trees."""
+        return ListedTrees(self._trees[:n_trees])
+
+    def n_leaves(self) -> Int64Array:
+        """Give the number of leaves of each tree."""
+        return np.array([tree.n_leaves for tree in self._trees], dtype=np.int64)
+
+    def depths(self) -> Int64Array:
+        """Give the number of questions on the longest path of each tree."""
+        return np.array([tree.depth for tree in self._trees], dtype=np.int64)
+
+    def questions(self, n_columns: int) -> Int64Array:
+        """Give how many nodes of all trees ask each column, alone or in a sum."""
+        total = np.zeros(n_columns, dtype=np.int64)
+        for tree in self._trees:
+            arrays = tree.arrays
+            asks_one = (arrays.kind != LEAF) & (arrays.kind != LINEAR)
+            total += np.bincount(arrays.column[asks_one], minlength=n_columns)
+            total += np.bincount(arrays.term_column, minlength=n_columns)
+        return total
+
+
+class Ensemble:
+    """Trees whose answers are averaged, or counted as votes.
+
+    Parameters
+    ----------
+    trees
+        The trees, in either form.
+    schema, classes, criterion, unseen
+        What they have in common; as for :class:`~treewright.tree.tree.Tree`.
+    vote
+        ``"soft"`` averages the class probabilities (or predictions), ``"hard"`` counts for which
+        class each tree is.
+    leaf
+        How what the trees say together becomes a class.
+    """
+
+    def __init__(
+        self,
+        *,
+        trees: Trees,
+        schema: FittedSchema,
+        classes: tuple[Array, ...] | None,
+        criterion: str,
+        unseen: str = "missing",
+        vote: str = "soft",
+        leaf: LeafRule = BY_MAJORITY,
+    ) -> None:
+        self.trees = trees
+        self.schema = schema
+        self.classes = classes
+        self.criterion = criterion
+        self.unseen = unseen
+        self.vote = vote
+        self.leaf = leaf
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def __getitem__(self, index: int) -> Tree:
+        n_trees = len(self)
+        if not -n_trees <= index < n_trees:
+            raise IndexError(f"tree {index} of {n_trees}")
+        return self.trees.tree(index % n_trees, self)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        n_nodes = int(self.trees.n_nodes().sum())
+        return f"Ensemble(n_trees={len(self)}, n_nodes={n_nodes}, vote={self.vote!r})"
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets predicted together."""
+        if self.classes is not None:
+            return len(self.classes)
+        return 1 if isinstance(self.trees, PackedTrees) else self[0].n_outputs
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the trees take."""
+        return self.trees.nbytes()
+
+    def compacted(self) -> Ensemble:
+        """Give an ensemble that answers the same, bit for bit, from less memory.
+
+        Packed trees keep equal answers once and drop all that predicting does not need; asked for
+        that (a single tree, importances) they raise a ``CompactError``. Trees that ask about
+        categories, or of which a row may follow several branches, are kept as they are.
+        """
+        return self._with(self.trees.compacted())
+
+    def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
+        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        sums = self.trees.add_answers(table, 0, len(self), self.vote, n_threads)
+        sums /= len(self)
+        return sums
+
+    def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
+        """Give the leaf of each row in each tree, by its number among the tree's nodes."""
+        return self.trees.apply(table, n_threads)
+
+    def importances(self) -> FloatArray:
+        """Give each column's share of the decrease of impurity, averaged over the trees."""
+        by_tree = self.trees.importances()
+        totals = by_tree.sum(axis=1)
+        grown = totals > 0  # a tree of one leaf has nothing to say
+        if not grown.any():
+            return np.zeros(by_tree.shape[1])
+        mean: FloatArray = (by_tree[grown] / totals[grown, np.newaxis]).mean(axis=0)
+        shares: FloatArray = mean / mean.sum()
+        return shares
+
+    def first(self, n_trees: int) -> Ensemble:
+        """Give an ensemble of the first of these trees."""
+        return self._with(self.trees.first(n_trees))
+
+    def joined(self, more: Ensemble) -> Ensemble:
+        """Give an ensemble of these trees and those of another."""
+        if type(self.trees) is type(more.trees):
+            trees = self.trees.joined(more.trees)
+        else:  # the data of one were plain, of the other not
+            trees = ListedTrees((*self, *more))
+        return self._with(trees)
+
+    def _with(self, trees: Trees) -> Ensemble:
+        return Ensemble(
+            trees=trees,
+            schema=self.schema,
+            classes=self.classes,
+            criterion=self.criterion,
+            unseen=self.unseen,
+            vote=self.vote,
+            leaf=self.leaf,
+        )
+
+
+def votes(answers: FloatArray, tree: Tree) -> FloatArray:
+    """Give 1 for the class each output is decided for, 0 for the others."""
+    from treewright.tree.plan import by_output
+
+    assert tree.classes is not None
+    parts = []
+    for part in by_output(answers, tree.classes):
+        voted = np.zeros_like(part)
+        voted[np.arange(len(part)), tree.leaf.choose(part)] = 1.0
+        parts.append(voted)
+    return np.hstack(parts)

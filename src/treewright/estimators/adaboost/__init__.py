@@ -1,0 +1,1 @@
+"""AdaBoost behind scikit-learn's interface."""

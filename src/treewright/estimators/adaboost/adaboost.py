@@ -1,0 +1,334 @@
+"""AdaBoost: weak learners, each on rows that those before it have wrong the more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+from treewright.adaboost.fit import (
+    ALGORITHMS,
+    LOSSES,
+    Boosted,
+    Rows,
+    WeakLearner,
+    boost_classes,
+    boost_values,
+    losses_of,
+    reweigh_classes,
+    reweigh_values,
+)
+from treewright.array_types import Array, FloatArray
+from treewright.ensemble.listeners import Follower
+from treewright.ensemble.rounds import RoundFigures
+from treewright.estimators.adaboost.base import WeightBoosting
+from treewright.estimators.base import ClassTask, TreeEstimator, ValueTask
+from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.parameters import check_choice, check_flag
+
+
+class AdaBoostClassifier(ClassTask, WeightBoosting):
+    """AdaBoost for classes: AdaBoost.M1 and SAMME, with any weak learner.
+
+    Drop-in for scikit-learn's by changing the import. Stumps, the default, are found by the engine
+    on columns read once; they ask about categories and know missing values. Other trees of
+    Treewright grow on the engine, too; any other estimator is fitted with weights or, where it
+    takes none, to rows drawn by their weights.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        The weak learner: a single tree of Treewright, or any classifier that follows scikit-learn.
+        None is ``DecisionTreeClassifier(max_depth=1)``, a stump of least Gini impurity;
+        ``DecisionTreeClassifier(max_depth=1, criterion="misclassification")`` is one of least
+        weighted error. Class weights are the learner's
+        (``DecisionTreeClassifier(max_depth=1, class_weight="balanced")``) or, for the first round
+        alone, a matter of `sample_weight`.
+    n_estimators : int
+        Rounds, at most.
+    learning_rate : float
+        Shrinks what each learner counts.
+    algorithm : {"SAMME", "M1"}
+        ``"M1"`` (Freund and Schapire 1996) needs weighted errors below 1/2; ``"SAMME"`` (Zhu et
+        al. 2009) only less than guessing among K classes, 1 - 1/K. For two classes they are one.
+    resample : bool, optional
+        Whether learners see rows drawn by their weights instead of the weights; None draws only
+        for learners that take no weights.
+    stop_when_correct : bool
+        Stop as soon as the learners so far have every training row right together.
+    random_state : int, optional
+        Seed of the draws and of learners that draw; None means 0, so that fits repeat.
+    n_jobs : int, optional
+        Threads; what is learned is the same for any number.
+    verbose : int
+        Show progress on standard error.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+        The trees with their weights; not where `estimator` is no tree of Treewright.
+    rounds_ : Rounds
+        A table of the rounds: learner, weighted error, alpha, sum of weights, training error.
+    estimators_ : list
+        The fitted learners.
+    estimator_weights_ : array
+        What each learner's vote counts (alpha).
+    estimator_errors_ : array
+        Weighted error of each learner in its round.
+    n_estimators_ : int
+        Learners there are: rounds may end early.
+    classes_ : array
+    n_classes_ : int
+    n_features_in_ : int
+    feature_names_in_ : array
+    feature_importances_ : array
+
+    Notes
+    -----
+    A learner with weighted error 0 is the last, with alpha 1. One that is no better than guessing
+    ends boosting and is left out; the first has to be used, and counts 1. Of classes with equal
+    votes the first is predicted.
+
+    Examples
+    --------
+    >>> from treewright import AdaBoostClassifier, load_example
+    >>> play = load_example("play_tennis")
+    >>> boosted = AdaBoostClassifier(n_estimators=10).fit(play.X, play.y)
+    >>> [round(score, 2) for score in boosted.staged_score(play.X, play.y)][:3]
+    [0.64, 0.71, 0.86]
+    >>> print(boosted.rounds_.text(max_rounds=4))
+    round  learner                             error   alpha     sum   bound  training error
+        1  Outlook != Overcast: No, else Yes  0.3571  0.5878  0.7143  0.9583          0.3571
+        2  Humidity = High: No, else Yes      0.2667  1.0116  0.5333  0.8476          0.2857
+      ...  6 rounds more
+        9  Outlook != Overcast: No, else Yes  0.3427  0.6511  0.6855  0.4637          0.1429
+       10  Humidity = High: No, else Yes      0.3585  0.5820  0.7170  0.4447          0.1429
+    n_estimators=10 rounds were made
+
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]] * 5, [0, 0, 1, 1] * 5
+    >>> AdaBoostClassifier(KNeighborsClassifier(1)).fit(X, y).predict([[0.2], [2.8]]).tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        algorithm: str = "SAMME",
+        resample: bool | None = None,
+        stop_when_correct: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.algorithm = algorithm
+        self.resample = resample
+        self.stop_when_correct = stop_when_correct
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _own_tree(self) -> TreeEstimator:
+        return DecisionTreeClassifier(max_depth=1)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("algorithm", self.algorithm, ALGORITHMS)
+        check_flag("stop_when_correct", self.stop_when_correct)
+
+    def _boost(
+        self,
+        rows: Rows,
+        learner: WeakLearner,
+        target: Any,
+        follower: Follower[RoundFigures] | None,
+    ) -> Boosted:
+        return boost_classes(
+            rows,
+            learner,
+            n_classes=len(target.classes[0]),
+            n_rounds=int(self.n_estimators),
+            algorithm=self.algorithm,
+            learning_rate=float(self.learning_rate),
+            stop_when_correct=bool(self.stop_when_correct),
+            follower=follower,
+        )
+
+    def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:
+        reweigh_classes(rows, predicted, self._boosted.rounds[number].alpha)
+
+    def predict(self, X: Any) -> Array:
+        """Give the class with most votes for each row; of equals the first."""
+        return self._decided(self._answers(X))
+
+    def _decided(self, shares: FloatArray) -> Array:
+        decided: Array = self.classes_[shares.argmax(axis=1)]
+        return decided
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give what the votes amount to, as scikit-learn scales it.
+
+        For two classes one number a row: twice the share of votes for the second class less that
+        for the first. For K classes a column each: the share of votes for the class, less the share
+        of the others divided by K - 1.
+        """
+        return self._decision(self._answers(X))
+
+    def _decision(self, shares: FloatArray) -> FloatArray:
+        n_classes = shares.shape[1]
+        if n_classes == 1:
+            return np.zeros_like(shares)
+        if n_classes == 2:
+            return np.asarray(2.0 * (shares[:, 1] - shares[:, 0]))
+        return np.asarray(shares - (1.0 - shares) / (n_classes - 1))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Give class probabilities: the softmax of the decision function (Zhu et al. 2009)."""
+        return self._probabilities(self._answers(X))
+
+    def _probabilities(self, shares: FloatArray) -> FloatArray:
+        n_classes = shares.shape[1]
+        if n_classes == 1:
+            return np.ones_like(shares)
+        decision = self._decision(shares)
+        if n_classes == 2:
+            decision = np.column_stack([-decision, decision]) / 2.0
+        else:
+            decision = decision / (n_classes - 1)
+        return np.asarray(softmax(decision, axis=1))
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Give the decision function after each round."""
+        return map(self._decision, self._staged_answers(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Give the predicted classes after each round."""
+        return map(self._decided, self._staged_answers(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
+        """Give the class probabilities after each round."""
+        return map(self._probabilities, self._staged_answers(X))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Give the accuracy after each round."""
+        from sklearn.metrics import accuracy_score  # loads much that boosting does without
+
+        for predicted in self.staged_predict(X):
+            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+
+class AdaBoostRegressor(ValueTask, WeightBoosting):
+    """AdaBoost for numbers: AdaBoost.R2 (Drucker 1997), with any weak learner.
+
+    Drop-in for scikit-learn's by changing the import. As in the paper every learner sees as many
+    rows as there are, drawn with replacement by their weights; trees of Treewright draw them by
+    their content, so that neither the order of the rows nor writing a row twice instead of giving
+    it weight 2 changes a tree. The weighted median of the learners is predicted.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        The weak learner: a single tree of Treewright, or any regressor that follows scikit-learn.
+        None is ``DecisionTreeRegressor(max_depth=3)``.
+    n_estimators : int
+        Rounds, at most.
+    learning_rate : float
+        Shrinks what each learner counts.
+    loss : {"linear", "square", "exponential"}
+        How deviations, as shares of the largest one of the round, count in a round's error.
+    resample : bool, optional
+        Whether learners see rows drawn by their weights (None, as the paper has it) or the weights
+        themselves (False).
+    random_state : int, optional
+        Seed of the draws and of learners that draw; None means 0, so that fits repeat.
+    n_jobs : int, optional
+        Threads; what is learned is the same for any number.
+    verbose : int
+        Show progress on standard error.
+
+    Attributes
+    ----------
+    ensemble_, rounds_, estimators_, estimator_weights_, estimator_errors_, n_estimators_
+        As for :class:`AdaBoostClassifier`; errors are mean losses.
+    n_features_in_ : int
+    feature_names_in_ : array
+    feature_importances_ : array
+
+    Examples
+    --------
+    >>> from treewright import AdaBoostRegressor
+    >>> X = [[x] for x in range(40)]
+    >>> y = [float(x > 20) for x in range(40)]
+    >>> AdaBoostRegressor(n_estimators=10).fit(X, y).predict([[5], [30]]).tolist()
+    [0.0, 1.0]
+    """
+
+    _resamples_by_default = True
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        loss: str = "linear",
+        resample: bool | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.loss = loss
+        self.resample = resample
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _own_tree(self) -> TreeEstimator:
+        return DecisionTreeRegressor(max_depth=3)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("loss", self.loss, LOSSES)
+
+    def _boost(
+        self,
+        rows: Rows,
+        learner: WeakLearner,
+        target: Any,
+        follower: Follower[RoundFigures] | None,
+    ) -> Boosted:
+        return boost_values(
+            rows,
+            learner,
+            target.values,
+            n_rounds=int(self.n_estimators),
+            loss=self.loss,
+            learning_rate=float(self.learning_rate),
+            follower=follower,
+        )
+
+    def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:
+        losses = losses_of(rows, predicted, target.values, self.loss, number)
+        reweigh_values(rows, losses, self._boosted.rounds[number].alpha)
+
+    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
+        """Give the predictions after each round."""
+        return (answers[:, 0] for answers in self._staged_answers(X))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Give the coefficient of determination after each round."""
+        from sklearn.metrics import r2_score  # loads much that boosting does without
+
+        for predicted in self.staged_predict(X):
+            yield float(r2_score(y, predicted, sample_weight=sample_weight))

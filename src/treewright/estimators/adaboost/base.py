@@ -1,0 +1,392 @@
+"""What AdaBoost for classes and for numbers share: the weak learner, the rounds, the model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from treewright.adaboost.ensemble import WeightedEnsemble
+from treewright.adaboost.fit import Boosted, Rows, WeakLearner, rows_of
+from treewright.adaboost.weak_trees import Stumps, WeightedTrees, is_stump
+from treewright.array_types import Array, FloatArray
+from treewright.data.read.target import ClassTarget, ValueTarget, read_weights
+from treewright.ensemble.listeners import Follower, Followers
+from treewright.ensemble.rounds import RoundFigures, Rounds, learner_in_words
+from treewright.estimators.adaboost.weak_learner import (
+    OtherEnsemble,
+    OtherLearner,
+    as_table,
+    check_task,
+    is_other_estimator,
+    resamples,
+)
+from treewright.estimators.base import (
+    TableEstimator,
+    TreeEstimator,
+    check_verbose,
+    n_threads,
+    seed_of,
+)
+from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
+from treewright.estimators.estimator_parameter import check_tree
+from treewright.estimators.forest.base import check_n_estimators
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem, RowWeights
+from treewright.parameters import check_number
+
+
+class WeightBoosting(HasCallbacks, TableEstimator):
+    """Weak learners on reweighted rows, behind scikit-learn's interface."""
+
+    estimator: Any
+    n_estimators: Any
+    learning_rate: Any
+    resample: Any
+    random_state: Any
+    verbose: Any
+    _resamples_by_default = False
+    _boosted: Boosted
+    ensemble_: WeightedEnsemble
+    _other: OtherEnsemble | None = None  # of estimators that are no trees of ours
+
+    def _own_tree(self) -> TreeEstimator:
+        raise AssertionError("boosting has a task")
+
+    def _boost(
+        self,
+        rows: Rows,
+        learner: WeakLearner,
+        target: ClassTarget | ValueTarget,
+        follower: Follower[RoundFigures] | None,
+    ) -> Boosted:
+        raise AssertionError("boosting has an algorithm")
+
+    def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:
+        raise AssertionError("boosting has an algorithm")
+
+    def _is_foreign(self) -> bool:
+        return is_other_estimator(self.estimator)
+
+    def _base(self) -> TreeEstimator:
+        given = self._own_tree() if self.estimator is None else self.estimator
+        return check_tree("estimator", given, owner=self)
+
+    def _options(self) -> GrowthOptions:
+        return self._base()._options()
+
+    def _declared(self) -> tuple[Any, Any]:
+        return self._base()._declared()
+
+    def _check_pruner(self) -> None:
+        self._base()._pruner()
+
+    def _check_parameters(self) -> None:
+        check_n_estimators(self.n_estimators)
+        check_number("learning_rate", self.learning_rate, low=1e-9, high=1e9)
+
+    @ends_callbacks
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn round by round.
+
+        Parameters
+        ----------
+        X : table
+            Any table, as for the single trees; what `estimator` takes if it is none.
+        y : array-like
+            The target, one entry per row.
+        sample_weight : array-like, optional
+            Weight of each row in the first round; whole numbers mean copies.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        if self._is_foreign():
+            return self._fit_foreign(X, y, sample_weight)
+        base = self._base()
+        resample = resamples(self.resample, base, by_default=self._resamples_by_default)
+        problem = self._read(X, y, sample_weight)
+        learner = self._tree_learner(base, problem, resample=resample)
+        target = problem.target
+
+        def learn(estimator: Self, boosted: Boosted) -> None:
+            ensemble = WeightedEnsemble(
+                weights=boosted.alphas,
+                trees=learner.trees(len(boosted.rounds)),
+                schema=problem.table.schema,
+                classes=target.classes if isinstance(target, ClassTarget) else None,
+                criterion=problem.options.criterion,
+                unseen=problem.options.unseen,
+            )
+            estimator._learned(boosted, target, ensemble_=ensemble)
+            estimator._learned_columns(problem)
+
+        tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
+        rows = rows_of(target, problem.weights)
+        learn(self, self._followed(rows, learner, target, learn, tasks))
+        return self
+
+    def _followed(
+        self,
+        rows: Rows,
+        learner: WeakLearner,
+        target: ClassTarget | ValueTarget,
+        learn: Callable[[Self, Boosted], None],
+        tasks: RoundTasks[RoundFigures] | None,
+    ) -> Boosted:
+        """Boost; callbacks hear of it."""
+        if tasks is None:
+            return self._boost(rows, learner, target, self._reporter())
+        tasks.learn = lambda copied: learn(
+            copied, Boosted(rounds=tuple(tasks.figures), stopped="boosting goes on")
+        )
+        boosted = self._boost(rows, learner, target, Followers(self._reporter(), tasks))
+        tasks.close()
+        return boosted
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        def weights_of(target: Any, n_rows: int) -> RowWeights:
+            weights = read_weights(sample_weight, n_rows)
+            return RowWeights.of(weights, self._class_factor(target, weights))
+
+        return self._problem(X, y, weights_of)
+
+    def _tree_learner(
+        self, base: TreeEstimator, problem: Problem, *, resample: bool
+    ) -> Stumps | WeightedTrees:
+        weighs = {
+            name: getattr(base, name, None) for name in ("class_weight", "priors", "cost_matrix")
+        }
+        as_it_is = all(given is None for given in weighs.values())
+        is_bare = base._pruner() is None and base._only_prunes()
+        if not resample and as_it_is and is_bare and is_stump(problem):
+            return Stumps(problem)
+        return WeightedTrees(
+            problem,
+            lambda own, report: base._grow(base._with_costs(own), report),
+            resample=resample,
+            factor=lambda weights: base._class_factor(problem.target, weights),
+        )
+
+    def _fit_foreign(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        check_task(self.estimator, owner=self)
+        check_verbose(self.verbose)
+        n_threads(self.n_jobs)
+        resample = resamples(self.resample, self.estimator, by_default=self._resamples_by_default)
+        table = as_table(X)
+        target, weights = self._read_foreign(table, y, sample_weight)
+        classes = target.classes[0] if isinstance(target, ClassTarget) else None
+        learner = OtherLearner(
+            self.estimator,
+            table,
+            labels_of(target),
+            classes=classes,
+            resample=resample,
+            seed=seed_of(self.random_state),
+        )
+
+        def learn(estimator: Self, boosted: Boosted) -> None:
+            members = learner.members[: len(boosted.rounds)]
+            other = OtherEnsemble(members, boosted.alphas, classes)
+            estimator._learned(boosted, target, _other=other)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(members[0], name):
+                    setattr(estimator, name, getattr(members[0], name))
+
+        tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
+        rows = rows_of(target, weights)
+        learn(self, self._followed(rows, learner, target, learn, tasks))
+        return self
+
+    def _read_foreign(
+        self, table: Any, y: Any, sample_weight: Any
+    ) -> tuple[ClassTarget | ValueTarget, RowWeights]:
+        n_rows = _num_samples(table)
+        target = self._read_target(y, n_rows)
+        self._check_outputs(target)
+        weights = read_weights(sample_weight, n_rows)
+        return target, RowWeights.of(weights, self._class_factor(target, weights))
+
+    def _learned(self, boosted: Boosted, target: ClassTarget | ValueTarget, **model: Any) -> None:
+        """Take over what was learned; whatever an earlier fit has left is forgotten."""
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_other"]:
+            delattr(self, name)
+        self._boosted = boosted
+        self.estimator_weights_ = boosted.alphas
+        self.estimator_errors_ = boosted.errors
+        self.n_estimators_ = len(boosted.rounds)
+        for name, value in model.items():
+            setattr(self, name, value)
+        if isinstance(target, ClassTarget):
+            self.classes_ = target.classes[0]
+            self.n_classes_ = len(target.classes[0])
+
+    def _reporter(self) -> Reporter | None:
+        return Reporter(int(self.n_estimators)) if self.verbose else None
+
+    def _model(self) -> WeightedEnsemble:
+        check_is_fitted(self, "estimator_weights_")
+        if self._other is not None:
+            raise AttributeError(
+                f"{type(self).__name__} of {type(self.estimator).__name__} has no trees of"
+                " Treewright.\n  Hint: estimators_ has the fitted estimators."
+            )
+        return self.ensemble_
+
+    def _staged_answers(self, X: Any) -> Iterator[FloatArray]:
+        """Give shares of votes, or predictions, after each round."""
+        check_is_fitted(self, "estimator_weights_")
+        if self._other is not None:
+            return self._other.staged_answers(X)
+        return self.ensemble_.staged_answers(self._table(X), n_threads=n_threads(self.n_jobs))
+
+    def _answers(self, X: Any) -> FloatArray:
+        check_is_fitted(self, "estimator_weights_")
+        if self._other is not None:
+            return self._other.answers(X)
+        return self.ensemble_.answers(self._table(X), n_threads=n_threads(self.n_jobs))
+
+    def staged_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[FloatArray]:
+        """Give the weights of the training rows before each round, and after the last one.
+
+        They are not kept by `fit`, but follow from what was learned: the weights of the rows that
+        a learner has right are multiplied by ``exp(-alpha)``, then all are divided by their sum.
+        For two classes that halves the weight of either kind of row up to 1/2.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were given to `fit`.
+
+        Yields
+        ------
+        array of shape (n_rows,)
+            Weights that add up to 1.
+
+        Examples
+        --------
+        >>> from treewright import AdaBoostClassifier
+        >>> X, y = [[1], [2], [3], [4], [5], [6]], ["+", "+", "-", "-", "+", "-"]
+        >>> boosted = AdaBoostClassifier(n_estimators=2).fit(X, y)
+        >>> for weights in boosted.staged_weights(X, y):
+        ...     print(weights.round(4).tolist())
+        [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667]
+        [0.1, 0.1, 0.1, 0.1, 0.5, 0.1]
+        [0.0625, 0.0625, 0.25, 0.25, 0.3125, 0.0625]
+        """
+        check_is_fitted(self, "estimator_weights_")
+        predictions: Iterator[Array]
+        if self._other is not None:
+            target, weights = self._read_foreign(as_table(X), y, sample_weight)
+            predictions = self._other.predictions(X)
+        else:
+            problem = self._read(X, y, sample_weight)
+            target, weights = problem.target, problem.weights
+            predictions = self._tree_predictions(X)
+        rows = rows_of(target, weights)
+        yield rows.shares()
+        for number, predicted in enumerate(predictions):
+            figures = self._boosted.rounds[number]
+            if figures.sum_of_weights != 1.0:  # 1: the round was the last, and changed nothing
+                self._reweigh(rows, predicted, target, number)
+            yield rows.shares()
+
+    def _tree_predictions(self, X: Any) -> Iterator[Array]:
+        table = self._table(X)
+        for tree in self.ensemble_:
+            answers = tree.plan.answers(table, n_threads=n_threads(self.n_jobs))
+            if tree.classes is None:
+                yield answers[:, 0]
+            else:
+                yield tree.leaf.choose(answers).astype(np.int32)
+
+    @property
+    def rounds_(self) -> Rounds:
+        """What happened in each round: what was learned, its weighted error, what it counts."""
+        check_is_fitted(self, "estimator_weights_")
+
+        def learner_of(round: int) -> str:
+            if self._other is not None:
+                return type(self._other.members[round]).__name__
+            return learner_in_words(self.ensemble_[round])
+
+        return Rounds(self._boosted.rounds, learner_of=learner_of, stopped=self._boosted.stopped)
+
+    @property
+    def estimator_(self) -> Any:
+        """What each weak learner is, not fitted."""
+        check_is_fitted(self, "estimator_weights_")
+        return clone(self._own_tree() if self.estimator is None else self.estimator)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted weak learners; trees are made anew each time they are asked for."""
+        check_is_fitted(self, "estimator_weights_")
+        if self._other is not None:
+            return list(self._other.members)
+        names = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
+        learned = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        made = []
+        for tree in self.ensemble_:
+            estimator = self.estimator_
+            estimator.__dict__.update(learned, tree_=tree)
+            made.append(estimator)
+        return made
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of the impurity decrease that each column brings, learners counted by alpha."""
+        check_is_fitted(self, "estimator_weights_")
+        if self._other is not None:
+            return self._other.importances()
+        return super().feature_importances_
+
+    def __len__(self) -> int:
+        check_is_fitted(self, "estimator_weights_")
+        return self.n_estimators_
+
+    def __getitem__(self, index: int) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self._is_foreign():
+            tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+
+class Reporter:
+    """Says on standard error how far boosting is."""
+
+    def __init__(self, n_rounds: int) -> None:
+        self._n_rounds = n_rounds
+        self._number = 0
+
+    def begin(self) -> None:
+        """Count the round."""
+        self._number += 1
+
+    def end(self, figures: RoundFigures) -> bool:
+        """Say what came of it."""
+        told = f"\rboosting: round {self._number} of {self._n_rounds}, error {figures.error:.4f}"
+        end = "\n" if self._number == self._n_rounds else ""
+        print(told, end=end, file=sys.stderr, flush=True)
+        return False
+
+
+def labels_of(target: ClassTarget | ValueTarget) -> Array:
+    """Give a single target as it was: labels or numbers."""
+    if isinstance(target, ClassTarget):
+        labels: Array = target.classes[0][target.codes.reshape(-1)]
+        return labels
+    return target.values

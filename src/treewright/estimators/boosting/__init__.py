@@ -1,0 +1,1 @@
+"""Gradient boosting behind scikit-learn's interface."""

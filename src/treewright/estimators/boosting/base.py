@@ -1,0 +1,426 @@
+"""What gradient boosting of classes and of numbers shares: reading, going through rounds."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.boosting.choose_rounds import choose_rounds, folds_of
+from treewright.boosting.defaults import is_auto, may_choose
+from treewright.boosting.ensemble import BoostedEnsemble
+from treewright.boosting.fit import Boosted, Boosting
+from treewright.boosting.losses import Loss, check_target
+from treewright.boosting.options import BoostingOptions, check_early_stopping
+from treewright.boosting.problem import BoostingProblem, held_out
+from treewright.data.read.table import match_table
+from treewright.data.read.target import ClassTarget, ValueTarget, read_weights
+from treewright.ensemble.listeners import Followers
+from treewright.ensemble.rounds import GradientRound, GradientRounds
+from treewright.errors import DataError, ParameterError, TargetError
+from treewright.estimators.boosting.predictions import AnswersBoosted
+from treewright.estimators.boosting.scoring import ByScorer, scorer_of
+from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
+from treewright.estimators.forest.base import check_n_estimators
+from treewright.grow.problem import Problem, RowWeights
+from treewright.parameters import check_flag
+
+_KNOBS = (
+    "learning_rate",
+    "max_leaf_nodes",
+    "max_depth",
+    "growth",
+    "min_samples_leaf",
+    "min_hessian",
+    "l2_regularization",
+    "min_gain",
+    "max_bins",
+    "subsample",
+    "sampling",
+    "top_rate",
+    "max_features",
+    "features_per_tree",
+    "nominal_smoothing",
+    "nominal_l2",
+    "max_categories",
+    "min_category_rows",
+    "leaf",
+    "linear_l2",
+    "monotonic_cst",
+    "interaction_cst",
+    "n_iter_no_change",
+    "tol",
+    "validation_fraction",
+)
+
+
+class BoostingEstimator(HasCallbacks, AnswersBoosted):
+    """Boosted trees behind scikit-learn's interface."""
+
+    n_estimators: Any
+    warm_start: Any
+
+    def _loss(self, target: Any) -> Loss:
+        raise AssertionError("a boosting estimator has a task")
+
+    def _numbers(self, problem: Problem) -> FloatArray:
+        """Give the target as the core takes it."""
+        raise AssertionError("a boosting estimator has a task")
+
+    def _n_rounds(self) -> int | str:
+        name = "n_estimators" if self.max_iter is None else "max_iter"
+        given = getattr(self, name)
+        if is_auto(given):
+            if self.warm_start:
+                raise ParameterError(
+                    f"warm_start=True goes on up to a number of rounds, and {name}='auto' is none."
+                    f"\n  Hint: {name}=250."
+                )
+            return "auto"
+        if isinstance(given, str):
+            raise ParameterError(f"{name}={given!r} must be a number or 'auto'.")
+        check_n_estimators(given, name=name)
+        return int(given)
+
+    def _boosting_options(self, problem: Problem) -> BoostingOptions:
+        knobs = {name: getattr(self, name) for name in _KNOBS}
+        return BoostingOptions(
+            n_estimators=self._n_rounds(),
+            n_threads=problem.options.n_threads,
+            seed=problem.seed,
+            **knobs,
+        )
+
+    @ends_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Boost.
+
+        Parameters
+        ----------
+        X : table
+            Any table, as for the single trees.
+        y : array-like
+            The target, one entry per row.
+        sample_weight : array-like, optional
+            Weight of each row; whole numbers mean copies.
+        X_val, y_val, sample_weight_val : optional
+            Rows that early stopping judges by, instead of some that are held out.
+
+        Returns
+        -------
+        self
+        """
+        stops = check_early_stopping(self.early_stopping)
+        check_flag("warm_start", self.warm_start)
+        self._check_init()
+        scorer = scorer_of(self, self.scoring)
+
+        def weights_of(target: Any, n_rows: int) -> RowWeights:
+            weight = read_weights(sample_weight, n_rows)
+            return RowWeights.of(weight, self._class_factor(target, weight))
+
+        self._n_rounds()
+        problem = self._problem(X, y, weights_of)
+        options = self._boosting_options(problem)
+        options.check()
+        init = self._fitted_init(X, y, sample_weight)
+        own = self._own_problem(problem, init, X)
+        folds = None if stops else self._folds(own, options)
+        is_judged = X_val is not None or self.validation_fraction is not None
+        options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
+        choice = None
+        if folds is not None:
+            watch = tell_choosing if getattr(self, "verbose", 0) else None
+            choice = choose_rounds(own, options, folds, watch=watch)
+            options = replace(
+                options,
+                n_estimators=choice.best.n_rounds,
+                max_depth=choice.best.max_depth,
+                subsample=choice.best.subsample,
+            )
+        validation = self._validation(problem, own.loss, init, X_val, y_val, sample_weight_val)
+        judged_X = X if validation is None else X_val
+        if validation is None and stops and self.validation_fraction is not None:
+            learn, judge = held_out(
+                own,
+                self.validation_fraction,
+                seed=problem.seed,
+                of_classes=self._is_classifier(),
+            )
+            validation, own = own.take(judge), own.take(learn)
+            judged_X = X if scorer is None else _safe_indexing(X, judge)
+        by_scorer = None
+        if scorer is not None:
+            judged = own if validation is None else validation
+            by_scorer = self._by_scorer(scorer, problem, init, judged, judged_X)
+        rounds = self._rounds(problem, own, options, validation, stops=stops, judge=by_scorer)
+        n_more = int(options.n_estimators) - rounds.n_before
+        tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
+        self._learned(problem, init, self._followed(rounds, problem, init, options, tasks))
+        self.choice_ = choice
+        return self
+
+    def _folds(self, own: BoostingProblem, options: BoostingOptions) -> Int64Array | None:
+        """Deal the rows out where rounds are to be chosen by cross-validation.
+
+        A loss of the user's says nothing of what it is to make small, and another estimator's
+        start knows the rows that are left out.
+        """
+        chooses = is_auto(options.n_estimators) and may_choose(
+            n_rows=own.n_rows,
+            n_columns=len(own.table.schema.columns),
+            n_outputs=own.loss.n_outputs,
+        )
+        is_judged = own.loss.name != "given" and (self.init is None or isinstance(self.init, str))
+        return folds_of(own) if chooses and is_judged else None
+
+    def _learned(self, problem: Problem, init: Any, boosted: Boosted) -> None:
+        self.ensemble_ = boosted.ensemble
+        self.rounds_ = boosted.rounds
+        self.n_iter_ = boosted.ensemble.n_rounds
+        self.init_ = init
+        self._rests_on = self._basis(boosted.ensemble.criterion)
+        self._learned_columns(problem)
+
+    def _by_scorer(
+        self, scorer: Any, problem: Problem, init: Any, judged: BoostingProblem, X: Any
+    ) -> ByScorer:
+        copied = copy.copy(self)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(copied, name)
+        copied.init_ = init
+        copied._learned_columns(problem)
+        y: Array
+        if isinstance(problem.target, ClassTarget):
+            y = problem.target.classes[0][judged.y.astype(np.intp)]
+        else:
+            y = np.ldexp(judged.y, problem.shift)
+        return ByScorer(scorer, copied, X=X, y=y, sample_weight=judged.weight)
+
+    def _followed(
+        self,
+        rounds: Boosting,
+        problem: Problem,
+        init: Any,
+        options: BoostingOptions,
+        tasks: RoundTasks[GradientRound] | None,
+    ) -> Boosted:
+        """Go through the rounds; who wants to hear of them does."""
+        verbose = getattr(self, "verbose", 0)
+        reporter = Reporter(int(options.n_estimators)) if verbose else None
+        if tasks is not None:
+            tasks.learn = lambda copied: copied._learned(
+                problem,
+                init,
+                Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(tasks.figures)),
+            )
+        boosted = rounds.run(Followers(reporter, tasks))
+        if verbose:
+            print(f"\rboosted: {boosted.ensemble.n_rounds} rounds".ljust(60), file=sys.stderr)
+        if tasks is not None:
+            tasks.learn = lambda copied: copied._learned(problem, init, boosted)
+            tasks.close()
+        return boosted
+
+    def _rounds(
+        self,
+        problem: Problem,
+        own: BoostingProblem,
+        options: BoostingOptions,
+        validation: BoostingProblem | None,
+        *,
+        stops: bool,
+        judge: ByScorer | None,
+    ) -> Boosting:
+        before = self._before(own, problem, options)
+
+        def make(core: Any, base: FloatArray) -> BoostedEnsemble:
+            target = problem.target
+            return BoostedEnsemble(
+                core=core,
+                base=base if own.start is None else np.zeros_like(base),
+                link=own.loss.link,
+                schema=problem.table.schema,
+                classes=target.classes if isinstance(target, ClassTarget) else None,
+                criterion=own.loss.name,
+                shift=problem.shift,
+            )
+
+        rounds = Boosting(
+            own,
+            options,
+            make=make,
+            before=before,
+            validation=validation,
+            watches=stops,
+            judge=judge,
+        )
+        if judge is not None:
+            judge.model = rounds.so_far
+        return rounds
+
+    def _before(
+        self, own: BoostingProblem, problem: Problem, options: BoostingOptions
+    ) -> BoostedEnsemble | None:
+        before: BoostedEnsemble | None = getattr(self, "ensemble_", None)
+        if not self.warm_start or before is None:
+            return None
+        hint = "warm_start=False boosts anew."
+        for name, now in self._basis(own.loss.name).items():
+            then = getattr(self, "_rests_on", {}).get(name, now)
+            if now != then:
+                raise ParameterError(
+                    f"warm_start goes on from rounds of {name}={then!r}; {name}={now!r} now.\n"
+                    f"  Hint: {hint}"
+                )
+        if options.n_estimators < before.n_rounds:
+            raise ParameterError(
+                f"n_estimators={options.n_estimators} is less than the {before.n_rounds} rounds"
+                f" done already.\n  Hint: {hint}"
+            )
+        classes = problem.target.classes if isinstance(problem.target, ClassTarget) else ()
+        same_classes = [list(names) for names in classes] == [
+            list(names) for names in before.classes or ()
+        ]
+        if own.table.schema != before.schema or not same_classes or before.shift != problem.shift:
+            raise DataError(
+                "the columns, their categories, the classes or the size of the target are not"
+                f" those that boosting began with.\n  Hint: {hint}"
+            )
+        return before
+
+    def _basis(self, loss: str) -> dict[str, Any]:
+        """Give what later rounds share with those before them."""
+        init = self.init
+        named = init if init is None or isinstance(init, str) else type(init).__name__
+        return {"loss": loss, "init": named, "max_bins": self.max_bins}
+
+    def _own_problem(self, problem: Problem, init: Any, X: Any) -> BoostingProblem:
+        loss = self._loss(problem.target)
+        y = self._numbers(problem)
+        weights = problem.weights
+        own = BoostingProblem(
+            table=problem.table,
+            y=y,
+            weights=weights,
+            loss=loss,
+            start=self._start(init, X, problem.table.n_rows, loss, problem.shift),
+        )
+        check_target(loss, y, own.weight, shift=problem.shift)
+        return own
+
+    def _validation(
+        self, problem: Problem, loss: Loss, init: Any, X: Any, y: Any, sample_weight: Any
+    ) -> BoostingProblem | None:
+        if X is None and y is None:
+            if sample_weight is not None:
+                raise ParameterError("sample_weight_val belongs to X_val and y_val: give all.")
+            return None
+        if X is None or y is None:
+            raise ParameterError("X_val and y_val belong together: give both, or neither.")
+        table = match_table(X, problem.table.schema, owner=type(self).__name__)
+        target = self._read_target(y, table.n_rows)
+        values: FloatArray
+        if isinstance(target, ClassTarget):
+            assert isinstance(problem.target, ClassTarget)
+            known = {name: code for code, name in enumerate(problem.target.classes[0].tolist())}
+            unknown = [name for name in target.classes[0].tolist() if name not in known]
+            if unknown:
+                raise TargetError(f"y_val has class {unknown[0]!r}, which y does not have.")
+            codes = np.array([known[name] for name in target.classes[0].tolist()], dtype=np.float64)
+            values = codes[target.codes]
+        else:
+            assert isinstance(target, ValueTarget)
+            values = np.ldexp(target.values, -problem.shift)
+        weight = read_weights(sample_weight, table.n_rows)
+        return BoostingProblem(
+            table=table,
+            y=values,
+            weights=RowWeights.of(weight),
+            loss=loss,
+            start=self._start(init, X, table.n_rows, loss, problem.shift),
+        )
+
+    # ------------------------------------------------------------------ where scores start
+    def _check_init(self) -> None:
+        given = self.init
+        if given is None or (isinstance(given, str) and given == "zero"):
+            return
+        if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict"):
+            raise ParameterError(f"init={given!r} must be None, 'zero' or an estimator.")
+
+    def _fitted_init(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        if self.init is None or isinstance(self.init, str):
+            return self.init
+        if self.warm_start and hasattr(self, "init_"):
+            return self.init_
+        if sample_weight is None:
+            return clone(self.init).fit(X, y)
+        if not has_fit_parameter(self.init, "sample_weight"):
+            raise ParameterError(f"init={self.init!r} takes no sample_weight.")
+        return clone(self.init).fit(X, y, sample_weight=sample_weight)
+
+    def _start(self, init: Any, X: Any, n_rows: int, loss: Loss, shift: int) -> FloatArray | None:
+        if init is None:
+            return None
+        if isinstance(init, str):
+            return np.zeros((n_rows, loss.n_outputs))
+        scores = self._scores_of_init(init, X, loss.link, shift)
+        if scores.shape != (n_rows, loss.n_outputs):
+            raise ParameterError(
+                f"init={self.init!r} gives answers of shape {scores.shape} where"
+                f" {(n_rows, loss.n_outputs)} is due: a row each."
+            )
+        is_finite = np.isfinite(scores).all(axis=1)
+        if not is_finite.all():
+            raise ParameterError(
+                f"init={self.init!r} predicts what is no finite number for row"
+                f" {int(np.argmin(is_finite))}; boosting has to start from finite scores."
+            )
+        return scores
+
+
+def tell_choosing(max_depth: int | None, n_rounds: int, loss: float) -> None:
+    """Say on standard error what is tried."""
+    depth = "no limit" if max_depth is None else f"depth {max_depth}"
+    text = f"choosing rounds ({depth}): {n_rounds}  loss of rows left out {loss:.5f}"
+    print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
+
+
+class Reporter:
+    """Says on standard error how far boosting is, and its losses and scores."""
+
+    def __init__(self, n_rounds: int) -> None:
+        self._n_rounds = n_rounds
+
+    def begin(self) -> None:
+        """Say nothing yet."""
+
+    def end(self, figures: GradientRound) -> bool:
+        """Say what came of a round."""
+        told = (
+            ("train", figures.train_loss),
+            ("validation", figures.validation_loss),
+            ("train score", figures.train_score),
+            ("validation score", figures.validation_score),
+        )
+        known = [f"{name} {value:.5f}" for name, value in told if not np.isnan(value)]
+        text = "  ".join([f"round {figures.number} of {self._n_rounds}", *known])
+        print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
+        return False

@@ -1,0 +1,456 @@
+"""Gradient boosting (Friedman 2001) of trees on binned columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.data.schema import Schema
+from treewright.estimators.boosting.tasks import BoostingClassifier, BoostingRegressor
+
+
+class GradientBoostingClassifier(BoostingClassifier):
+    """Gradient boosting for classes, from any table.
+
+    Every round grows a tree on the gradients of the loss at the scores so far. Columns of numbers
+    are put into at most 255 bins; gradients are added up as whole numbers, so that the model does
+    not depend on the number of threads. Text, categories and missing values are taken as they are:
+    a split sends sets of categories, and what is missing, where the loss falls most.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "exponential"} or function
+        ``"log_loss"`` is the logistic loss of two classes, or the multinomial of several;
+        ``"exponential"`` is AdaBoost's, for two. A function is given the class indices and the
+        scores (rows, or rows x classes) and gives their gradients and hessians.
+    learning_rate : float or "auto"
+        Factor for what each tree adds. ``"auto"`` is 0.05 up to 10,000 rows, and grows as the
+        square root of their number up to 0.1 (from 40,000 rows).
+    n_estimators : int or "auto"
+        Rounds; each grows a tree, of each class where there are three or more. ``"auto"`` chooses
+        up to 1,000 by five-fold cross-validation (the fold of a row follows from its content), on
+        tables of 30 to 10,000 rows (where there are three or more classes: times them, or up to
+        500,000 times them and the columns). On larger and smaller ones, with a loss of your own, or
+        from another estimator (`init`), it is 250; with early stopping on rows left out at most
+        1,000.
+    max_iter : int, optional
+        scikit-learn's name of `n_estimators`; where it is given it counts.
+    max_leaf_nodes : int, optional
+        Leaves of a tree; None is no limit.
+    max_depth : int, None or "auto"
+        Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
+        no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
+    growth : {"leaf_wise", "depth_wise"}
+        Whether the leaf that gains most is split next, or the first of the highest level.
+    min_samples_leaf : int
+        Rows that each leaf needs.
+    min_hessian : float or "auto"
+        Sum of second derivatives that each leaf needs. ``"auto"`` is 1, and 0.001 where rows left
+        out choose the rounds.
+    l2_regularization : float or "auto"
+        Added to the sum of second derivatives of every leaf, which makes answers smaller.
+        ``"auto"`` is 1.5, and 3 where rows left out choose the rounds.
+    min_gain : float
+        What a split must gain.
+    max_bins : int
+        Bins that a column of numbers is divided into, 255 at most; missing values have their own.
+        Where there are more than 200,000 rows, bins are read from 200,000 of them. Numbers are
+        taken as float64: whole numbers and times beyond 2**53 may share one.
+    subsample : float or "auto"
+        Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
+        drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
+        columns are numeric and there are more than 100,000 rows (as they are written), so many of
+        them (a fifth at least). Which rows are drawn follows from their content: rows alike are
+        drawn together, and where none would be, those of one content are.
+    sampling : {"uniform", "goss"}
+        ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
+        weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
+    top_rate : float
+        Share of the rows that ``"goss"`` keeps, as they are written: one of weight 2 is one row.
+    max_features : float or "auto"
+        Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
+        rows, and all of more.
+    features_per_tree : float
+        Share of the columns that are drawn for each tree.
+    nominal_smoothing, nominal_l2 : float
+        Categories are put in order by gradient / (hessian + `nominal_smoothing`); sets of them have
+        `nominal_l2` added to `l2_regularization`.
+    max_categories : int
+        Categories on the smaller side of a split.
+    min_category_rows : int, optional
+        Rows of a node that a category needs to be put in order; others stay on the larger side.
+        None is one in 500 rows of the table, from 5 to 50.
+    categorical_features : list, optional
+        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
+        in the order of their values, count as missing, with a warning.
+    leaf : {"constant", "linear"}
+        ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
+        on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
+        never adds more than it did to a training row.
+    linear_l2 : float
+        Penalty on the slopes of such lines, in units of the columns' standard deviations.
+    monotonic_cst : dict or list, optional
+        Per column 1 (answers may not fall for the second class), -1 or 0.
+    interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
+        Columns that may be asked on one path, by name or position; those left out form a set.
+    early_stopping : bool
+        Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
+        `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
+        (``validation_fraction=None``) the training loss is looked at.
+    scoring : "loss", str, function or None
+        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        a function of estimator, X and y, or None for the estimator's own `score`. More is better.
+    validation_fraction : float, optional
+        Share of the rows held out for that, unless validation rows are given to `fit`.
+    n_iter_no_change, tol
+        See `early_stopping`.
+    init : None, "zero" or estimator
+        Where scores start: at the best constant, at 0, or at what an estimator (fitted first)
+        predicts.
+    warm_start : bool
+        Whether `fit` goes on from the rounds there are, up to `n_estimators`, a number then.
+    class_weight : dict or "balanced", optional
+        Factor for the weight of each class's rows.
+    schema : Schema, optional
+        What is declared about the columns.
+    random_state : int, optional
+        Seed of the draws; None means 0.
+    n_jobs : int, optional
+        Threads; the model is the same, bit for bit, for any number.
+    verbose : int
+        Show rounds and losses on standard error.
+
+    Attributes
+    ----------
+    ensemble_ : BoostedEnsemble
+        The trees of all rounds.
+    n_iter_ : int
+        Rounds that were kept.
+    choice_ : RoundsChoice or None
+        The depths tried where rounds were chosen, with the rounds and loss of each.
+    rounds_ : GradientRounds
+        Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
+        Losses and scores are taken with `early_stopping` or validation rows only.
+    classes_ : array
+    n_classes_ : int
+    n_features_in_ : int
+    feature_names_in_ : array
+    feature_importances_ : array
+        Share of the gain of all splits that each column brings.
+
+    Examples
+    --------
+    >>> from treewright import GradientBoostingClassifier, load_example
+    >>> iris = load_example("iris")
+    >>> model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(iris.X, iris.y)
+    >>> model.n_iter_, len(model.ensemble_)
+    (20, 60)
+    >>> model.predict(iris.X[:2]).tolist()
+    ['setosa', 'setosa']
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: Any = "log_loss",
+        learning_rate: Any = "auto",
+        n_estimators: Any = "auto",
+        max_iter: int | None = None,
+        max_leaf_nodes: int | None = 31,
+        max_depth: Any = "auto",
+        growth: str = "leaf_wise",
+        min_samples_leaf: int = 1,
+        min_hessian: Any = "auto",
+        l2_regularization: Any = "auto",
+        min_gain: float = 0.0,
+        max_bins: int = 255,
+        subsample: Any = "auto",
+        sampling: str = "uniform",
+        top_rate: float = 0.2,
+        max_features: Any = "auto",
+        features_per_tree: float = 1.0,
+        nominal_smoothing: float = 10.0,
+        nominal_l2: float = 1.0,
+        max_categories: int = 64,
+        min_category_rows: int | None = None,
+        categorical_features: Any = None,
+        leaf: str = "constant",
+        linear_l2: float = 10.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        early_stopping: bool = False,
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        init: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        schema: Schema | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.growth = growth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_hessian = min_hessian
+        self.l2_regularization = l2_regularization
+        self.min_gain = min_gain
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.sampling = sampling
+        self.top_rate = top_rate
+        self.max_features = max_features
+        self.features_per_tree = features_per_tree
+        self.nominal_smoothing = nominal_smoothing
+        self.nominal_l2 = nominal_l2
+        self.max_categories = max_categories
+        self.min_category_rows = min_category_rows
+        self.categorical_features = categorical_features
+        self.leaf = leaf
+        self.linear_l2 = linear_l2
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.init = init
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.schema = schema
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GradientBoostingRegressor(BoostingRegressor):
+    """Gradient boosting for numbers, from any table.
+
+    As :class:`GradientBoostingClassifier`, with losses for numbers.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"} \
+or function
+        ``"poisson"``, ``"gamma"`` and ``"tweedie"`` are deviances of the exponential of the score.
+        A function is given the target and the scores and gives their gradients and hessians.
+    quantile : float, optional
+        Of ``"quantile"`` which quantile is predicted (0.5), of ``"huber"`` the quantile of the
+        absolute residuals beyond which the loss is linear (0.9).
+    tweedie_power : float
+        Power of the variance, between 1 and 2.
+    learning_rate : float or "auto"
+        Factor for what each tree adds. ``"auto"`` is 0.05 where rows left out choose the rounds,
+        else 0.1.
+    n_estimators : int or "auto"
+        Rounds; each grows a tree. ``"auto"`` chooses up to 1,000 by five-fold cross-validation (the
+        fold of a row follows from its content), on tables of 30 to 10,000 rows. On larger and
+        smaller ones, with a loss of your own, or from another estimator (`init`), it is 250; with
+        early stopping on rows left out at most 1,000.
+    max_iter : int, optional
+        scikit-learn's name of `n_estimators`; where it is given it counts.
+    max_leaf_nodes : int, optional
+        Leaves of a tree; None is no limit.
+    max_depth : int, None or "auto"
+        Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
+        no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
+    growth : {"leaf_wise", "depth_wise"}
+        Whether the leaf that gains most is split next, or the first of the highest level.
+    min_samples_leaf : int
+        Rows that each leaf needs.
+    min_hessian : float or "auto"
+        Sum of second derivatives that each leaf needs. ``"auto"`` is 1, and 0.001 where rows left
+        out choose the rounds.
+    l2_regularization : float or "auto"
+        Added to the sum of second derivatives of every leaf, which makes answers smaller.
+        ``"auto"`` is 1.5, and 3 where rows left out choose the rounds.
+    min_gain : float
+        What a split must gain.
+    max_bins : int
+        Bins that a column of numbers is divided into, 255 at most; missing values have their own.
+        Where there are more than 200,000 rows, bins are read from 200,000 of them. Numbers are
+        taken as float64: whole numbers and times beyond 2**53 may share one.
+    subsample : float or "auto"
+        Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
+        drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
+        columns are numeric and there are more than 100,000 rows (as they are written), so many of
+        them (a fifth at least). Which rows are drawn follows from their content: rows alike are
+        drawn together, and where none would be, those of one content are.
+    sampling : {"uniform", "goss"}
+        ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
+        weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
+    top_rate : float
+        Share of the rows that ``"goss"`` keeps, as they are written: one of weight 2 is one row.
+    max_features : float or "auto"
+        Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
+        rows, and all of more.
+    features_per_tree : float
+        Share of the columns that are drawn for each tree.
+    nominal_smoothing, nominal_l2 : float
+        Categories are put in order by gradient / (hessian + `nominal_smoothing`); sets of them have
+        `nominal_l2` added to `l2_regularization`.
+    max_categories : int
+        Categories on the smaller side of a split.
+    min_category_rows : int, optional
+        Rows of a node that a category needs to be put in order; others stay on the larger side.
+        None is one in 500 rows of the table, from 5 to 50.
+    categorical_features : list, optional
+        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
+        in the order of their values, count as missing, with a warning.
+    leaf : {"constant", "linear"}
+        ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
+        on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
+        never adds more than it did to a training row. Losses without curvature
+        (``"absolute_error"``, ``"quantile"``) have constants only.
+    linear_l2 : float
+        Penalty on the slopes of such lines, in units of the columns' standard deviations.
+    monotonic_cst : dict or list, optional
+        Per column 1 (answers may not fall), -1 or 0.
+    interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
+        Columns that may be asked on one path, by name or position; those left out form a set.
+    early_stopping : bool
+        Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
+        `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
+        (``validation_fraction=None``) the training loss is looked at.
+    scoring : "loss", str, function or None
+        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        a function of estimator, X and y, or None for the estimator's own `score`. More is better.
+    validation_fraction : float, optional
+        Share of the rows held out for that, unless validation rows are given to `fit`.
+    n_iter_no_change, tol
+        See `early_stopping`.
+    init : None, "zero" or estimator
+        Where scores start: at the best constant, at 0, or at what an estimator (fitted first)
+        predicts.
+    warm_start : bool
+        Whether `fit` goes on from the rounds there are, up to `n_estimators`, a number then.
+    schema : Schema, optional
+        What is declared about the columns.
+    random_state : int, optional
+        Seed of the draws; None means 0.
+    n_jobs : int, optional
+        Threads; the model is the same, bit for bit, for any number.
+    verbose : int
+        Show rounds and losses on standard error.
+
+    Attributes
+    ----------
+    ensemble_ : BoostedEnsemble
+        The trees of all rounds.
+    n_iter_ : int
+        Rounds that were kept.
+    choice_ : RoundsChoice or None
+        The depths tried where rounds were chosen, with the rounds and loss of each.
+    rounds_ : GradientRounds
+        Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
+        Losses and scores are taken with `early_stopping` or validation rows only.
+    n_features_in_ : int
+    feature_names_in_ : array
+    feature_importances_ : array
+        Share of the gain of all splits that each column brings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import GradientBoostingRegressor
+    >>> x = np.linspace(0, 6, 200)[:, np.newaxis]
+    >>> model = GradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
+    >>> bool(model.score(x, np.sin(x[:, 0])) > 0.98)
+    True
+    >>> y = np.where(x[:, 0] < 3, 2 * x[:, 0], 30 - 2 * x[:, 0])  # two lines
+    >>> lines = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0, max_leaf_nodes=2,
+    ...                                   l2_regularization=0.0, leaf="linear",
+    ...                                   linear_l2=0.0).fit(x, y)
+    >>> bool(np.abs(lines.predict(x) - y).max() < 1e-6)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: Any = "squared_error",
+        quantile: float | None = None,
+        tweedie_power: float = 1.5,
+        learning_rate: Any = "auto",
+        n_estimators: Any = "auto",
+        max_iter: int | None = None,
+        max_leaf_nodes: int | None = 31,
+        max_depth: Any = "auto",
+        growth: str = "leaf_wise",
+        min_samples_leaf: int = 1,
+        min_hessian: Any = "auto",
+        l2_regularization: Any = "auto",
+        min_gain: float = 0.0,
+        max_bins: int = 255,
+        subsample: Any = "auto",
+        sampling: str = "uniform",
+        top_rate: float = 0.2,
+        max_features: Any = "auto",
+        features_per_tree: float = 1.0,
+        nominal_smoothing: float = 10.0,
+        nominal_l2: float = 1.0,
+        max_categories: int = 64,
+        min_category_rows: int | None = None,
+        categorical_features: Any = None,
+        leaf: str = "constant",
+        linear_l2: float = 10.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        early_stopping: bool = False,
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        init: Any = None,
+        warm_start: bool = False,
+        schema: Schema | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.quantile = quantile
+        self.tweedie_power = tweedie_power
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.growth = growth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_hessian = min_hessian
+        self.l2_regularization = l2_regularization
+        self.min_gain = min_gain
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.sampling = sampling
+        self.top_rate = top_rate
+        self.max_features = max_features
+        self.features_per_tree = features_per_tree
+        self.nominal_smoothing = nominal_smoothing
+        self.nominal_l2 = nominal_l2
+        self.max_categories = max_categories
+        self.min_category_rows = min_category_rows
+        self.categorical_features = categorical_features
+        self.leaf = leaf
+        self.linear_l2 = linear_l2
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.init = init
+        self.warm_start = warm_start
+        self.schema = schema
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -1,0 +1,150 @@
+"""What boosted trees answer: scores, stages, leaves, what columns add and matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from treewright.array_types import FloatArray, Int64Array
+from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.estimators.base import HoldsTrees, n_threads
+from treewright.estimators.boosting.scoring import Held
+from treewright.parameters import check_choice, check_flag
+
+
+class AnswersBoosted(HoldsTrees):
+    """Answers by the boosted trees of ``ensemble_``."""
+
+    ensemble_: BoostedEnsemble
+    _held: Held | None = None  # of copies that are judged while boosting goes on
+
+    def _model(self) -> BoostedEnsemble:
+        if self._held is not None:
+            return self._held.model()
+        try:
+            return self.ensemble_
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
+    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
+        raise AssertionError("a boosting estimator has a task")
+
+    def _begin(self, X: Any) -> FloatArray | None:
+        """Give the scores that rows start from, where an estimator says so."""
+        init = getattr(self, "init_", None)
+        if init is None or isinstance(init, str):
+            return None
+        model = self._model()
+        return self._scores_of_init(init, X, model.link, model.shift)
+
+    def _scores(self, X: Any) -> FloatArray:
+        if self._held is not None and X is self._held.X:
+            return self._held.scores
+        table = self._table(X)
+        return self._model().scores(table, n_threads=n_threads(self.n_jobs), start=self._begin(X))
+
+    def _answers(self, X: Any) -> FloatArray:
+        scores = self._scores(X)
+        return self._model().meaning(scores)
+
+    def _staged(self, X: Any) -> Iterator[FloatArray]:
+        """Give the scores after each round."""
+        table, model = self._table(X), self._model()
+        begin = self._begin(X)
+        scores = np.tile(model.base, (table.n_rows, 1)) if begin is None else begin
+        for number in range(model.n_rounds):
+            scores = model.scores(
+                table,
+                n_threads=n_threads(self.n_jobs),
+                first=number,
+                n_rounds=number + 1,
+                start=scores,
+            )
+            yield scores
+
+    def apply(self, X: Any) -> Int64Array:
+        """Give the leaf of each row in each tree, rows x trees."""
+        table = self._table(X)
+        return self._model().apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
+
+    def shap_values(
+        self, X: Any, *, by_hessian: bool = False
+    ) -> tuple[FloatArray, float | FloatArray]:
+        """Give what each column adds to the score of each row: Shapley values of the trees.
+
+        Where a column is not known, a row goes both ways in proportion to the training rows
+        (path-dependent TreeSHAP, Lundberg et al. 2020); exact, and values and base add up to the
+        score (``decision_function``, or the prediction before the link).
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        by_hessian : bool
+            Whether training rows are weighed by their hessians (as XGBoost does) instead of
+            counted (as LightGBM does).
+
+        Returns
+        -------
+        values : array, rows x columns (x classes where there are three or more)
+        base : float, or array by class
+            The score that is expected when no column is known.
+        """
+        check_flag("by_hessian", by_hessian)
+        table, model = self._table(X), self._model()
+        if model.has_lines:
+            raise UnsupportedError(
+                "shap_values is exact for leaves that answer a number; with leaf='linear' what a"
+                " leaf answers for a column that is not known is not defined by the tree.\n"
+                "  Hint: leaf='constant', or importances('permutation')."
+            )
+        if self._begin(X) is not None:
+            raise UnsupportedError(
+                "shap_values explains the trees, and init adds scores of another model.\n"
+                "  Hint: init=None."
+            )
+        by_column, base = model.shap(
+            table, n_threads=n_threads(self.n_jobs), by_hessian=bool(by_hessian)
+        )
+        # What a derived column brings is credited to those that it is made of.
+        credit = np.array([model.schema.by_input(one) for one in np.eye(by_column.shape[2])])
+        values = np.moveaxis(by_column @ credit, 1, 2)
+        return (values[:, :, 0], float(base[0])) if values.shape[2] == 1 else (values, base)
+
+    def importances(
+        self,
+        kind: str = "gain",
+        *,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        n_repeats: int = 5,
+    ) -> FloatArray:
+        """Give how much each column matters.
+
+        Parameters
+        ----------
+        kind : {"gain", "split", "permutation"}
+            Share of the gain of all splits, or of their number; or how much the score of the rows
+            given falls when the column is shuffled.
+        X, y, sample_weight, n_repeats
+            Rows for ``"permutation"``, and how often each column is shuffled.
+        """
+        check_choice("kind", kind, (*IMPORTANCES, "permutation"))
+        model = self._model()
+        if kind != "permutation":
+            by_input: FloatArray = model.schema.by_input(model.importances(kind))
+            return by_input
+        if X is None or y is None:
+            raise ParameterError("kind='permutation' needs rows: give X and y.")
+        from sklearn.inspection import permutation_importance  # loads pandas and more
+
+        measured = permutation_importance(
+            self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0
+        )
+        return np.asarray(measured.importances_mean)

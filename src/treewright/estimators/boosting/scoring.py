@@ -1,0 +1,87 @@
+"""Rounds judged by a score: scikit-learn's scorers, told of what boosting has come to.
+
+A scorer asks an estimator to predict rows. It is given a copy that is fitted as far as boosting has
+come, and that knows the scores of the judged rows already: no tree is asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from treewright.array_types import FloatArray
+from treewright.boosting.ensemble import BoostedEnsemble
+from treewright.errors import ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Scores of rows that need not be computed again, and the model behind them."""
+
+    X: Any
+    scores: FloatArray
+    model: Callable[[], BoostedEnsemble]
+
+
+def scorer_of(estimator: Any, scoring: object) -> Any:
+    """Give the scorer asked for; None where the loss is to judge.
+
+    Parameters
+    ----------
+    estimator
+        Whose predictions are scored; its own `score` counts where nothing else is named.
+    scoring
+        ``"loss"``, the name of a scorer, a function of estimator, X and y, or None.
+    """
+    if isinstance(scoring, str) and scoring == "loss":
+        return None
+    if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+        raise ParameterError(
+            f"scoring={scoring!r} must be 'loss', the name of one of scikit-learn's scorers, a"
+            " function, or None."
+        )
+    from sklearn.metrics import check_scoring  # loads much that boosting does without
+
+    try:
+        return check_scoring(estimator, scoring=scoring)
+    except ValueError as error:
+        raise ParameterError(f"scoring={scoring!r} cannot be used: {error}") from error
+
+
+class ByScorer:
+    """Judges scores of rows by a scorer.
+
+    Parameters
+    ----------
+    scorer
+        A function of estimator, X, y and maybe weights.
+    estimator
+        A copy that may be changed; fitted but for its model.
+    X, y, sample_weight
+        The rows, as they were given, their targets and weights.
+
+    Attributes
+    ----------
+    model : function
+        Gives the model so far, for predictions of other rows.
+    """
+
+    def __init__(self, scorer: Any, estimator: Any, *, X: Any, y: Any, sample_weight: Any) -> None:
+        self._scorer, self._estimator = scorer, estimator
+        self._X, self._y = X, y
+        self._weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.model: Callable[[], BoostedEnsemble] = _no_model
+
+    def __call__(self, scores: FloatArray) -> float:
+        """Give the score; more is better."""
+        self._estimator._held = Held(self._X, scores, self.model)
+        told = self._scorer(self._estimator, self._X, self._y, **self._weights)
+        try:
+            return float(told)
+        except (TypeError, ValueError):
+            raise ParameterError(f"scoring must give one number, not {told!r}.") from None
+
+
+def _no_model() -> BoostedEnsemble:
+    raise AssertionError("rows are judged while boosting goes on")

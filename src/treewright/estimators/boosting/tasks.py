@@ -1,0 +1,109 @@
+"""Gradient boosting for classes and for numbers: their losses, scores and stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import Array, FloatArray
+from treewright.boosting.losses import Loss, loss_of_classes, loss_of_values
+from treewright.data.read.target import ClassTarget
+from treewright.errors import ParameterError
+from treewright.estimators.base import ClassTask, ValueTask
+from treewright.estimators.boosting.base import BoostingEstimator
+from treewright.grow import recipes
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem
+
+
+def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
+    """Give what the estimator that boosting starts from answers, as numbers."""
+    try:
+        numbers = np.asarray(answers, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"init={init!r} gives answers that are no numbers.") from None
+    if numbers.ndim != n_axes:
+        raise ParameterError(
+            f"init={init!r} gives answers of shape {numbers.shape}; {n_axes} axes are due."
+        )
+    return numbers
+
+
+class BoostingClassifier(ClassTask, BoostingEstimator):
+    """Boosted trees that predict classes."""
+
+    def _with_costs(self, problem: Problem) -> Problem:
+        return problem  # leaves add to scores: they have no estimate of probabilities
+
+    def _options(self) -> GrowthOptions:
+        return recipes.GENERAL_CLASSIFIER
+
+    def _loss(self, target: Any) -> Loss:
+        return loss_of_classes(self.loss, len(target.classes[0]))
+
+    def _numbers(self, problem: Problem) -> FloatArray:
+        assert isinstance(problem.target, ClassTarget)
+        return problem.target.codes.astype(np.float64)
+
+    def _check_init(self) -> None:
+        super()._check_init()
+        if not (self.init is None or isinstance(self.init, str)) and not hasattr(
+            self.init, "predict_proba"
+        ):
+            raise ParameterError(
+                f"init={self.init!r} gives no probabilities.\n"
+                "  Hint: an estimator with predict_proba."
+            )
+
+    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
+        shares = np.log(np.maximum(numbers_of(init, init.predict_proba(X), n_axes=2), 1e-15))
+        if link == "softmax":
+            return shares
+        if shares.shape[1] == 1:
+            return np.zeros((len(shares), 1))
+        odds = (shares[:, 1] - shares[:, 0])[:, np.newaxis]
+        return odds / 2 if link == "half_logistic" else odds
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give the scores of each row: of the second class of two, or of each class."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Give the scores after each round."""
+        for scores in self._staged(X):
+            yield scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
+        """Give the class probabilities after each round."""
+        model = self._model()
+        return (model.meaning(scores) for scores in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Give the classes after each round."""
+        for shares in self.staged_predict_proba(X):
+            yield self.classes_[np.argmax(shares, axis=1)]
+
+
+class BoostingRegressor(ValueTask, BoostingEstimator):
+    """Boosted trees that predict numbers."""
+
+    def _options(self) -> GrowthOptions:
+        return recipes.GENERAL_REGRESSOR
+
+    def _loss(self, target: Any) -> Loss:
+        return loss_of_values(self.loss, quantile=self.quantile, power=self.tweedie_power)
+
+    def _numbers(self, problem: Problem) -> FloatArray:
+        return problem.learned_values()
+
+    def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
+        values = np.ldexp(numbers_of(init, init.predict(X), n_axes=1), -shift)[:, np.newaxis]
+        return np.log(np.maximum(values, 1e-15)) if link == "log" else values
+
+    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
+        """Give the predicted values after each round."""
+        model = self._model()
+        return (model.meaning(scores)[:, 0] for scores in self._staged(X))

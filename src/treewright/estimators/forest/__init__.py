@@ -1,0 +1,1 @@
+"""Forests behind scikit-learn's interface."""

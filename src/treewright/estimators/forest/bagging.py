@@ -1,0 +1,391 @@
+"""Bagging (Breiman 1996): any tree, or any estimator of scikit-learn, on resampled rows."""
+
+from __future__ import annotations
+
+import copy
+import numbers
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.ensemble.ensemble import Ensemble
+from treewright.errors import ParameterError
+from treewright.estimators.base import TreeEstimator, seed_of
+from treewright.estimators.estimator_parameter import check_tree, is_tree
+from treewright.estimators.forest.base import (
+    ForestClassifier,
+    ForestEstimator,
+    ForestRegressor,
+    check_n_estimators,
+)
+from treewright.grow.options import GrowthOptions
+from treewright.parameters import check_count, check_flag
+
+_LEARNED = (
+    "n_features_in_",
+    "feature_names_in_",
+    "classes_",
+    "n_classes_",
+    "estimators_features_",
+    "oob_score_",
+    "oob_decision_function_",
+    "oob_prediction_",
+)
+"""What scikit-learn's Bagging has learned, as far as it has."""
+
+
+def _decides_by_function(bagging: BaggingEstimator) -> bool:
+    return bagging._is_foreign() and hasattr(bagging.estimator, "decision_function")
+
+
+class BaggingEstimator(ForestEstimator):
+    """Trees on resampled rows and columns; estimators that are no trees go to scikit-learn."""
+
+    estimator: Any
+    max_features: Any
+    bootstrap_features: Any
+    oob_score: Any
+    _delegate: Any = None  # scikit-learn's Bagging, where the estimator is no tree of ours
+    _sklearn_name: str
+
+    def _sklearn_bagging(self, **parameters: Any) -> Any:
+        from sklearn import ensemble  # loads a hundred modules that trees of ours do without
+
+        return getattr(ensemble, self._sklearn_name)(**parameters)
+
+    def _is_foreign(self) -> bool:
+        """Tell whether the estimator is one, but no tree of ours."""
+        given = self.estimator
+        is_estimator = hasattr(given, "fit") and hasattr(given, "predict")
+        return is_estimator and not isinstance(given, type) and not is_tree(given)
+
+    def _base_given(self) -> Any:
+        return self._own_tree() if self.estimator is None else self.estimator
+
+    def _base(self) -> TreeEstimator:
+        base = check_tree("estimator", self._base_given(), owner=self)
+        if getattr(base, "features_per", "node") == "tree":
+            raise ParameterError(
+                f"features_per='tree' of estimator={type(base).__name__}(...) is not used: bagging"
+                " draws the columns of each tree.\n"
+                f"  Hint: {type(self).__name__}(..., max_features={base.max_features!r})."
+            )
+        return base
+
+    def _options(self) -> GrowthOptions:
+        return self._base()._options()
+
+    def _column_draws(self, n_columns: int) -> tuple[int, bool]:
+        check_flag("bootstrap_features", self.bootstrap_features)
+        wanted = self.max_features
+        is_share = isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral)
+        if is_share and 0.0 < float(wanted) <= 1.0:
+            n_drawn = max(1, int(float(wanted) * n_columns))
+        elif is_share:
+            raise ParameterError(
+                f"max_features={wanted!r}: a share of the columns must be above 0 and at most 1."
+            )
+        else:
+            check_count("max_features", wanted, least=1)
+            n_drawn = int(wanted)
+        if n_drawn > n_columns:
+            raise ParameterError(
+                f"max_features={wanted!r} is more than the {n_columns} columns of the table."
+            )
+        if n_drawn == n_columns and not self.bootstrap_features:
+            return 0, False
+        return n_drawn, bool(self.bootstrap_features)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the estimators, each to rows and columns drawn for it.
+
+        Parameters
+        ----------
+        X : table
+            Any table, as for the single trees; what `estimator` takes if it is none.
+        y : array-like
+            The target, one entry per row.
+        sample_weight : array-like, optional
+            How likely each row is to be drawn; whole numbers mean copies.
+
+        Returns
+        -------
+        self
+        """
+        if self._is_foreign():
+            return self._fit_foreign(X, y, sample_weight)
+        known = self._forget() if self._delegate is not None else {}
+        try:
+            super().fit(X, y, sample_weight)
+        except BaseException:
+            self.__dict__.update(known)
+            raise
+        forest = self._training_data(None, None, None)
+        self.estimators_features_ = [
+            np.array(forest.columns_of_tree(number), dtype=np.int64) for number in range(len(self))
+        ]
+        return self
+
+    def _forget(self) -> dict[str, Any]:
+        """Take away what was learned, and give it back."""
+        learned = [name for name in self.__dict__ if name.endswith("_") or name == "_delegate"]
+        return {name: self.__dict__.pop(name) for name in learned}
+
+    def _fit_foreign(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        check_n_estimators(self.n_estimators)
+        check_flag("warm_start", self.warm_start)
+        parameters = self._foreign_parameters()
+        if self.warm_start and self._delegate is not None:
+            delegate = copy.copy(self._delegate).set_params(**parameters)
+            delegate.estimators_ = list(delegate.estimators_)
+            delegate.estimators_features_ = list(delegate.estimators_features_)
+        else:
+            delegate = self._sklearn_bagging(**parameters)
+        delegate.fit(X, y, sample_weight=sample_weight)
+        self._forget()
+        self._training = None
+        self._delegate = delegate
+        for name in _LEARNED:
+            if hasattr(delegate, name):
+                setattr(self, name, getattr(delegate, name))
+        return self
+
+    def _foreign_parameters(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = self.get_params(deep=False)
+        return parameters | {"random_state": seed_of(self.random_state) % 2**32}
+
+    def _members(self) -> Any:
+        return self._model() if self._delegate is None else self._delegate.estimators_
+
+    def _model(self) -> Ensemble:
+        if self._delegate is not None:
+            raise AttributeError(
+                f"{type(self).__name__} of {type(self.estimator).__name__} has no trees: it was"
+                " fitted by scikit-learn.\n  Hint: estimators_ has the fitted estimators."
+            )
+        return super()._model()
+
+    @property
+    def estimator_(self) -> Any:
+        """What each estimator is, not fitted."""
+        return super().estimator_ if self._delegate is None else self._delegate.estimator_
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted estimators; trees are made anew each time they are asked for."""
+        if self._delegate is None:
+            return super().estimators_
+        estimators: list[Any] = self._delegate.estimators_
+        return estimators
+
+    @property
+    def estimators_samples_(self) -> list[Int64Array]:
+        """The rows drawn for each estimator, as often as they were drawn."""
+        if self._delegate is not None:
+            drawn: list[Int64Array] = self._delegate.estimators_samples_
+            return drawn
+        forest = self._training_data(None, None, None)
+        rows = np.arange(forest.problem.table.n_rows)
+        if forest.sampling is None:
+            return [rows] * len(self._model())
+        draws = map(forest.sampling.draw, range(len(self._model())))
+        return [np.repeat(rows, copies) for copies in draws]
+
+    def predict(self, X: Any) -> Array:
+        """Give what the estimators say together: the most probable class, or the mean."""
+        if self._delegate is None:
+            return super().predict(X)  # type: ignore[no-any-return]
+        return np.asarray(self._delegate.predict(X))
+
+    @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give the mean of the estimators' decision functions, where they have one."""
+        check_is_fitted(self)
+        return np.asarray(self._delegate.decision_function(X))
+
+    def __sklearn_tags__(self) -> Any:
+        if self._is_foreign():
+            return self._sklearn_bagging(estimator=self.estimator).__sklearn_tags__()
+        return super().__sklearn_tags__()
+
+    def __len__(self) -> int:
+        return len(self._members())
+
+    def __getitem__(self, index: int) -> Any:
+        return self._members()[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._members())
+
+
+class BaggingClassifier(BaggingEstimator, ForestClassifier):
+    """Bagging for classes: trees (or other estimators) on resampled rows, averaged.
+
+    Drop-in for scikit-learn's by changing the import. Trees of Treewright grow on its engine, from
+    any table, with the bootstrap laid out over the rows by their content: neither the order of the
+    rows nor how often one is written instead of weighted changes a tree. Any other estimator is
+    handed, with all parameters, to scikit-learn's ``BaggingClassifier``.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        What is fitted again and again: a single tree of Treewright such as
+        :class:`C45Classifier`, pruner and all, or a classifier that follows scikit-learn. None is
+        :class:`DecisionTreeClassifier`.
+    n_estimators : int
+        How many.
+    max_samples : int, float, optional
+        Rows drawn for each: a number, or a share of all; None draws as many as there are.
+    max_features : int or float
+        Columns drawn for each: a number, or a share of all.
+    bootstrap : bool
+        Whether rows are drawn with replacement. Without, and with ``max_samples=1.0``, all
+        estimators see all rows.
+    bootstrap_features : bool
+        Whether columns are drawn with replacement; a tree then has the distinct ones.
+    oob_score : bool or callable
+        Whether to estimate accuracy (or what a function of the true and the predicted classes
+        says, of trees alone) by the rows that each estimator has not seen.
+    warm_start : bool
+        Whether `fit` keeps the estimators there are and adds to them up to `n_estimators`.
+    n_jobs : int, optional
+        Threads; the trees are the same for any number.
+    random_state : int, optional
+        Seed; None means 0, so that the same call gives the same trees.
+    verbose : int
+        Show progress on standard error.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+        The trees; not where `estimator` is no tree of Treewright.
+    estimators_ : list
+        The fitted estimators.
+    estimators_features_ : list of arrays
+        Numbers of the columns each has.
+    estimators_samples_ : list of arrays
+        Rows drawn for each; needs the training data, which is not pickled with trees.
+    classes_ : array or list of arrays
+    n_classes_ : int or list of int
+    n_features_in_ : int
+    feature_names_in_ : array
+    feature_importances_ : array
+        Of trees alone.
+
+    Examples
+    --------
+    >>> from treewright import BaggingClassifier, C45Classifier, load_example
+    >>> play = load_example("play_tennis")
+    >>> bagged = BaggingClassifier(C45Classifier(), n_estimators=25).fit(play.X, play.y)
+    >>> len(bagged), bagged.predict(play.X)[:3].tolist()
+    (25, ['No', 'No', 'Yes'])
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]] * 5, [0, 0, 1, 1] * 5
+    >>> BaggingClassifier(LogisticRegression()).fit(X, y).predict([[0.5], [2.5]]).tolist()
+    [0, 1]
+    """
+
+    _sklearn_name = "BaggingClassifier"
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: Any = 1.0,
+        max_features: Any = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+        """Give the mean of the estimators' class probabilities (of votes, where they have none)."""
+        if self._delegate is None:
+            return super().predict_proba(X)
+        return np.asarray(self._delegate.predict_proba(X))
+
+
+class BaggingRegressor(BaggingEstimator, ForestRegressor):
+    """Bagging for numbers: trees (or other estimators) on resampled rows, averaged.
+
+    Drop-in for scikit-learn's by changing the import; see :class:`BaggingClassifier`.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        What is fitted again and again: a single tree of Treewright such as :class:`M5Regressor`,
+        or a regressor that follows scikit-learn. None is :class:`DecisionTreeRegressor`.
+    n_estimators, max_samples, max_features, bootstrap, bootstrap_features, oob_score, \
+warm_start, n_jobs, random_state, verbose
+        As for :class:`BaggingClassifier`; `oob_score` estimates the coefficient of determination.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+        The trees; not where `estimator` is no tree of Treewright.
+    estimators_, estimators_features_, estimators_samples_
+        As for :class:`BaggingClassifier`.
+    n_features_in_ : int
+    feature_names_in_ : array
+    feature_importances_ : array
+        Of trees alone.
+
+    Examples
+    --------
+    >>> from treewright import BaggingRegressor, M5Regressor
+    >>> X = [[x] for x in range(40)]
+    >>> y = [2.0 * x if x < 20 else 300.0 - 3.0 * x for x in range(40)]
+    >>> bagged = BaggingRegressor(M5Regressor(smoothing=0), random_state=0).fit(X, y)
+    >>> bagged.predict([[5], [30]]).round(3).tolist()
+    [10.0, 210.0]
+    """
+
+    _sklearn_name = "BaggingRegressor"
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: Any = 1.0,
+        max_features: Any = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose

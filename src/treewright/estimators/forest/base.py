@@ -1,0 +1,390 @@
+"""What all forests share: drawing rows and columns, growing the trees, asking them together."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix, hstack
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from treewright.array_types import FloatArray, Int64Array
+from treewright.data.read.class_weights import class_factors
+from treewright.data.read.target import read_weights
+from treewright.ensemble.ensemble import Ensemble
+from treewright.ensemble.thread_pool import Grower
+from treewright.errors import DataError, ParameterError
+from treewright.estimators.base import (
+    ClassTask,
+    HoldsTrees,
+    TreeEstimator,
+    ValueTask,
+    n_threads,
+)
+from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.estimator_parameter import check_tree, given_once, refuse_twice
+from treewright.estimators.forest.compact import Compacts
+from treewright.estimators.forest.importances import MeasuresImportances
+from treewright.estimators.forest.out_of_bag import EstimatesOutOfBag
+from treewright.estimators.forest.shared_leaves import ComparesRows, PredictsQuantiles
+from treewright.forest.early_stopping import StopRule, grow_until_stable
+from treewright.forest.problem import Draws, ForestProblem, draws_of, share_drawn
+from treewright.forest.training_rows import refuse_other_columns, refuse_other_rows
+from treewright.grow import recipes
+from treewright.grow.fit import Report
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem, RowWeights
+from treewright.parameters import check_choice, check_count, check_flag, check_number
+from treewright.prune import CostComplexity, Pruner
+from treewright.prune.fit import judges_by_tree
+
+_KNOBS = (
+    "criterion",
+    "nominal",
+    "missing",
+    "unseen",
+    "max_depth",
+    "max_leaf_nodes",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_impurity_decrease",
+    "max_features",
+    "features_per",
+    "monotonic_cst",
+)
+"""Parameters that are knobs of the same name."""
+_TREE_PARAMETERS = (*_KNOBS, "min_weight_fraction_leaf", "ccp_alpha")
+"""Parameters about the trees, which a base tree has instead."""
+
+VOTES = ("soft", "hard")
+MOST_TREES = 1_000_000
+
+
+class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, HoldsTrees):
+    """Many trees behind scikit-learn's interface."""
+
+    ensemble_: Ensemble
+    n_estimators: Any
+    bootstrap: Any
+    warm_start: Any
+    _splitter = "best"
+    _training: ForestProblem | None = None
+    _seed: int = 0  # not random_state, which may be a generator
+
+    @property
+    def _takes_outputs(self) -> bool:  # type: ignore[override]
+        base = self._base_given()
+        return True if base is None else bool(getattr(base, "_takes_outputs", False))
+
+    def _recipe(self) -> GrowthOptions:
+        raise AssertionError("a forest has a task")
+
+    def _base_given(self) -> Any:
+        """Give the base tree as the user gave it; None for the forest's own trees."""
+        return getattr(self, "base", None)
+
+    def _base(self) -> TreeEstimator | None:
+        """Give the base tree, checked."""
+        given = self._base_given()
+        if given is None:
+            return None
+        base = check_tree("base", given, owner=self)
+        refuse_twice(self, base, _TREE_PARAMETERS)
+        if self._splitter == "random" and "splitter" not in base.get_params():
+            raise ParameterError(
+                f"{type(self).__name__} draws its cuts, and {type(base).__name__} looks for the"
+                f" best.\n  Hint: {type(self).__name__.replace('ExtraTrees', 'RandomForest')}"
+                f"(base={type(base).__name__}(...))."
+            )
+        return base
+
+    def _options(self) -> GrowthOptions:
+        base = self._base()
+        if base is not None:
+            splitter = {"splitter": "random"} if self._splitter == "random" else {}
+            return base._options().replace(
+                max_features=self.max_features, features_per=self.features_per, **splitter
+            )
+        knobs = {name: getattr(self, name) for name in _KNOBS}
+        share = self.min_weight_fraction_leaf
+        check_number("min_weight_fraction_leaf", share, low=0.0, high=0.5)
+        return self._recipe().replace(
+            splitter=self._splitter,
+            min_fraction_leaf=share,
+            **knobs,
+        )
+
+    def _declared(self) -> tuple[Any, Any]:
+        base = self._base()
+        if base is None:
+            return super()._declared()
+        return given_once("schema", self, base), given_once("categorical_features", self, base)
+
+    def _finish(self) -> tuple[Pruner | None, Grower | None]:
+        """Give what is done to trees once they are grown, and what makes them if that is more."""
+        base = self._base()
+        if base is None:
+            alpha = getattr(self, "ccp_alpha", 0.0)
+            check_number("ccp_alpha", alpha, low=0.0)
+            return (CostComplexity(alpha=float(alpha), on="impurity") if alpha else None), None
+        pruner = base._pruner()
+        if base._only_prunes() and (pruner is None or judges_by_tree(pruner)):
+            return pruner, None
+        return None, base._grow
+
+    def _column_draws(self, n_columns: int) -> tuple[int, bool]:
+        """Give how many columns are drawn for a tree (0 as the options say), and if any again."""
+        return 0, False
+
+    def _draws(self, target: Any, weight: FloatArray | None, n_rows: int) -> Draws | None:
+        """Settle how rows are drawn; None where every tree sees all of them."""
+        check_flag("bootstrap", self.bootstrap)
+        sampling = getattr(self, "sampling", "all")
+        plain = isinstance(sampling, str) and sampling == "all"
+        every = self.max_samples is None or (
+            isinstance(self.max_samples, float) and self.max_samples == 1.0
+        )
+        if not self.bootstrap and plain and every:
+            return None
+        balances = self._balances_draws()
+        return draws_of(
+            target,
+            weight,
+            n_rows=n_rows,
+            max_samples=self.max_samples,
+            sampling=sampling,
+            with_replacement=bool(self.bootstrap),
+            factor=None if balances else self._class_factor(target, weight),
+            balances=balances,
+        )
+
+    def _balances_draws(self) -> bool:
+        return False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : table
+            Any table, as for the single trees.
+        y : array-like
+            The target, one entry per row (a column per output where there are several).
+        sample_weight : array-like, optional
+            Weight of each row: with ``bootstrap`` how likely it is to be drawn, else what it
+            counts. Whole numbers mean copies.
+
+        Returns
+        -------
+        self
+        """
+        check_n_estimators(self.n_estimators)
+        check_flag("warm_start", self.warm_start)
+        forest = self._read(X, y, sample_weight)
+        if self.warm_start and hasattr(self, "ensemble_"):
+            forest = forest.with_seed(self._seed)  # so that all trees draw from one sequence
+        rule = self._check_out_of_bag(forest)
+        ensemble = self._grow(forest, rule)
+        told = self._told_out_of_bag(forest, ensemble)
+        self.ensemble_ = ensemble
+        self.n_estimators_ = len(ensemble)
+        self._seed = forest.problem.seed
+        self._learn_out_of_bag(told)
+        self._training = forest
+        self._learned_columns(forest.problem)
+        return self
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
+        draws: list[Draws | None] = []
+
+        def weights_of(target: Any, n_rows: int) -> RowWeights:
+            weight = read_weights(sample_weight, n_rows)
+            weights = RowWeights.of(weight, self._class_factor(target, weight))
+            draws.append(self._draws(target, weight, n_rows))
+            return weights
+
+        vote = getattr(self, "vote", "soft")
+        check_choice("vote", vote, VOTES)
+        pruner, grower = self._finish()
+        problem = self._problem(X, y, weights_of)
+        per_tree, repeats = self._column_draws(len(problem.table.schema.columns))
+        return ForestProblem(
+            problem=problem if draws[0] is None else replace(problem, weights=RowWeights()),
+            draws=draws[0] if draws[0] is None else draws[0].with_costs(problem),
+            vote=vote,
+            columns_per_tree=per_tree,
+            repeats_columns=repeats,
+            pruner=pruner,
+            grower=grower,
+        )
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
+        """Give what the forest was grown from: kept since `fit`, or read again after loading."""
+        self._model()
+        if X is not None:
+            again = self._read(X, y, sample_weight).with_seed(self._seed)
+            refuse_other_rows(self.ensemble_, again)
+            return again
+        if self._training is None:
+            raise DataError(
+                "a loaded or compacted forest has no training data.\n  Hint: give X, y (and"
+                " sample_weight) as they were given to fit."
+            )
+        return self._training
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_training"}
+
+    def _grow(self, forest: ForestProblem, rule: StopRule | None) -> Ensemble:
+        n_trees = int(self.n_estimators)
+        grown: Ensemble | None = getattr(self, "ensemble_", None) if self.warm_start else None
+        n_before = 0 if grown is None else len(grown)
+        if n_trees < n_before:
+            raise ParameterError(
+                f"n_estimators={n_trees} is less than the {n_before} trees grown already.\n"
+                "  Hint: warm_start=False grows a forest anew."
+            )
+        if grown is not None:
+            refuse_other_columns(grown, forest, hint="warm_start=False grows a forest anew.")
+        if grown is not None and n_trees == n_before:
+            return grown
+        verbose = getattr(self, "verbose", 0)
+
+        def grow(first: int, n_more: int) -> Ensemble:
+            report = _reporter(forest, n_more) if verbose else None
+            return forest.grow(first, n_more, report=report)
+
+        if rule is not None:
+            whole = grow_until_stable(forest, rule, n_trees=n_trees, grow=grow, grown=grown)
+        else:
+            more = grow(n_before, n_trees - n_before)
+            whole = more if grown is None else grown.joined(more)
+        if verbose:
+            print(f"\rgrown: {len(whole)} trees".ljust(40), file=sys.stderr, flush=True)
+        return whole
+
+    def _model(self) -> Ensemble:
+        try:
+            return self.ensemble_
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
+    def _answers(self, X: Any) -> FloatArray:
+        table = self._table(X)
+        return self.ensemble_.answers(table, n_threads=n_threads(self.n_jobs))
+
+    def apply(self, X: Any) -> Int64Array:
+        """Give the leaf of each row in each tree, rows x trees."""
+        table = self._table(X)
+        leaves = self.ensemble_.apply(table, n_threads=n_threads(self.n_jobs))
+        return leaves.astype(np.int64)
+
+    def decision_path(self, X: Any) -> tuple[csr_matrix, Int64Array]:
+        """Give the nodes each row passes in all trees, side by side, and where each tree starts."""
+        table = self._table(X)
+        paths = []
+        for tree in self.ensemble_:
+            start, visited = tree.plan.decision_path(table)
+            ones = np.ones(len(visited), dtype=np.int8)
+            paths.append(csr_matrix((ones, visited, start), shape=(table.n_rows, tree.n_nodes)))
+        offsets = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
+        joined = hstack(paths, format="csr")
+        joined.sort_indices()
+        return joined, offsets
+
+    def _own_tree(self) -> TreeEstimator:
+        """Give the general tree of the task."""
+        raise AssertionError("a forest has a task")
+
+    @property
+    def estimator_(self) -> TreeEstimator:
+        """What each tree is as an estimator, not fitted."""
+        self._model()
+        base = self._base()
+        if base is not None:
+            made: TreeEstimator = clone(base)
+            return made
+        tree = self._own_tree()
+        shared = {name: getattr(self, name) for name in tree.get_params() if hasattr(self, name)}
+        if self._balances_draws():
+            del shared["class_weight"]
+        own = {"splitter": self._splitter, "random_state": None, "n_jobs": None, "verbose": 0}
+        tree.set_params(**shared | own)
+        return tree
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees as fitted estimators, made anew each time they are asked for."""
+        names = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
+        learned = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        made = []
+        for tree in self._model():
+            estimator = self.estimator_
+            estimator.__dict__.update(learned, tree_=tree)
+            made.append(estimator)
+        return made
+
+
+class ForestClassifier(ClassTask, ForestEstimator):
+    """Many trees that predict classes."""
+
+    def _recipe(self) -> GrowthOptions:
+        return recipes.GENERAL_CLASSIFIER
+
+    def _balances_draws(self) -> bool:
+        class_weight = getattr(self, "class_weight", None)
+        return isinstance(class_weight, str) and class_weight == "balanced_subsample"
+
+    def _own_tree(self) -> TreeEstimator:
+        return DecisionTreeClassifier()
+
+    def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
+        if self._balances_draws():  # without draws every tree sees all rows
+            return class_factors(target, weights, class_weight="balanced")
+        base = self._base()
+        if base is None:
+            return super()._class_factor(target, weights)
+        weigh = {name: given_once(name, self, base) for name in ("class_weight", "priors")}
+        return class_factors(target, weights, **weigh)
+
+    def _with_costs(self, problem: Problem) -> Problem:
+        base = self._base()
+        return super()._with_costs(problem) if base is None else base._with_costs(problem)
+
+
+class ForestRegressor(PredictsQuantiles, ValueTask, ForestEstimator):
+    """Many trees that predict numbers."""
+
+    def _recipe(self) -> GrowthOptions:
+        return recipes.GENERAL_REGRESSOR
+
+    def _own_tree(self) -> TreeEstimator:
+        return DecisionTreeRegressor()
+
+
+def check_n_estimators(value: Any, *, name: str = "n_estimators") -> None:
+    """Refuse anything but a number of trees that can be meant."""
+    check_count(name, value, least=1)
+    if value > MOST_TREES:
+        raise ParameterError(f"{name}={value!r} must be at most {MOST_TREES:,}.")
+
+
+def _reporter(forest: ForestProblem, n_trees: int) -> Report:
+    draws = forest.draws
+    n_rows = forest.problem.table.n_rows
+    per_tree: float = n_rows
+    if draws is not None and draws.with_replacement:
+        per_tree = n_rows * share_drawn(n_rows, draws.total)
+    elif draws is not None:
+        per_tree = draws.total
+
+    def report(n_done: int) -> None:
+        share = min(n_done / (per_tree * n_trees), 1)
+        print(f"\rgrowing: {share:4.0%} of {n_trees} trees", end="", file=sys.stderr, flush=True)
+
+    return report

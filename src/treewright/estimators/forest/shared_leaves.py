@@ -1,0 +1,341 @@
+"""What forests know from rows that share leaves: quantiles of the target, and likeness of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+from treewright.data.read.target import ValueTarget
+from treewright.data.table import Table
+from treewright.ensemble.ensemble import Ensemble
+from treewright.errors import ParameterError
+from treewright.estimators.base import n_threads
+from treewright.forest.problem import ForestProblem
+from treewright.forest.proximity import Proximity
+from treewright.forest.quantiles import LeafTargets, Times, calibrated_levels
+from treewright.parameters import check_choice, check_flag, check_number
+
+ROWS = ("all", "in_bag", "oob")
+"""Training rows that stand in the leaves of a tree."""
+
+_ROWS_AT_ONCE = 1 << 16
+"""Rows whose leaves are held together while quantiles are found."""
+
+
+class ComparesRows:
+    """What a forest offers to tell how alike rows are."""
+
+    n_jobs: Any
+    _table: Any
+    _model: Any
+    _training_data: Any
+
+    def proximity(
+        self,
+        X: Any = None,
+        Y: Any = None,
+        *,
+        rows: str = "all",
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> Proximity:
+        """Tell how alike rows are: the share of the trees in which two meet in a leaf.
+
+        Parameters
+        ----------
+        X : table, optional
+            The rows; None is the training rows.
+        Y : table, optional
+            Rows to compare them with; None compares them with each other.
+        rows : {"all", "oob"}
+            ``"all"`` asks every tree. ``"oob"`` compares training rows by the trees that have drawn
+            neither of the two (and with ``Y`` by those that have not drawn the training row):
+            trees fit the rows they have drawn, and separate them too well.
+        y, sample_weight : array-like, optional
+            The rest of the training data as given to ``fit``, where ``rows="oob"`` and the forest
+            no longer has them, as after loading it; ``X`` is the table then.
+
+        Returns
+        -------
+        Proximity
+            It works out what it is asked for (``of``, ``row``, ``nearest``, ``sparse``,
+            ``outliers``, ``prototypes``); a matrix of rows x rows is made by its ``matrix`` only.
+
+        Notes
+        -----
+        Breiman and Cutler, *Random Forests*, 2003. A row that is divided among leaves stands in the
+        one that gets most of it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from treewright import RandomForestClassifier
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+        >>> y = [0, 0, 0, 1, 1, 1]
+        >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+        >>> proximity = forest.proximity()
+        >>> proximity.of(0, 1) > 0.9, proximity.of(0, 5) < 0.1
+        (True, True)
+        """
+        ensemble: Ensemble = self._model()
+        check_choice("rows", rows, ("all", "oob"))
+        if (y is not None or sample_weight is not None) and (rows == "all" or X is None):
+            raise ParameterError(
+                "y and sample_weight tell, with X, which rows each tree has drawn: they need X and"
+                " rows='oob'."
+            )
+        threads = n_threads(self.n_jobs)
+        asked = None
+        if rows == "all" and X is not None:
+            table = self._table(X)
+        else:
+            training: ForestProblem = self._training_data(X, y, sample_weight)
+            table = training.problem.table
+        if rows == "oob":
+            drawn = _times(training, "oob")
+            assert drawn is not None
+            asked = np.column_stack([drawn(tree) > 0 for tree in range(len(ensemble))])
+        leaves = ensemble.apply(table, n_threads=threads)
+        others = None if Y is None else ensemble.apply(self._table(Y), n_threads=threads)
+        return Proximity(leaves, others, asked=asked, n_threads=threads)
+
+
+class PredictsQuantiles:
+    """What a forest for numbers offers beyond their means."""
+
+    n_jobs: Any
+    _table: Any
+    _model: Any
+    _training_data: Any
+    _leaf_targets: _KnownTargets | None = None
+
+    def predict_quantiles(
+        self,
+        X: Any,
+        quantiles: Any = (0.05, 0.5, 0.95),
+        *,
+        rows: str = "all",
+        X_train: Any = None,
+        y_train: Any = None,
+        sample_weight: Any = None,
+    ) -> FloatArray:
+        """Give quantiles of the target for each row, from the training rows in its leaves.
+
+        Parameters
+        ----------
+        X : table
+            The rows to predict.
+        quantiles : float or sequence of floats
+            Shares from 0 to 1, in any order.
+        rows : {"all", "in_bag", "oob"}
+            Which training rows stand in the leaves of a tree: all of them (Meinshausen), those it
+            was grown on as often as it has drawn them, or those it has not drawn, which the leaves
+            were not fitted to: quantiles are then wider.
+        X_train, y_train, sample_weight
+            The training data as they were given to ``fit``; only needed where the forest no longer
+            has them, as after loading it, and only once.
+
+        Returns
+        -------
+        array
+            Rows x quantiles; of several outputs rows x outputs x quantiles. A single quantile is
+            left out of the shape. NaN where no tree has such a training row in the leaf.
+
+        Notes
+        -----
+        Each tree spreads a weight of 1 over the training rows in the leaf (in proportion to
+        ``sample_weight``); these weights are averaged over the trees, and the quantile a is the
+        least target up to which they add up to a or more (Meinshausen, *Quantile Regression
+        Forests*, JMLR 7, 2006): always an observed target, never one in between. 0 and 1 give the
+        least and the greatest target in the leaves.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from treewright import RandomForestRegressor
+        >>> random = np.random.default_rng(0)
+        >>> X = random.uniform(size=(2000, 1))
+        >>> y = X[:, 0] * random.normal(size=2000)  # the spread grows with x
+        >>> forest = RandomForestRegressor(min_samples_leaf=20, random_state=0).fit(X, y)
+        >>> low, high = forest.predict_quantiles([[0.1], [0.9]], (0.1, 0.9)).T
+        >>> bool(high[1] - low[1] > 4 * (high[0] - low[0]))
+        True
+        """
+        self._model()
+        levels = _levels(quantiles)
+        check_choice("rows", rows, ROWS)
+        table = self._table(X)
+        known = self._known(rows, X_train, y_train, sample_weight)
+        found = self._quantiles_of(table, known.targets, levels.reshape(-1))
+        if found.shape[1] == 1:
+            found = found[:, 0]
+        return found[..., 0] if levels.ndim == 0 else found
+
+    def predict_interval(
+        self,
+        X: Any,
+        level: float = 0.9,
+        *,
+        calibrate: bool | None = None,
+        rows: str = "all",
+        X_train: Any = None,
+        y_train: Any = None,
+        sample_weight: Any = None,
+    ) -> FloatArray:
+        """Give for each row an interval that the target lies in with this probability.
+
+        Parameters
+        ----------
+        X : table
+            The rows to predict.
+        level : float
+            The probability, above 0 and at most 1.
+        calibrate : bool, optional
+            Whether the ends are the quantiles that as many of the training rows turn out to lie
+            between as asked for, each judged by the trees that have not drawn it; else they are
+            the quantiles that leave equal shares out on both sides. None calibrates wherever trees
+            have left rows out. Leaves of few rows tell little of a distribution: without this,
+            intervals of fully grown trees are too narrow or too wide.
+        rows, X_train, y_train, sample_weight
+            As for :meth:`predict_quantiles`.
+
+        Returns
+        -------
+        array
+            Lower and upper end of each row, rows x 2; of several outputs rows x outputs x 2.
+
+        Notes
+        -----
+        Calibrating is *distributional conformal prediction* (Chernozhukov, Wuethrich and Zhu, PNAS
+        118, 2021) on out-of-bag rows. Intervals cover on average over rows, not for every row; they
+        reach at most from the least to the greatest target in the leaves, and cover somewhat more
+        than asked where trees are few, as training rows are judged by about a third of the trees.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from treewright import RandomForestRegressor
+        >>> random = np.random.default_rng(0)
+        >>> X = random.uniform(size=(3000, 2))
+        >>> y = X[:, 0] + 0.1 * random.normal(size=3000)
+        >>> forest = RandomForestRegressor(random_state=0).fit(X[:2000], y[:2000])
+        >>> low, high = forest.predict_interval(X[2000:], level=0.9).T
+        >>> bool(np.mean((low <= y[2000:]) & (y[2000:] <= high)) > 0.88)
+        True
+        """
+        check_number("level", level, low=0.0, high=1.0, open_low=True)
+        if calibrate is not None:
+            check_flag("calibrate", calibrate)
+        check_choice("rows", rows, ROWS)
+        table = self._table(X)
+        known = self._known(rows, X_train, y_train, sample_weight)
+        if calibrate is None:
+            calibrate = known.training.sampling is not None
+        rest = (1.0 - float(level)) / 2.0
+        n_outputs = known.values.shape[1]
+        levels = np.tile([rest, 1.0 - rest], (n_outputs, 1))
+        if calibrate:
+            shares = known.own_shares(n_threads(self.n_jobs))
+            for output in range(n_outputs):
+                levels[output] = calibrated_levels(shares[output], known.weight, float(level))
+        found = self._quantiles_of(table, known.targets, levels.reshape(-1))
+        ends = np.stack([found[:, o, 2 * o : 2 * o + 2] for o in range(n_outputs)], axis=1)
+        return ends[:, 0] if n_outputs == 1 else ends
+
+    def _quantiles_of(self, table: Table, targets: LeafTargets, levels: FloatArray) -> FloatArray:
+        threads = n_threads(self.n_jobs)
+        ensemble: Ensemble = self._model()
+        parts = [
+            targets.quantiles(ensemble.apply(part, n_threads=threads), levels, n_threads=threads)
+            for part in _blocks(table)
+        ]
+        return np.concatenate(parts)
+
+    def _known(self, rows: str, X: Any, y: Any, sample_weight: Any) -> _KnownTargets:
+        """Give the targets in the leaves; the last ones made are kept."""
+        ensemble: Ensemble = self._model()
+        if X is None and (y is not None or sample_weight is not None):
+            raise ParameterError("y_train and sample_weight belong to X_train, which is missing.")
+        kept = self._leaf_targets
+        if X is None and kept is not None and kept.ensemble is ensemble and kept.rows == rows:
+            return kept
+        training: ForestProblem = self._training_data(X, y, sample_weight)
+        known = _KnownTargets(ensemble, training, rows, n_threads(self.n_jobs))
+        self._leaf_targets = known
+        return known
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return {name: value for name, value in state.items() if name != "_leaf_targets"}
+
+
+class _KnownTargets:
+    """The targets in the leaves of a forest, and what they came from."""
+
+    def __init__(
+        self, ensemble: Ensemble, training: ForestProblem, rows: str, threads: int
+    ) -> None:
+        problem, draws = training.problem, training.draws
+        assert isinstance(problem.target, ValueTarget)
+        self.ensemble = ensemble
+        self.training = training
+        self.rows = rows
+        self.values = problem.target.values.reshape(problem.table.n_rows, -1)
+        self.weight = problem.weights.weight if draws is None else draws.weight
+        self.targets = LeafTargets(
+            ensemble.apply(problem.table, n_threads=threads),
+            self.values,
+            # What a tree has drawn is weighed by how often.
+            weight=None if rows == "in_bag" and draws is not None else self.weight,
+            times=_times(training, rows),
+        )
+        self._shares: FloatArray | None = None
+
+    def own_shares(self, threads: int) -> FloatArray:
+        """Tell where the rows' targets lie, by the trees that have not drawn them."""
+        if self._shares is None:
+            drawn = _times(self.training, "oob")
+            assert drawn is not None
+            leaves = self.ensemble.apply(self.training.problem.table, n_threads=threads)
+            for tree in range(len(self.ensemble)):
+                leaves[drawn(tree) == 0, tree] = -1
+            self._shares = self.targets.own_shares(
+                leaves, stands_there=self.rows != "in_bag", n_threads=threads
+            )
+        return self._shares
+
+
+def _times(training: ForestProblem, rows: str) -> Times | None:
+    """Tell how often the rows asked for stand in the leaves of a tree; None is once each."""
+    sampling = training.sampling
+    if rows == "all" or (rows == "in_bag" and sampling is None):
+        return None
+    if sampling is None:
+        raise ParameterError(
+            "rows='oob' needs rows that trees have not drawn, but every tree was grown on all rows."
+            "\n  Hint: bootstrap=True (or max_samples) draws rows; rows='all' asks every tree."
+        )
+    if rows == "in_bag":
+        return sampling.draw
+    return lambda tree: (sampling.draw(tree) == 0).astype(np.uint32)
+
+
+def _levels(quantiles: Any) -> FloatArray:
+    try:
+        levels = np.asarray(quantiles, dtype=np.float64)
+    except (TypeError, ValueError):
+        levels = np.full(2, np.nan)
+    if levels.ndim > 1 or not np.all((levels >= 0.0) & (levels <= 1.0)):
+        raise ParameterError(f"quantiles={quantiles!r} must be shares from 0 to 1.")
+    return levels
+
+
+def _blocks(table: Table) -> list[Table]:
+    if table.n_rows <= _ROWS_AT_ONCE:
+        return [table]
+    starts = range(0, table.n_rows, _ROWS_AT_ONCE)
+    return [
+        table.take(np.arange(start, min(start + _ROWS_AT_ONCE, table.n_rows))) for start in starts
+    ]

@@ -1,0 +1,294 @@
+"""The working behind one node: every column's best question, measured as the lectures print it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from treewright.array_types import Array
+from treewright.text.numbers import TextColumn, figure, figures, lay_out, p_values
+from treewright.tree.node_text import class_columns, classes_in_words
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray
+    from treewright.data.table import Table
+    from treewright.tree.tree import Tree
+
+
+@dataclass(frozen=True, kw_only=True)
+class BranchRow:
+    """What one branch of a candidate would hold.
+
+    Parameters
+    ----------
+    label
+        The branch in words: a value, ``<= 2.45``, ``missing``.
+    n_rows, weight
+        Training rows that would go there, and their weight.
+    impurity
+        Their impurity.
+    counts
+        Weight of each class; empty for regression.
+    mean, sse
+        Mean of the target, and sum of squares about it; None for classification.
+    """
+
+    label: str
+    n_rows: int
+    weight: float
+    impurity: float
+    counts: tuple[float, ...] = ()
+    mean: float | None = None
+    sse: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateRow:
+    """The best question about one column, and everything it was judged by.
+
+    A measure that does not apply is None. A column that offers no question at all (constant here,
+    all missing) has no branches and no measures, and its ``guard`` says why.
+
+    Parameters
+    ----------
+    column, question
+        The column's name, and the question in words.
+    branches
+        What each branch would hold.
+    weighted_impurity, gain, split_information, gain_ratio
+        Impurity left after the split, and what that gains.
+    chi2, df, p_value
+        Pearson's statistic of the branch x class table, and the p-value of the test in use.
+    adjusted_p
+        The p-value times the number of ways to form the branches (CHAID).
+    cost, cost_score
+        Price of measuring the column, and the gain weighed against it.
+    score, n_cuts, missing_weight
+        What the criterion compares; cuts (or subsets) tried; weight of rows without a value.
+    guard
+        What removed the column from the choice, or None.
+    chosen, tied
+        Whether the node asks this; whether its score equals the chosen one's.
+    """
+
+    column: str
+    question: str
+    branches: tuple[BranchRow, ...] = ()
+    weighted_impurity: float | None = None
+    gain: float | None = None
+    split_information: float | None = None
+    gain_ratio: float | None = None
+    chi2: float | None = None
+    df: int | None = None
+    p_value: float | None = None
+    adjusted_p: float | None = None
+    cost: float | None = None
+    cost_score: float | None = None
+    score: float | None = None
+    n_cuts: int | None = None
+    missing_weight: float | None = None
+    guard: str | None = None
+    chosen: bool = False
+    tied: bool = False
+
+    @property
+    def asks_something(self) -> bool:
+        """Whether the column offers a question at all."""
+        return bool(self.branches) or self.gain is not None
+
+
+_MEASURES = {
+    "gain": "gain",
+    "split_information": "split info",
+    "gain_ratio": "gain ratio",
+    "chi2": "chi2",
+    "df": "df",
+    "p_value": "p",
+    "adjusted_p": "adjusted p",
+    "cost": "cost",
+    "cost_score": "cost score",
+    "n_cuts": "cuts",
+    "missing_weight": "missing",
+}
+"""Optional measures in the order they are printed, with their headers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhyTable:
+    """All candidates of one node.
+
+    Parameters
+    ----------
+    node, n_rows, weight, impurity
+        The node, its training rows, their weight and impurity.
+    measure
+        The name of the impurity (``entropy``, ``gini``, ``variance``).
+    score_name
+        The name of what the criterion compares; where it is none of the printed measures, a column
+        of its own shows it.
+    classes, counts
+        The classes in words and their weights; empty for regression.
+    mean, sse
+        Mean and sum of squares of the target; None for classification.
+    candidates
+        One per column, in column order, and last the best sum of columns, where one was looked
+        for.
+    """
+
+    node: int
+    n_rows: int
+    weight: float
+    impurity: float
+    measure: str
+    candidates: tuple[CandidateRow, ...]
+    score_name: str = "gain"
+    classes: tuple[str, ...] = ()
+    counts: tuple[float, ...] = ()
+    mean: float | None = None
+    sse: float | None = None
+
+    @property
+    def chosen(self) -> CandidateRow | None:
+        """The candidate the node asks; None at a leaf."""
+        return next((row for row in self.candidates if row.chosen), None)
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """The columns whose score equals the chosen one's, the chosen one first."""
+        if self.chosen is None:
+            return ()
+        others = [row.column for row in self.candidates if row.tied and not row.chosen]
+        return (self.chosen.column, *others) if others else ()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, *, detail: bool = True, ascii: bool = False) -> str:
+        """Print the table.
+
+        Parameters
+        ----------
+        detail
+            Show what each branch would hold below its question.
+        ascii
+            Use no character beyond ASCII of our own.
+        """
+        lines = [self._heading(ascii=ascii), "", self._body(detail=detail, ascii=ascii)]
+        if self.ties:
+            first, *others = self.ties
+            lines += ["", f"Tie: {first} and {', '.join(others)} score alike; {first} comes first."]
+        removed = [row for row in self.candidates if row.guard is not None]
+        if removed:
+            width = max(len(row.column) for row in removed)
+            lines += ["", "Not considered:"]
+            lines += [f"  {row.column.ljust(width)}  {row.guard}" for row in removed]
+        return "\n".join(lines)
+
+    def _heading(self, *, ascii: bool) -> str:
+        parts = [f"Node {self.node}", f"{self.n_rows} rows"]
+        if self.weight != self.n_rows:
+            parts.append(f"weight {figure(self.weight)}")
+        if self.counts:
+            parts.append(classes_in_words(self.classes, self.counts, ascii=ascii))
+        if self.mean is not None:
+            parts.append(f"mean {figure(self.mean)}")
+        if self.sse is not None:
+            parts.append(f"SSE {figure(self.sse)}")
+        parts.append(f"{self.measure} {figure(self.impurity)}")
+        return (" | " if ascii else " · ").join(parts)
+
+    def _body(self, *, detail: bool, ascii: bool) -> str:
+        shown: list[CandidateRow | BranchRow] = []
+        for candidate in self.candidates:
+            if candidate.asks_something:
+                shown += [candidate, *(candidate.branches if detail else ())]
+        arrow = "->" if ascii else "→"
+        marks = [arrow if isinstance(row, CandidateRow) and row.chosen else "" for row in shown]
+        columns = [
+            TextColumn("", marks),
+            TextColumn("question", [_name(row) for row in shown]),
+        ]
+        if detail:
+            columns += self._branch_columns(shown, ascii=ascii)
+        impurity = [
+            row.weighted_impurity if isinstance(row, CandidateRow) else row.impurity
+            for row in shown
+        ]
+        columns.append(TextColumn(self.measure, figures(impurity), right=True))
+        columns += self._measure_columns(shown)
+        return lay_out(columns, max_width=48)
+
+    def _branch_columns(
+        self, shown: Sequence[CandidateRow | BranchRow], *, ascii: bool
+    ) -> list[TextColumn]:
+        branches = [row if isinstance(row, BranchRow) else None for row in shown]
+        columns = [
+            TextColumn("rows", [str(row.n_rows) if row else "" for row in branches], right=True)
+        ]
+        if any(row is not None and row.weight != row.n_rows for row in branches):
+            weights = figures(row.weight if row else None for row in branches)
+            columns.append(TextColumn("weight", weights, right=True))
+        if self.classes:
+            counts = [row.counts if row else None for row in branches]
+            columns += class_columns(self.classes, counts, ascii=ascii)
+        if self.mean is not None:
+            means = figures(row.mean if row else None for row in branches)
+            squares = figures(row.sse if row else None for row in branches)
+            columns += [
+                TextColumn("mean", means, right=True),
+                TextColumn("SSE", squares, right=True),
+            ]
+        return columns
+
+    def _measure_columns(self, shown: Sequence[CandidateRow | BranchRow]) -> list[TextColumn]:
+        measures = dict(_MEASURES)
+        if self.score_name not in measures.values():
+            measures["score"] = self.score_name
+        columns = []
+        for attribute, header in measures.items():
+            values = [getattr(row, attribute, None) for row in shown]
+            # A price of 1 and no missing value are the rule, and not worth a column.
+            usual = {"cost": 1.0, "missing_weight": 0.0}.get(attribute)
+            if all(value is None or value == usual for value in values):
+                continue
+            in_words = p_values if attribute in ("p_value", "adjusted_p") else figures
+            columns.append(TextColumn(header, in_words(values), right=True))
+        return columns
+
+
+def _name(row: CandidateRow | BranchRow) -> str:
+    return row.question if isinstance(row, CandidateRow) else f"  {row.label}"
+
+
+class Growth(NamedTuple):
+    """How a tree was grown, for branches that are grown again."""
+
+    options: Any
+    """As the core takes them."""
+    copies: FloatArray | None
+    """How many rows each row stands for (None: 1)."""
+    class_factor: FloatArray | None
+    """How often the rows of each class counted, because of what errors cost (None: once)."""
+
+
+class Record(Protocol):
+    """What a fit remembers of its data, so that a node can show its working."""
+
+    def why(self, tree: Tree, node: int) -> WhyTable:
+        """Measure every candidate split of one node."""
+
+    def rows(self) -> tuple[Table, Array, FloatArray | None]:
+        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
+
+    def growth(self) -> Growth:
+        """Give how the tree was grown."""
+
+
+class Recall(Protocol):
+    """Makes the record again from the training data."""
+
+    def __call__(
+        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
+    ) -> Record:
+        """Give the record of the fit that grew this tree from these data; errors name `owner`."""

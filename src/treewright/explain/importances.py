@@ -1,0 +1,238 @@
+"""How much each column matters to an ensemble, with what its trees disagree about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import ndtr
+
+from treewright.errors import ColumnMismatchError
+from treewright.text.numbers import TextColumn, lay_out
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
+
+Kind: TypeAlias = Literal["impurity", "permutation", "debiased"]
+KINDS: tuple[Kind, ...] = ("impurity", "permutation", "debiased")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnImportance:
+    """How much one column matters.
+
+    Attributes
+    ----------
+    name
+        The column.
+    mean
+        Its importance: the mean over the trees.
+    standard_error
+        Standard deviation over the trees by the root of their number; NaN for a single tree. The
+        trees share one table, so this tells how far the mean would move if more trees were grown,
+        not how far it would on other data.
+    z
+        Mean by standard error (Breiman & Cutler); NaN where no two trees differ, and for
+        ``kind="impurity"``, whose shares are above 0 for noise as well.
+    p_value
+        Chance of a `z` so large if trees found the column useless on average, by the normal
+        distribution (one-sided).
+    """
+
+    name: str
+    mean: float
+    standard_error: float
+    z: float
+    p_value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figures by name; None for those that cannot be told."""
+        given = {
+            "name": self.name,
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "z": self.z,
+            "p_value": self.p_value,
+        }
+        return {name: None if value != value else value for name, value in given.items()}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Importances:
+    """How much the columns matter: iterate from the most to the least important, or print.
+
+    Parameters
+    ----------
+    kind
+        How it was measured.
+    measure
+        What the numbers are, in words.
+    names
+        The columns, in the order of the table.
+    by_tree
+        The importance of each column (columns) for each tree (rows) that can tell.
+
+    Examples
+    --------
+    >>> from treewright import RandomForestClassifier, load_example
+    >>> iris = load_example("iris")
+    >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(iris.X, iris.y)
+    >>> found = forest.importances("permutation")
+    >>> [column.name for column in found][:2]
+    ['petal length (cm)', 'petal width (cm)']
+    >>> found["sepal width (cm)"].mean < found["petal width (cm)"].mean
+    True
+    """
+
+    kind: Kind
+    measure: str
+    names: tuple[str, ...]
+    by_tree: FloatArray
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees that the means are taken over."""
+        return len(self.by_tree)
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Importance of each column, in the order of the table: the mean over the trees."""
+        if not self.n_trees:
+            return np.zeros(len(self.names))
+        mean: FloatArray = self.by_tree.mean(axis=0)
+        return mean
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """Standard error of each mean over the trees; NaN for fewer than two."""
+        if self.n_trees < 2:
+            return np.full(len(self.names), np.nan)
+        largest = np.abs(self.by_tree).max(axis=0)
+        unit = np.where(largest > 0, largest, 1.0)  # squares of extreme numbers stay numbers
+        deviation = (self.by_tree / unit).std(axis=0, ddof=1)
+        error: FloatArray = unit * deviation / np.sqrt(self.n_trees)
+        return error
+
+    @cached_property
+    def z(self) -> FloatArray:
+        """Mean by standard error; NaN where there is none, and for shares of impurity."""
+        known = (self.standard_error > 0) & (self.kind != "impurity")
+        z = np.full(len(self.names), np.nan)
+        np.divide(self.mean, self.standard_error, out=z, where=known)
+        return z
+
+    @cached_property
+    def p_value(self) -> FloatArray:
+        """Chance of a z so large if trees found the column useless on average."""
+        p_value: FloatArray = ndtr(-self.z)
+        return p_value
+
+    @cached_property
+    def order(self) -> Int64Array:
+        """Positions of the columns from the most to the least important."""
+        return np.argsort(-self.mean, kind="stable")
+
+    def _column(self, position: int) -> ColumnImportance:
+        return ColumnImportance(
+            name=self.names[position],
+            mean=float(self.mean[position]),
+            standard_error=float(self.standard_error[position]),
+            z=float(self.z[position]),
+            p_value=float(self.p_value[position]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[ColumnImportance]:
+        return (self._column(int(position)) for position in self.order)
+
+    def __getitem__(self, name: str) -> ColumnImportance:
+        if name not in self.names:
+            raise ColumnMismatchError(
+                f"there is no column {name!r}.\n  Columns: {', '.join(map(repr, self.names[:8]))}"
+                + (", ..." if len(self.names) > 8 else "")
+            )
+        return self._column(self.names.index(name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything but the single trees as plain lists, strings and numbers."""
+        return {
+            "kind": self.kind,
+            "measure": self.measure,
+            "n_trees": self.n_trees,
+            "columns": [column.to_dict() for column in self],
+        }
+
+    def text(self, *, max_columns: int | None = None) -> str:
+        """Give a table of the columns, the most important first.
+
+        Parameters
+        ----------
+        max_columns
+            Show so many; None shows all.
+        """
+        shown = list(self)[:max_columns]
+        means = [column.mean for column in shown]
+        errors = [column.standard_error for column in shown]
+        decimals = _decimals(means, errors)
+        columns = [
+            TextColumn("column", [column.name for column in shown]),
+            TextColumn("mean", _fixed(means, decimals), right=True),
+            TextColumn("std. error", _fixed(errors, decimals), right=True),
+        ]
+        if self.kind != "impurity":
+            z, p_value = [column.z for column in shown], [column.p_value for column in shown]
+            columns.append(TextColumn("z", _fixed(z, 1), right=True))
+            columns.append(TextColumn("p", [_p_value(p) for p in p_value], right=True))
+        trees = f"{self.n_trees:,} tree" + ("s" if self.n_trees != 1 else "")
+        lines = [f"{self.measure}, mean of {trees}", "", lay_out(columns)]
+        if len(shown) < len(self):
+            lines.append(f"... and {len(self) - len(shown):,} more columns")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text(max_columns=_MAX_LINES)
+
+    def __repr__(self) -> str:
+        best = f", most={self.names[self.order[0]]!r}" if len(self) else ""
+        return f"Importances(kind={self.kind!r}, n_columns={len(self)}{best})"
+
+
+_MAX_LINES = 60
+"""Columns that print() shows: a screen or two."""
+
+
+def _decimals(means: list[float], errors: list[float]) -> int | None:
+    """Give so many that the smallest error has a figure, but not more than five of the largest.
+
+    None for numbers so large or small that fixed decimals are hard to read.
+    """
+    largest = max(map(abs, means), default=0.0)
+    if largest == 0.0:
+        return 0
+    if not 1e-6 <= largest < 1e9:
+        return None
+    most = 4 - _magnitude(largest)
+    known = [error for error in errors if error > 0]
+    wanted = -_magnitude(min(known)) if known else most - 1
+    return max(0, min(wanted, most))
+
+
+def _magnitude(number: float) -> int:
+    return math.floor(math.log10(number))
+
+
+def _fixed(numbers: list[float], decimals: int | None) -> list[str]:
+    shown = ".4g" if decimals is None else f"z.{decimals}f"
+    return ["" if number != number else format(number, shown) for number in numbers]
+
+
+def _p_value(p: float) -> str:
+    if p != p:
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"

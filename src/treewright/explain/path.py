@@ -1,0 +1,294 @@
+"""Why one row got its answer: the questions it met, its values, and the branches it followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.data.read.rows import read_row
+from treewright.data.table import UNSEEN
+from treewright.text.numbers import TextColumn, figures, lay_out, percent
+from treewright.tree.condition import SHORT
+from treewright.tree.node_text import answer_in_words, model_numbers, node_columns
+from treewright.tree.plan import refuse_unseen
+from treewright.tree.question import Question, Stored
+from treewright.tree.routing import branch_taken, branches_followed
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
+    from treewright.data.table import Table
+    from treewright.tree.tree import Tree
+
+_MAX_INDENT = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One branch followed.
+
+    Parameters
+    ----------
+    branch, node
+        The branch, and the node it leads to.
+    condition
+        What the branch requires, in words.
+    fraction
+        The share of the row that goes there; 1 unless the row was divided on the way.
+    """
+
+    branch: int
+    node: int
+    condition: str
+    fraction: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One question met.
+
+    Parameters
+    ----------
+    node, column
+        The node that asks, and the name of the column it asks about.
+    value
+        The row's value in words; ``missing`` or ``unseen`` where there is none to compare.
+    stand_in
+        The surrogate that answered instead, in words, or None.
+    turns
+        The branches followed: one, or several where the row is divided.
+    n_divisions
+        How often the row had been divided before it came here.
+    """
+
+    node: int
+    column: str
+    value: str
+    stand_in: str | None
+    turns: tuple[Turn, ...]
+    n_divisions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addend:
+    """What one term of a leaf's linear model adds to the answer.
+
+    Parameters
+    ----------
+    leaf
+        The leaf.
+    term
+        What is multiplied, in words; None for the intercept.
+    number, coefficient
+        The number of the row, and the coefficient it is multiplied with; the intercept's is 1.
+    """
+
+    leaf: int
+    term: str | None
+    number: float
+    coefficient: float
+
+    @property
+    def adds(self) -> float:
+        """The product."""
+        return self.number * self.coefficient
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """The path of one row and the answer at its end; ``print`` it.
+
+    Parameters
+    ----------
+    steps
+        The questions met, each before those below it.
+    leaves, fractions
+        The leaves reached, and the share of the row that reached each.
+    answer
+        Class probabilities (outputs side by side), or the prediction(s).
+    label
+        The predicted class or number; a tuple of them where the tree has several outputs.
+    addends
+        What the linear models of the leaves add up, where they have any.
+    """
+
+    steps: tuple[Step, ...]
+    leaves: tuple[int, ...]
+    fractions: tuple[float, ...]
+    answer: FloatArray
+    label: object
+    tree: Tree = field(repr=False)
+    addends: tuple[Addend, ...] = ()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, *, ascii: bool = False) -> str:
+        """Print the answer and what led to it."""
+        heading = answer_in_words(self.tree, self.answer)
+        sums = self._sums_in_words()
+        if not self.steps:
+            return "\n\n".join([heading, "The tree asks nothing.", *sums])
+        turns = self._turns_in_reading_order()
+        because = [
+            f"{'  ' * min(step.n_divisions, _MAX_INDENT)}{turn.condition}" for step, turn in turns
+        ]
+        columns = [
+            TextColumn("because", because),
+            TextColumn("value", [_value_in_words(step) for step, _ in turns]),
+        ]
+        if len(self.leaves) > 1:
+            shares = [percent(turn.fraction) for _, turn in turns]
+            columns.append(TextColumn("share", shares, right=True))
+        columns += node_columns(self.tree, [turn.node for _, turn in turns], ascii=ascii)
+        text = "\n\n".join([heading, lay_out(columns), *sums])
+        return text.replace("…", "...") if ascii else text
+
+    def _sums_in_words(self) -> Iterator[str]:
+        """Write out how each linear model comes to its number."""
+        number_of_leaf = model_numbers(self.tree)
+        for leaf, addends in groupby(self.addends, key=lambda each: each.leaf):
+            own = list(addends)
+            numbers = [None if each.term is None else each.number for each in own]
+            yield lay_out(
+                [
+                    TextColumn(
+                        f"LM{number_of_leaf[leaf]}", [each.term or "intercept" for each in own]
+                    ),
+                    TextColumn(
+                        "value", [f"{n:.5g}" if n is not None else "" for n in numbers], right=True
+                    ),
+                    TextColumn(
+                        "coefficient",
+                        [f"{each.coefficient:.4g}" if each.term else "" for each in own],
+                        right=True,
+                    ),
+                    TextColumn("adds", figures([each.adds for each in own]), right=True),
+                ]
+            )
+
+    def _turns_in_reading_order(self) -> list[tuple[Step, Turn]]:
+        """Give each branch followed before what lies below it."""
+        step_of_node = {step.node: step for step in self.steps}
+        first = self.steps[0]
+        pending = [(first, turn) for turn in reversed(first.turns)]
+        found = []
+        while pending:
+            step, turn = pending.pop()
+            found.append((step, turn))
+            below = step_of_node.get(turn.node)
+            if below is not None:
+                pending += [(below, each) for each in reversed(below.turns)]
+        return found
+
+
+def explain(tree: Tree, row: object) -> Explanation:
+    """Follow one row through a tree.
+
+    A value that is missing or unseen is looked for in the node's surrogates, then goes to the
+    node's branch for such values or, where there is none, to every branch in proportion to its
+    weight.
+    """
+    table = read_row(row, tree.schema, optional=tree.unused_columns)
+    if tree.unseen == "error":
+        refuse_unseen(table, [row] if isinstance(row, Mapping) else row)
+    steps: list[Step] = []
+    leaves: list[int] = []
+    fractions: list[float] = []
+    pending = [(0, 1.0, 0)]
+    while pending:
+        node, fraction, n_divisions = pending.pop()
+        question = tree.question(node)
+        if question is None:
+            leaves.append(node)
+            fractions.append(fraction)
+            continue
+        step = _take_step(tree, table, node, question, fraction, n_divisions)
+        steps.append(step)
+        below = n_divisions + (len(step.turns) > 1)
+        pending += [(turn.node, turn.fraction, below) for turn in reversed(step.turns)]
+    addends = _addends(tree, table, leaves)
+    answer = _combine(tree, np.array(leaves, dtype=np.int64), np.array(fractions), table)
+    return Explanation(
+        steps=tuple(steps),
+        leaves=tuple(leaves),
+        fractions=tuple(fractions),
+        answer=answer,
+        label=tree.label_of(answer),
+        tree=tree,
+        addends=addends,
+    )
+
+
+def _addends(tree: Tree, table: Table, leaves: list[int]) -> tuple[Addend, ...]:
+    found = []
+    for leaf in leaves:
+        model = None if tree.linear is None else tree.linear.model(leaf)
+        if model is None:
+            continue
+        found.append(Addend(leaf=leaf, term=None, number=1.0, coefficient=model.intercept))
+        found += [
+            Addend(leaf=leaf, term=term.text(SHORT), number=number, coefficient=coefficient)
+            for term, number, coefficient in zip(
+                model.terms, model.numbers(table)[0].tolist(), model.coefficients, strict=True
+            )
+        ]
+    return tuple(found)
+
+
+def _take_step(
+    tree: Tree, table: Table, node: int, question: Question, fraction: float, n_divisions: int
+) -> Step:
+    branch, surrogate = branch_taken(tree, node, question, lambda each: each.value_in(table))
+    children = tree.children(node)
+    followed = branches_followed(tree, node, branch)
+    turns = tuple(
+        Turn(
+            branch=each,
+            node=children[each],
+            condition=question.text(each),
+            fraction=fraction * share,
+        )
+        for each, share in followed
+    )
+    return Step(
+        node=node,
+        column=question.column.name,
+        value=_shown(question, question.value_in(table)),
+        stand_in=None if surrogate is None else surrogate.text(branch),
+        turns=turns,
+        n_divisions=n_divisions,
+    )
+
+
+def _shown(question: Question, value: Stored) -> str:
+    if value is None:
+        return "missing"
+    if question.column.storage != "value":
+        return SHORT.value(question.column, value)
+    if value == UNSEEN:
+        return "unseen"
+    return SHORT.value(question.column, question.column.values[int(value)])
+
+
+def _value_in_words(step: Step) -> str:
+    return step.value if step.stand_in is None else f"{step.value}, but {step.stand_in}"
+
+
+def _combine(tree: Tree, leaves: Int64Array, fractions: FloatArray, table: Table) -> FloatArray:
+    """Average the answers of the leaves; an empty leaf has no say where leaves count by weight."""
+    weights = fractions
+    if tree.combine == "leaf_counts" and len(leaves) > 1:
+        leaf_weights = tree.arrays.weight[leaves]
+        if leaf_weights.sum() > 0:
+            weights = leaf_weights / leaf_weights.sum()
+    said = tree.answers[leaves]
+    for place, leaf in enumerate(leaves.tolist()):
+        model = None if tree.linear is None else tree.linear.model(leaf)
+        if model is not None:
+            said[place, 0] = model.predict(table)[0]
+    answer: FloatArray = weights @ said
+    return answer

@@ -1,0 +1,344 @@
+"""The table of every column's candidate behind :meth:`Tree.why`.
+
+The core hands over the candidates that it compared in a node; the figures around them are counted
+here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from treewright import measures
+from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
+from treewright.data.read.target import ClassTarget
+from treewright.data.schema import ColumnSpec
+from treewright.explain.candidates import BranchRow, CandidateRow, WhyTable
+from treewright.grow.column_parameters import column_costs
+from treewright.grow.problem import Problem
+from treewright.tree.arrays import CUT, INTERVALS, LEAF, LINEAR
+from treewright.tree.condition import sum_of_columns
+from treewright.tree.question import Categories, Cut, Intervals, LinearCut, linear_cut
+
+if TYPE_CHECKING:
+    from treewright.tree.tree import Tree
+
+Asked: TypeAlias = Cut | Intervals | Categories | LinearCut
+
+_GUARDS = {
+    "constant": "one value only",
+    "limits": "branch too small",
+    "no_gain": "no gain",
+    "average_gain": "below average gain",
+    "many_values": "a value for every few rows",
+    "no_cut": "no cut accepted",
+    "insignificant": "not significant",
+    "not_drawn": "not drawn",
+    "few_columns": "fewer than two numeric columns vary",
+    "few_rows": "too few rows for a sum",
+    "one_column": "one column does as well",
+}
+
+_SUM = "sum of columns"
+"""What stands for a column in the row of the best sum."""
+
+_MEASURE = {
+    "entropy": "entropy",
+    "gain_ratio": "entropy",
+    "impurity_ratio": "entropy",
+    "misclassification": "misclassification",
+    "squared_error": "variance",
+    "poisson": "variance",
+    "absolute_error": "variance",
+    "weighted_squared_error": "sum of squares",
+    "standard_deviation": "standard deviation",
+    "fifth_root": "variance ** 0.2",
+}
+"""The impurity printed beside nodes and branches; Gini where it is none of these."""
+
+_ROOT = {"standard_deviation": 0.5, "fifth_root": 0.2}
+"""The power of the variance that a criterion looks at, where it is not the first."""
+
+_SCORE = {
+    "gain_ratio": "gain ratio",
+    "impurity_ratio": "gain",
+    "chi2": "chi2",
+    "twoing": "twoing",
+    "hellinger": "hellinger",
+}
+
+
+def why_table(problem: Problem, tree: Tree, node: int, seen: Any) -> WhyTable:
+    """Measure every column's candidate in a node.
+
+    Parameters
+    ----------
+    problem
+        What the tree was grown from.
+    tree, node
+        The tree, and its node.
+    seen
+        What the core saw there: the rows, their weights and the candidates it compared.
+    """
+    return _Working(problem, tree, node, seen).table()
+
+
+class _Working:
+    """The figures of one node."""
+
+    def __init__(self, problem: Problem, tree: Tree, node: int, seen: Any) -> None:
+        self.problem, self.tree, self.node, self.seen = problem, tree, node, seen
+        self.rows = np.asarray(seen["rows"], dtype=np.int64)
+        self.weight: FloatArray = np.asarray(seen["weight"])
+        self.costs = column_costs(tree.schema, problem.options)
+        target = problem.target
+        if isinstance(target, ClassTarget):
+            codes = target.codes if target.codes.ndim == 1 else target.codes[:, 0]
+            self.codes: Int32Array | None = codes[self.rows]
+            self.names = tuple(str(name) for name in target.classes[0])
+            self.values: FloatArray | None = None
+        else:
+            values = target.values if target.values.ndim == 1 else target.values[:, 0]
+            self.codes, self.names = None, ()
+            self.values = np.ldexp(values[self.rows], -problem.shift)
+
+    def table(self) -> WhyTable:
+        """Give the candidates of all columns, in their order."""
+        rows = []
+        best = None
+        candidates = list(enumerate(self.seen["candidates"]))
+        sums = [candidates.pop()] if self.problem.options.oblique is not None else []
+        judged = {item["column"]: (i, item) for i, item in candidates}
+        chosen = -1 if self.tree.is_leaf(self.node) else int(self.seen["chosen"])
+        if chosen >= 0:
+            best = self.seen["candidates"][chosen]["score"]
+        for column, spec in enumerate(self.problem.table.schema.columns):
+            if column not in judged:
+                guard = _GUARDS["constant" if self._is_constant(column) else "not_drawn"]
+                rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
+                continue
+            index, item = judged[column]
+            rows.append(self._candidate(spec.name, item, chosen=index == chosen, best=best))
+        for index, item in sums:  # after all columns, as it is judged
+            rows.append(self._candidate(_SUM, item, chosen=index == chosen, best=best))
+        weight = float(self.weight.sum())
+        counts: tuple[float, ...] = ()
+        mean = sse = None
+        if self.codes is not None:
+            counts = tuple(self._counts(np.ones(len(self.rows), dtype=bool)).tolist())
+        elif self.values is not None and len(self.values):
+            mean, sse = self._moments(np.ones(len(self.rows), dtype=bool))
+        return WhyTable(
+            node=self.node,
+            measure=_MEASURE.get(self.tree.criterion, "gini"),
+            score_name=self._score_name(),
+            n_rows=len(self.rows),
+            weight=weight,
+            impurity=float(self.tree.arrays.impurity[self.node]),
+            candidates=tuple(rows),
+            classes=self.names,
+            counts=counts,
+            mean=mean,
+            sse=sse,
+        )
+
+    def _score_name(self) -> str:
+        if self.problem.options.merging is not None:
+            return "adjusted p"  # the score is its negative logarithm
+        return _SCORE.get(self.tree.criterion, "gain")
+
+    def _is_constant(self, column: int) -> bool:
+        """Tell whether the rows of the node have no two values of the column."""
+        stored = self.problem.table.columns[column][self.rows]
+        return len(self.rows) > 0 and len(np.unique(stored[self._known(column)])) < 2
+
+    def _known(self, column: int) -> BoolArray:
+        """Tell which rows of the node have a value of the column."""
+        return ~self.problem.table.is_missing(column)[self.rows]
+
+    def _counts(self, chosen: BoolArray) -> FloatArray:
+        assert self.codes is not None
+        counts: FloatArray = np.bincount(
+            self.codes[chosen], weights=self.weight[chosen], minlength=len(self.names)
+        ).astype(np.float64)
+        return counts
+
+    def _moments(self, chosen: BoolArray) -> tuple[float, float]:
+        assert self.values is not None
+        weight, values = self.weight[chosen], self.values[chosen]
+        if not len(values):
+            return 0.0, 0.0
+        mean = float(np.average(values, weights=weight))
+        # Squares of a target of extreme size are those of the target that was learned.
+        sse = float(np.sum(weight * (values - mean) ** 2))
+        return float(np.ldexp(mean, self.problem.shift)), sse
+
+    def _branches(self, item: Any) -> tuple[Asked, Int64Array, BoolArray]:
+        """Give the question, the branch of each row (by its value) and which rows have one."""
+        if item["kind"] == LINEAR:
+            return self._branches_of_sum(item)
+        column = item["column"]
+        spec = self.problem.table.schema.columns[column]  # M5 has put its values in order
+        stored = np.asarray(self.problem.table.columns[column])[self.rows]
+        known = self._known(column)
+        n_branches = int(item["n_branches"])
+        question: Asked
+        if item["kind"] in (CUT, INTERVALS):
+            question, cuts = self._ordered(spec, item)
+            branch = np.searchsorted(cuts, stored)
+            if self.tree.schema.columns[column].kind == "nominal":
+                question = self._cut_of_values(column, spec, int(stored[branch == 0].max()))
+        else:
+            codes, branches = np.asarray(item["code"]), np.asarray(item["branch_of_code"])
+            question = Categories(
+                index=column,
+                column=spec,
+                codes=tuple(codes.tolist()),
+                branches=tuple(branches.tolist()),
+                n_branches=n_branches,
+                missing_branch=int(item["missing_branch"]),
+                rest_branch=int(item["rest_branch"]),
+            )
+            table = np.full(len(spec.values), int(item["rest_branch"]))
+            table[codes] = branches
+            branch = np.where(known, table[np.maximum(stored, 0)], 0)
+        return question, branch.astype(np.int64), known
+
+    def _cut_of_values(self, column: int, ranked: ColumnSpec, rank: int) -> Categories:
+        """Give a cut of values that were put in order (M5), as the tree's own column has it."""
+        asked = self.tree.schema.columns[column]
+        rank_of_value = {value: place for place, value in enumerate(ranked.values)}
+        return Categories(
+            index=column,
+            column=asked,
+            codes=tuple(range(len(asked.values))),
+            branches=tuple(int(rank_of_value[value] > rank) for value in asked.values),
+            n_branches=2,
+        )
+
+    def _branches_of_sum(self, item: Any) -> tuple[LinearCut, Int64Array, BoolArray]:
+        factors = item["term_coefficient"].tolist()
+        question = linear_cut(
+            tuple(zip(item["term_column"].tolist(), factors, strict=True)),
+            self.tree.schema,
+            threshold=item["threshold"],
+            n_branches=int(item["n_branches"]),
+            missing_branch=int(item["missing_branch"]),
+        )
+        total = sum_of_columns(question.terms, self.problem.table)[self.rows]
+        return question, np.where(total <= question.threshold, 0, 1), ~np.isnan(total)
+
+    def _ordered(self, spec: ColumnSpec, item: Any) -> tuple[Cut | Intervals, Array]:
+        """Give a question about the order of values, and its cuts."""
+        asked = {
+            "index": item["column"],
+            "column": spec,
+            "n_branches": int(item["n_branches"]),
+            "missing_branch": int(item["missing_branch"]),
+        }
+        is_float = spec.storage == "float"
+        if item["kind"] == INTERVALS:
+            cuts = np.asarray(item["cut"] if is_float else item["cut_int"])
+            return Intervals(cuts=tuple(cuts.tolist()), **asked), cuts
+        threshold = item["threshold"] if is_float else item["threshold_int"]
+        return Cut(threshold=threshold, **asked), np.array([threshold])
+
+    def _candidate(self, name: str, item: Any, *, chosen: bool, best: float | None) -> CandidateRow:
+        guard = None if item["guard"] == "none" else _GUARDS[item["guard"]]
+        if item["kind"] == LEAF:
+            return CandidateRow(column=name, question=name, guard=guard)
+        question, branch, known = self._branches(item)
+        missing_weight = float(self.weight[~known].sum())
+        policy = self.problem.options.missing
+        counted = known.copy()
+        if item["missing_branch"] >= 0 and policy in ("learned_side", "own_branch", "most_likely"):
+            branch = np.where(known, branch, item["missing_branch"])
+            counted[:] = True
+        rows = []
+        table = []
+        for i in range(question.n_branches):
+            inside = counted & (branch == i)
+            rows.append(self._branch(question, i, inside))
+            if self.codes is not None:
+                table.append(self._counts(inside))
+        chi2 = df = p_value = adjusted_p = None
+        if table:
+            test = measures.chi2(self.problem.evidence * np.array(table))
+            chi2, df, p_value = test.statistic, test.df, test.p_value
+        if self.problem.options.merging is not None:
+            p_value, adjusted_p = math.exp(item["log_p"]), math.exp(item["log_adjusted_p"])
+        gain = float(item["gain"])
+        total = sum(row.weight for row in rows)
+        left_over = sum(row.weight * row.impurity for row in rows) / total if total else 0.0
+        information = self._split_information(rows, missing_weight if not counted.all() else 0.0)
+        columns = item["term_column"] if item["kind"] == LINEAR else [item["column"]]
+        cost = None if self.costs is None else sum(self.costs[column] for column in columns)
+        score = float(item["score"])
+        tied = best is not None and not chosen and guard is None and _alike(score, best)
+        return CandidateRow(
+            column=name,
+            question=question.text(0) if question.n_branches == 2 else name,
+            branches=tuple(rows),
+            weighted_impurity=left_over,
+            gain=gain,
+            split_information=information,
+            gain_ratio=gain / information if information else None,
+            chi2=chi2,
+            df=df,
+            p_value=p_value,
+            adjusted_p=adjusted_p,
+            cost=cost,
+            cost_score=None if cost is None else score,
+            score=score,
+            n_cuts=None if self.problem.options.merging else int(item["n_cuts"]),
+            missing_weight=missing_weight,
+            guard=guard,
+            chosen=chosen,
+            tied=tied,
+        )
+
+    def _split_information(self, rows: list[BranchRow], missing_weight: float) -> float | None:
+        if self.codes is None:
+            return None
+        weights = [row.weight for row in rows]
+        if self.problem.options.missing == "divide" and missing_weight > 0:
+            weights.append(missing_weight)
+        return float(measures.entropy([w for w in weights if w > 0]))
+
+    def _branch(self, question: Asked, i: int, inside: BoolArray) -> BranchRow:
+        weight = float(self.weight[inside].sum())
+        label = question.text(i)
+        if self.codes is not None:
+            counts = self._counts(inside)
+            impurity = _impurity(self.tree.criterion, counts)
+            return BranchRow(
+                label=label,
+                n_rows=int(inside.sum()),
+                weight=weight,
+                impurity=impurity,
+                counts=tuple(counts.tolist()),
+            )
+        mean, sse = self._moments(inside)
+        impurity = sse if self.tree.criterion == "weighted_squared_error" else sse / (weight or 1.0)
+        impurity **= _ROOT.get(self.tree.criterion, 1.0)
+        return BranchRow(
+            label=label,
+            n_rows=int(inside.sum()),
+            weight=weight,
+            impurity=impurity,
+            mean=mean,
+            sse=sse,
+        )
+
+
+def _alike(score: float, best: float) -> bool:
+    return abs(score - best) <= 1e-12 * max(abs(best), 1e-300)
+
+
+def _impurity(criterion: str, counts: FloatArray) -> float:
+    if not counts.sum() > 0:
+        return 0.0
+    measure = {"entropy": measures.entropy, "misclassification": measures.misclassification}
+    return float(measure.get(_MEASURE.get(criterion, "gini"), measures.gini)(counts))

@@ -1,0 +1,1 @@
+"""From a typed table and options to one tree."""

@@ -1,0 +1,100 @@
+"""The cost matrix: what each wrong decision costs, read and turned into weights for growing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+from treewright.data.read.target import ClassTarget
+from treewright.data.schema import list_names
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.grow.problem import Problem
+from treewright.tree.leaf import LeafRule
+
+
+def read_costs(cost_matrix: Any, target: ClassTarget) -> FloatArray | None:
+    """Read a cost matrix: rows are the actual class, columns the predicted one.
+
+    Parameters
+    ----------
+    cost_matrix : array-like, dict of dicts or None
+        One row and one column for each class in the order of ``classes_``; or
+        ``{actual: {predicted: cost}}``, where what is not named costs 0 on the diagonal and 1 else.
+    target : ClassTarget
+        The classes.
+
+    Examples
+    --------
+    >>> from treewright.data.read.target import read_classes
+    >>> target = read_classes(["good", "bad"], owner="Tree")
+    >>> read_costs({"bad": {"good": 5}}, target).tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    if cost_matrix is None:
+        return None
+    if not target.single:
+        raise UnsupportedError(
+            f"cost_matrix is for one target of classes, but y has {len(target.classes)} columns."
+        )
+    names = target.classes[0].tolist()
+    if isinstance(cost_matrix, Mapping):
+        costs = _named_costs(cost_matrix, names)
+    else:
+        try:
+            costs = np.array(cost_matrix, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            costs = np.empty(0)
+    shape = (len(names), len(names))
+    if costs.shape != shape:
+        raise ParameterError(
+            f"cost_matrix must have {shape[0]} rows (actual) and {shape[1]} columns (predicted),"
+            f" one for each of the classes {list_names(map(str, names))}.\n"
+            "  Hint: a dict {actual: {predicted: cost}} names only what is not 1."
+        )
+    if not np.all(np.isfinite(costs)) or np.any(costs < 0):
+        raise ParameterError("cost_matrix must hold finite numbers of 0 or more.")
+    if not np.any(costs > 0):
+        raise ParameterError("cost_matrix is all 0: then no decision is better than another.")
+    return costs
+
+
+def _named_costs(given: Mapping[Any, Any], names: list[Any]) -> FloatArray:
+    place = {name: i for i, name in enumerate(names)}
+    costs = 1.0 - np.eye(len(names))
+    for actual, row in given.items():
+        if not isinstance(row, Mapping):
+            raise ParameterError(
+                f"cost_matrix[{actual!r}]={row!r} must be a dict of predicted class to cost."
+            )
+        for predicted, cost in row.items():
+            for label in (actual, predicted):
+                if label not in place:
+                    raise ParameterError(
+                        f"cost_matrix names class {label!r}, which is not in y.\n"
+                        f"  Classes: {list_names(map(str, names))}"
+                    )
+            try:
+                costs[place[actual], place[predicted]] = float(cost)
+            except (TypeError, ValueError, OverflowError):
+                raise ParameterError(
+                    f"cost_matrix[{actual!r}][{predicted!r}]={cost!r} must be a number."
+                ) from None
+    return costs
+
+
+def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
+    """Give the problem with a rule for its leaves, whose costs its rows then count by."""
+    costs, weight = leaf.cost_matrix, problem.weights.weight
+    if costs is None:
+        return replace(problem, leaf=leaf)
+    assert isinstance(problem.target, ClassTarget)
+    codes = problem.target.codes
+    totals = np.bincount(codes, weights=weight, minlength=len(costs)).astype(np.float64)
+    factor = leaf.growing_factors(totals)
+    weighed = factor[codes] if weight is None else weight * factor[codes]
+    weights = replace(problem.weights, weight=weighed)
+    return replace(problem, leaf=leaf, weights=weights, cost_factor=factor)

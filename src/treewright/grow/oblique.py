@@ -1,0 +1,80 @@
+"""How nodes look for a sum of columns to split by, beside the columns one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from treewright.errors import ParameterError
+from treewright.grow.options import refuse
+from treewright.parameters import check_choice, check_count
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+    from treewright.grow.options import GrowthOptions
+
+SEARCHES = ("oc1", "hhcart", "hhcart_dominant", "cart_lc", "random_projections")
+MISSING = ("learned_side", "divide", "surrogates", "own_branch", "majority")
+"""Policies that have an answer for a sum of which a part is missing."""
+
+_BELONGS_TO = {"n_restarts": "oc1", "n_jumps": "oc1", "n_projections": "random_projections"}
+_LEAST = {"n_restarts": 1, "n_jumps": 0, "n_projections": 1}
+_MOST = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObliqueOptions:
+    """The search for a sum; the estimators document what each knob means."""
+
+    search: str = "oc1"
+    n_restarts: int | None = None
+    n_jumps: int | None = None
+    n_projections: int | None = None
+
+    def check(self) -> None:
+        """Refuse values outside their range, and knobs of another search."""
+        check_choice("search", self.search, SEARCHES)
+        for name, search in _BELONGS_TO.items():
+            value = getattr(self, name)
+            check_count(name, value, least=_LEAST[name], optional=True)
+            if value is None:
+                continue
+            if value > _MOST:
+                raise ParameterError(f"{name}={value!r} must be at most {_MOST:,}.")
+            if self.search != search:
+                refuse(
+                    f"{name}={value!r} belongs to search={search!r} and cannot be used with"
+                    f" search={self.search!r}.",
+                    f"leave {name} at None.",
+                )
+
+    def check_combination(self, options: GrowthOptions, *, n_outputs: int) -> None:
+        """Refuse what has no meaning for sums of columns."""
+        if options.criterion == "absolute_error":
+            refuse(
+                f"criterion 'absolute_error' cannot be used with search={self.search!r}: medians"
+                " cannot be kept up to date while a plane is moved.",
+                "criterion='squared_error' and 'poisson' can.",
+            )
+        if options.missing not in MISSING:
+            refuse(
+                f"missing={options.missing!r} fills in one column's value and cannot be used with"
+                f" search={self.search!r}, which adds up several.",
+                f"missing={MISSING[0]!r}; " + ", ".join(map(repr, MISSING[1:])) + " work too.",
+            )
+        for name, usual in (("splitter", "best"), ("monotonic_cst", None)):
+            if getattr(options, name) != usual:
+                refuse(f"{name} cannot be used with search={self.search!r}.", f"{name}={usual!r}.")
+        if n_outputs > 1:
+            refuse(f"search={self.search!r} needs a single target.", "fit one tree per target.")
+
+    def for_core(self, schema: FittedSchema) -> tuple[str, list[int], int, int, int]:
+        """Give the knobs as the core takes them, with the columns that can be added: numbers."""
+        numbers = [i for i, spec in enumerate(schema.columns) if spec.storage in ("float", "int")]
+        return (
+            self.search,
+            numbers,
+            10 if self.n_restarts is None else int(self.n_restarts),
+            5 if self.n_jumps is None else int(self.n_jumps),
+            0 if self.n_projections is None else int(self.n_projections),
+        )

@@ -1,0 +1,389 @@
+"""GrowthOptions: every knob of one tree, validated once.
+
+A classical algorithm is a setting of these knobs (:mod:`treewright.grow.recipes`). Values are
+checked one by one here; what makes no sense together for a given table is refused by
+:func:`check_combination`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from treewright.data.schema import FittedSchema
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.measures.splits import CLASS_CRITERIA as CLASS_CRITERIA
+from treewright.measures.thresholds import VALUE_CRITERIA as VALUE_CRITERIA
+from treewright.parameters import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    check_share,
+    is_list,
+    is_number,
+    is_whole,
+)
+from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES
+
+if TYPE_CHECKING:
+    from treewright.grow.oblique import ObliqueOptions
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "splitter": ("best", "random"),
+    "nominal": ("multiway", "subset", "one_vs_rest", "groups"),
+    "numeric": ("threshold", "mdlp", "cal5"),
+    "missing": (
+        "divide",
+        "learned_side",
+        "surrogates",
+        "most_likely",
+        "most_likely_in_class",
+        "own_branch",
+        "majority",
+    ),
+    "unseen": UNSEEN_CATEGORIES,
+    "combine": COMBINE,
+    "thresholds": ("all", "class_boundaries"),
+    "threshold_at": ("midpoint", "observed", "training"),
+    "features_per": ("node", "tree"),
+    "cost_rule": ("tan_schlimmer", "nunez", "rpart"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merging:
+    """CHAID: values that do not differ in the target share a branch, the smallest p-value wins.
+
+    The test goes with the criterion: Pearson's for ``"chi2"``, the likelihood ratio for
+    ``"entropy"``, F for ``"squared_error"``. The CHAID estimators document the knobs.
+    """
+
+    alpha_merge: float = 0.05
+    alpha_split: float = 0.05
+    alpha_split_merge: float | None = None
+    exhaustive: bool = False
+    missing: str = "floating"
+    bonferroni: bool = True
+    n_bins: int = 10
+
+    def check(self) -> None:
+        """Refuse values outside their range."""
+        check_number("alpha_merge", self.alpha_merge, low=0.0, high=1.0, open_low=True)
+        check_number("alpha_split", self.alpha_split, low=0.0, high=1.0, open_low=True)
+        check_flag("exhaustive", self.exhaustive)
+        check_flag("bonferroni", self.bonferroni)
+        check_choice("missing", self.missing, ("floating", "last"))
+        check_count("n_bins", self.n_bins, least=2)
+        if self.n_bins > MOST_BINS:
+            raise ParameterError(f"n_bins={self.n_bins!r} must be at most {MOST_BINS}.")
+        if self.alpha_split_merge is None:
+            return
+        check_number("alpha_split_merge", self.alpha_split_merge, low=0.0, high=1.0, open_low=True)
+        if self.alpha_split_merge > self.alpha_merge:
+            raise ParameterError(
+                f"alpha_split_merge={self.alpha_split_merge!r} must be at most"
+                f" alpha_merge={self.alpha_merge!r}, or what was merged would be split again."
+            )
+        if self.exhaustive:
+            raise UnsupportedError(
+                "alpha_split_merge cannot be used with exhaustive=True, which merges down to two"
+                " groups.\n  Hint: alpha_split_merge=None."
+            )
+
+
+MOST_GROUPED = 500
+"""As many values a column may have where they are grouped."""
+
+MOST_BINS = 128
+"""As many branches a column gets when values are merged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowthOptions:
+    """Every knob of one tree; the estimators document what each means.
+
+    The knobs below ``max_surrogates`` have no parameter of their own: they tell the classical
+    algorithms apart.
+    """
+
+    criterion: str
+    splitter: str = "best"
+    nominal: str = "subset"
+    numeric: str = "threshold"
+    cal5_threshold: float = 0.8
+    cal5_alpha: float = 0.3
+    missing: str = "learned_side"
+    unseen: str = "missing"
+    combine: str = "branch_fractions"
+    thresholds: str = "all"
+    threshold_at: str = "midpoint"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_fraction_leaf: float = 0.0
+    min_impurity: float = 0.0
+    min_impurity_decrease: float = 0.0
+    max_p_value: float | None = None
+    max_features: int | float | str | None = None
+    features_per: str = "node"
+    column_costs: Mapping[str, float] | Sequence[float] | None = None
+    cost_rule: str = "tan_schlimmer"
+    cost_exponent: float = 1.0
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    max_surrogates: int = 5
+    oblique: ObliqueOptions | None = None
+    merging: Merging | None = None
+    empty_branches: bool = False
+    strict_gain: bool = False
+    idle_values: bool = False
+    gain_guard: bool = False
+    c5_selection: bool = False
+    pure_share: float = 1.0
+    mdl_penalty: bool = False
+    c45_sides: bool = False
+    min_gap: float = 0.0
+    penalty_by_interval: bool = False
+    min_information: float = 0.0
+    single_precision: bool = False
+    min_cases: float | None = None
+    two_branches_suffice: bool = False
+    min_branch_share: float = 0.0
+    n_threads: int = 1
+    tally: str = "automatic"
+    fuse: bool = True
+    code_width: int = 1
+    wide: bool = False
+
+    def replace(self, **changes: Any) -> GrowthOptions:
+        """Give the same options but for the changes."""
+        return replace(self, **changes)
+
+    def check(self, criteria: Sequence[str]) -> None:
+        """Refuse values outside their range; `criteria` are those of the task."""
+        check_choice("criterion", self.criterion, criteria)
+        for name, choices in CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        check_count("max_depth", self.max_depth, least=1, optional=True)
+        check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
+        check_count("max_surrogates", self.max_surrogates, least=0)
+        _check_amount("min_samples_split", self.min_samples_split, least=2)
+        _check_amount("min_samples_leaf", self.min_samples_leaf, least=1)
+        check_number("min_fraction_leaf", self.min_fraction_leaf, low=0.0, high=0.5)
+        check_number("min_impurity", self.min_impurity, low=0.0)
+        check_number("min_impurity_decrease", self.min_impurity_decrease, low=0.0)
+        check_number("cost_exponent", self.cost_exponent, low=0.0)
+        check_share("cal5_threshold", self.cal5_threshold)
+        check_share("cal5_alpha", self.cal5_alpha)
+        if self.merging is not None:
+            self.merging.check()
+        check_number("max_p_value", self.max_p_value, low=0.0, high=1.0, optional=True)
+        _check_features(self.max_features)
+        check_per_column("column_costs", self.column_costs)
+        check_per_column("monotonic_cst", self.monotonic_cst)
+        if self.oblique is not None:
+            self.oblique.check()
+
+    def amount(self, name: str, n_rows: float) -> float:
+        """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
+        value: float = getattr(self, name)
+        if is_whole(value):
+            return float(min(value, 2**62))  # more than any table has, and still a float
+        least = 2.0 if name == "min_samples_split" else 1.0
+        return max(least, float(math.ceil(float(value) * n_rows)))
+
+    def n_features(self, n_columns: int) -> int:
+        """Give how many columns are drawn."""
+        wanted = self.max_features
+        if wanted is None:
+            return n_columns
+        if wanted == "sqrt":
+            return max(1, int(math.sqrt(n_columns)))
+        if wanted == "log2":
+            return max(1, int(math.log2(n_columns)))
+        if is_whole(wanted):
+            return min(int(wanted), n_columns)
+        return max(1, int(float(wanted) * n_columns))
+
+
+def _check_amount(name: str, value: object, *, least: int) -> None:
+    if is_whole(value):
+        check_count(name, value, least=least)
+        return
+    if not is_number(value):
+        raise ParameterError(
+            f"{name}={value!r} must be a whole number of rows or a decimal share of them."
+        )
+    if not 0.0 < value <= 1.0:
+        raise ParameterError(
+            f"{name}={value!r}: a share of the rows must be above 0 and at most 1."
+        )
+
+
+def check_per_column(name: str, value: object) -> None:
+    """Refuse anything but an entry for each column, by name or in order."""
+    if value is not None and not isinstance(value, Mapping) and not is_list(value):
+        raise ParameterError(
+            f"{name}={value!r} must be a dict of column to number, a list with one number for each"
+            " column, or None."
+        )
+
+
+def _check_features(value: object) -> None:
+    if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
+        return
+    if is_whole(value):
+        check_count("max_features", value, least=1)
+        return
+    if not is_number(value):
+        raise ParameterError(
+            f"max_features={value!r} must be 'sqrt', 'log2', None, a whole number of columns or a"
+            " decimal share of them."
+        )
+    if not 0.0 < value <= 1.0:
+        raise ParameterError(
+            f"max_features={value!r}: a share of the columns must be above 0 and at most 1."
+        )
+
+
+def check_combination(
+    options: GrowthOptions, schema: FittedSchema, *, is_classification: bool, n_outputs: int
+) -> None:
+    """Refuse settings that are fine alone but make no sense together for this table."""
+    if options.oblique is not None:
+        options.oblique.check_combination(options, n_outputs=n_outputs)
+    nominal = next((spec.name for spec in schema.columns if spec.kind == "nominal"), None)
+    numeric = next((spec.name for spec in schema.columns if spec.kind != "nominal"), None)
+    if options.criterion == "twoing":
+        if nominal is not None and options.nominal == "multiway":
+            refuse(
+                f"criterion 'twoing' judges two branches and cannot be used with"
+                f" nominal='multiway' (column {nominal!r}).",
+                "nominal='subset' and nominal='one_vs_rest' have two branches.",
+            )
+        if numeric is not None and options.missing == "own_branch":
+            refuse(
+                f"criterion 'twoing' judges two branches and cannot be used with"
+                f" missing='own_branch' (column {numeric!r} would get three).",
+                "missing='learned_side' has two branches.",
+            )
+    if options.criterion == "absolute_error":
+        if nominal is not None and options.nominal == "subset":
+            refuse(
+                f"criterion 'absolute_error' cannot be used with nominal='subset'"
+                f" (column {nominal!r}).",
+                "nominal='one_vs_rest' works with every criterion.",
+            )
+        if options.max_p_value is not None:
+            refuse(
+                "criterion 'absolute_error' has no significance test for max_p_value.",
+                "criterion='squared_error' is tested by F.",
+            )
+        if options.monotonic_cst is not None:
+            refuse(
+                "criterion 'absolute_error' cannot be used with monotonic_cst.",
+                "criterion='squared_error' and 'poisson' can.",
+            )
+    if options.nominal == "groups":
+        _check_groups(options, schema, is_single=is_classification and n_outputs == 1)
+    if options.merging is not None:
+        _check_merging(schema)
+    if options.numeric != "threshold":
+        _check_intervals(options, numeric, is_single=is_classification and n_outputs == 1)
+    if options.missing == "surrogates" and nominal is not None and options.nominal == "multiway":
+        refuse(
+            f"missing='surrogates' imitates binary splits and cannot be used with"
+            f" nominal='multiway' (column {nominal!r}).",
+            "nominal='subset' or missing='divide'.",
+        )
+    if options.missing == "most_likely_in_class" and (not is_classification or n_outputs > 1):
+        refuse(
+            "missing='most_likely_in_class' needs one target of classes.",
+            "missing='most_likely' works with every target.",
+        )
+    if options.thresholds == "class_boundaries" and (not is_classification or n_outputs > 1):
+        refuse("thresholds='class_boundaries' needs one target of classes.", "thresholds='all'.")
+    if options.thresholds == "class_boundaries" and options.splitter == "random":
+        refuse(
+            "thresholds='class_boundaries' cannot be used with splitter='random', which draws"
+            " its thresholds.",
+            "splitter='best'.",
+        )
+
+
+def _check_groups(options: GrowthOptions, schema: FittedSchema, *, is_single: bool) -> None:
+    """Refuse what groups of values cannot be used with."""
+    way = "nominal='groups'"
+    if not is_single:
+        refuse(f"{way} needs one target of classes.", "nominal='subset'.")
+    if options.criterion not in ("gain_ratio", "entropy"):
+        refuse(
+            f"{way} weighs a gain against bits and cannot be used with criterion"
+            f" {options.criterion!r}.",
+            "criterion='gain_ratio' or 'entropy'.",
+        )
+    if options.splitter == "random" or options.missing != "divide":
+        refuse(f"{way} needs splitter='best' and missing='divide'.", "nominal='subset'.")
+    for spec in schema.columns:
+        if spec.kind == "nominal" and len(spec.values) > MOST_GROUPED:
+            refuse(
+                f"{way} compares all pairs of values, and column {spec.name!r} has"
+                f" {len(spec.values):,}; it takes up to {MOST_GROUPED}.",
+                "nominal='multiway', or leave the column out: Schema(ignore=[...]).",
+            )
+
+
+def _check_merging(schema: FittedSchema) -> None:
+    """Refuse what p-values cannot be weighed against."""
+    for spec in schema.columns:
+        if spec.cost != 1.0:
+            refuse(
+                f"CHAID chooses columns by p-values alone, but the schema says that column"
+                f" {spec.name!r} costs {spec.cost:g}.",
+                "leave costs out of the schema, or use C45Classifier or CARTClassifier.",
+            )
+
+
+def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: bool) -> None:
+    """Refuse what several cuts at once cannot be used with."""
+    search = f"numeric={options.numeric!r}"
+    if not is_single:
+        refuse(f"{search} needs one target of classes.", "numeric='threshold'.")
+    if options.splitter == "random":
+        refuse(
+            f"{search} cannot be used with splitter='random', which draws its thresholds.",
+            "splitter='best'.",
+        )
+    if options.thresholds != "all":
+        refuse(
+            f"{search} finds its cuts by itself and cannot be used with"
+            f" thresholds={options.thresholds!r}.",
+            "thresholds='all'.",
+        )
+    if options.monotonic_cst is not None:
+        refuse(
+            f"{search} cannot be used with monotonic_cst, which compares two branches.",
+            "numeric='threshold'.",
+        )
+    if column is None:
+        return
+    if options.criterion == "twoing":
+        refuse(
+            f"criterion 'twoing' judges two branches and cannot be used with {search}"
+            f" (column {column!r}).",
+            "every other criterion can.",
+        )
+    if options.missing == "surrogates":
+        refuse(
+            f"missing='surrogates' imitates binary splits and cannot be used with {search}"
+            f" (column {column!r}).",
+            "missing='learned_side' or missing='divide'.",
+        )
+
+
+def refuse(problem: str, hint: str) -> NoReturn:
+    """Refuse a combination, with what works instead."""
+    raise UnsupportedError(f"{problem}\n  Hint: {hint}")

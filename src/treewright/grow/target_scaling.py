@@ -1,0 +1,73 @@
+"""Targets of extreme size: moved by a power of two to where their squares are ordinary numbers.
+
+A power of two changes no digit, so the tree is that of the target as it was given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+
+# The core squares (weight x value) summed over all rows: 2^1000 at most, if the sum is below 2^500.
+_ROOM = 480
+_ASIDE = 400
+
+_POWER_OF_CRITERION = {"squared_error": 2.0, "weighted_squared_error": 2.0, "fifth_root": 0.4}
+"""How impurity grows with the target; by its first power where not listed."""
+
+
+def shift_of(values: FloatArray, total_weight: float) -> int:
+    """Give the power of two by which a target is divided before it is learned: 0 for nearly all.
+
+    >>> shift_of(np.array([1.0, -250.0]), 2.0)
+    0
+    >>> shift_of(np.array([1e300]), 1.0)
+    598
+    """
+    largest = float(np.abs(values).max())
+    if largest == 0.0:
+        return 0
+    size = math.frexp(largest)[1] + math.frexp(total_weight)[1]
+    if abs(size) <= _ROOM:
+        return 0
+    return size - _ASIDE if size > 0 else size + _ASIDE
+
+
+def in_units_of_shift(limit: float, criterion: str, shift: int) -> float:
+    """Give a limit on impurity as it is for the divided target."""
+    exponent = -_POWER_OF_CRITERION.get(criterion, 1.0) * shift
+    # Beyond the largest number no impurity reaches it; ldexp of a float would raise.
+    return float(_times_power_of_two(limit, exponent)) if shift else limit
+
+
+def restore(
+    arrays: dict[str, Any],
+    criterion: str,
+    shift: int,
+    scaled: Sequence[str] = ("impurity", "gain", "score"),
+) -> None:
+    """Bring what was grown from the divided target back to the target as it was given.
+
+    Impurities and gains that would exceed the largest number stay as they are, all of them, so
+    that they can be compared with each other.
+    """
+    arrays["value"] = np.ldexp(arrays["value"], shift)
+    power = _POWER_OF_CRITERION.get(criterion, 1.0) * shift
+    with np.errstate(over="ignore", under="ignore"):
+        moved = {name: _times_power_of_two(arrays[name], power) for name in scaled}
+        mass = moved["impurity"] * arrays["weight"]  # what importances are made of
+    whole = all(np.isfinite(array).all() for array in (mass, *moved.values()))
+    kept = all(np.array_equal(array > 0, arrays[name] > 0) for name, array in moved.items())
+    if whole and kept:
+        arrays.update(moved)
+
+
+def _times_power_of_two(values: Any, exponent: float) -> Any:
+    """Multiply by 2**exponent, which itself may be no number; exactly where it is whole."""
+    whole = math.floor(exponent)
+    return np.ldexp(values, whole) * 2.0 ** (exponent - whole)

@@ -1,0 +1,151 @@
+"""What a tree remembers of its training: enough to look at a node, or at the rows, again.
+
+The core grows the nodes on the way from the root once more, which gives the same splits bit for
+bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.array_types import Array, FloatArray
+from treewright.core import inspect
+from treewright.data.core_columns import lend
+from treewright.data.read.class_weights import class_factors
+from treewright.data.read.table import match_table
+from treewright.data.read.target import (
+    ClassTarget,
+    ValueTarget,
+    read_classes,
+    read_values,
+    read_weights,
+)
+from treewright.data.table import Table
+from treewright.errors import TreewrightError
+from treewright.explain.candidates import Growth, WhyTable
+from treewright.explain.why import why_table
+from treewright.grow.costs import with_costs
+from treewright.grow.options import GrowthOptions
+from treewright.grow.problem import Problem, RowWeights
+from treewright.prune.record import was_raised
+
+if TYPE_CHECKING:
+    from treewright.tree.tree import Tree
+
+
+MOST_CELLS_KEPT = 10_000_000
+"""A tree keeps its training table for :meth:`Tree.why` up to this many cells."""
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """The training data of a tree, kept to answer why."""
+
+    problem: Problem
+
+    @classmethod
+    def keep(cls, problem: Problem) -> TrainingRecord | None:
+        """Keep the data of small problems; large ones must be given again to ask why."""
+        n_cells = problem.table.n_rows * len(problem.table.schema.columns)
+        return cls(problem) if n_cells <= MOST_CELLS_KEPT else None
+
+    def rows(self) -> tuple[Table, Array, FloatArray | None]:
+        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
+        target = self.problem.target
+        known = target.codes if isinstance(target, ClassTarget) else target.values
+        return self.problem.table, known, self.problem.counted_weight
+
+    def growth(self) -> Growth:
+        """Give how the tree was grown."""
+        problem = self.problem
+        return Growth(problem.core_options(), problem.weights.copies, problem.cost_factor)
+
+    def why(self, tree: Tree, node: int) -> WhyTable:
+        """Measure every column's candidate in a node."""
+        problem = self.problem
+        if was_raised(tree, node):
+            raise TreewrightError(
+                f"Pruning put node {node}, or one above it, in another's place: it was not chosen"
+                " for the rows it has now.\n  Hint: tree.pruning.tree is the tree as it was before."
+            )
+        seen: Any = None
+        try:
+            seen = inspect(
+                lend(problem.table),
+                problem.core_target(),
+                problem.core_options(),
+                tree.branches_to(node),
+            )
+        except RuntimeError:  # there is no such node in the tree of these data
+            n_given = 0
+        else:
+            n_given = len(seen["rows"])
+        n_rows = int(tree.arrays.n_rows[node])
+        if seen is None or n_given != n_rows:
+            raise TreewrightError(
+                f"The data given lead {n_given} rows to node {node}, training led"
+                f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
+            )
+        return why_table(problem, tree, node, seen)
+
+
+@dataclass(frozen=True)
+class _Recall:
+    """Rebuilds the record of a tree from its training data; small enough to be pickled with it."""
+
+    options: GrowthOptions
+    seed: int
+    is_classification: bool
+    class_weight: object = None
+    priors: object = None
+
+    def __call__(
+        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
+    ) -> TrainingRecord:
+        table = match_table(X, tree.schema, owner=owner, by_name=True)
+        weights = read_weights(sample_weight, table.n_rows)
+        target: ClassTarget | ValueTarget
+        factor = None
+        if self.is_classification:
+            target = read_classes(y, owner=owner, n_rows=table.n_rows)
+            _check_classes(tree, target)
+            factor = class_factors(
+                target, weights, class_weight=self.class_weight, priors=self.priors
+            )
+        else:
+            target = read_values(y, owner=owner, n_rows=table.n_rows)
+        problem = Problem(
+            table=table,
+            target=target,
+            weights=RowWeights.of(weights, factor),
+            options=self.options,
+            seed=self.seed,
+        )
+        return TrainingRecord(with_costs(problem, tree.leaf))
+
+
+def _check_classes(tree: Tree, target: ClassTarget) -> None:
+    """Refuse a target that is not the training target: its codes would mean other classes."""
+    assert tree.classes is not None
+    pairs = zip(tree.classes, target.classes, strict=False)
+    if len(tree.classes) != len(target.classes) or not all(
+        np.array_equal(known, given) for known, given in pairs
+    ):
+        raise TreewrightError(
+            "The classes of y are not those the tree was grown on.\n"
+            "  Hint: pass the very target the tree was fitted on."
+        )
+
+
+def recall_of(problem: Problem) -> _Recall:
+    """Give what makes a record from the training data once more."""
+    return _Recall(
+        options=problem.options,
+        seed=problem.seed,
+        is_classification=problem.is_classification,
+        class_weight=problem.class_weight,
+        priors=problem.priors,
+    )

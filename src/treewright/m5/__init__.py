@@ -1,0 +1,1 @@
+"""Linear models in leaves, and M5."""

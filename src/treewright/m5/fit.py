@@ -1,0 +1,226 @@
+"""M5' and M5: a tree grown for spread, linear models at its nodes, pruned and smoothed.
+
+``variant="weka"`` does what Weka's M5P does (Wang and Witten 1997, and the program), ``"paper"``
+what Quinlan wrote in 1992; docs/decisions/008-m5.md lists where the two part from one another, and
+where we part from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.array_types import BoolArray, FloatArray, Int64Array
+from treewright.data.read.target import ValueTarget
+from treewright.grow.fit import Report, fit_tree
+from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.training_record import TrainingRecord, recall_of
+from treewright.m5.node_models import NodeModels, fit_nodes
+from treewright.m5.prepare_table import Ranked, rank_table
+from treewright.m5.prune import M5Pruning
+from treewright.m5.rows_by_leaf import RowsInOrder
+from treewright.prune.record import Pruning
+from treewright.tree.arrays import TreeArrays
+from treewright.tree.edit import has_marked_ancestor, with_leaves
+from treewright.tree.linear_leaves import LinearLeaves
+from treewright.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.explain.candidates import Recall
+
+
+@dataclass(frozen=True, kw_only=True)
+class M5Settings:
+    """What sets one M5 tree apart from another; the estimator documents what each means."""
+
+    variant: str
+    linear: bool
+    prune: bool
+    smoothing: float
+    min_deviation: float
+    extrapolate: bool
+
+    @property
+    def is_weka(self) -> bool:
+        """Whether the program is followed, and not the paper."""
+        return self.variant == "weka"
+
+
+def fit_m5(problem: Problem, settings: M5Settings, *, report: Report | None = None) -> Tree:
+    """Grow, fit, prune and smooth the tree of a problem whose options have been checked."""
+    counted = _rows_that_count(problem)
+    ranked = rank_table(counted.table, counted.learned_values(), counted.weights.weight)
+    grown_from = _ranked_problem(counted, ranked, settings)
+    grown = fit_tree(grown_from, report=report)
+    rows = RowsInOrder.of(grown, grown_from)
+    grown = ranked.with_lowest_cuts(grown, rows)
+    nodes = fit_nodes(grown, rows, ranked, is_weka=settings.is_weka, is_linear=settings.linear)
+    marked, pruning = np.zeros(grown.n_nodes, dtype=bool), None
+    if settings.prune:
+        marked, pruning = _prune(grown, nodes, settings)
+    pruned = with_leaves(grown, marked)
+    kept = np.flatnonzero(~has_marked_ancestor(grown, marked))
+    value, linear = _leaves(pruned, kept, nodes, ranked, settings, shift=counted.shift)
+    questions = ranked.questions_of(pruned.arrays, unseen=problem.options.unseen)
+    return Tree(
+        arrays=TreeArrays(**{**pruned.arrays.to_dict(), **questions, "value": value}),
+        schema=problem.table.schema,
+        classes=None,
+        criterion=problem.options.criterion,
+        combine=problem.options.combine,
+        unseen=problem.options.unseen,
+        linear=linear,
+        record=TrainingRecord.keep(grown_from),
+        recall=_M5Recall(recall=recall_of(problem), settings=settings),
+        pruning=pruning,
+    )
+
+
+@dataclass(frozen=True)
+class _M5Recall:
+    """Rebuilds the record of an M5 tree: the table is ranked before it is looked at again."""
+
+    recall: Recall
+    settings: M5Settings
+
+    def __call__(
+        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
+    ) -> TrainingRecord:
+        record = self.recall(tree, X, y, sample_weight, owner=owner)
+        assert isinstance(record, TrainingRecord)
+        counted = _rows_that_count(record.problem)
+        ranked = rank_table(counted.table, counted.learned_values(), counted.weights.weight)
+        return TrainingRecord(_ranked_problem(counted, ranked, self.settings))
+
+
+def _rows_that_count(problem: Problem) -> Problem:
+    """Leave out rows without weight: they have no say in means and orders either."""
+    weight, copies = problem.weights.weight, problem.weights.copies
+    if weight is None or (weight > 0).all():
+        return problem
+    rows = np.flatnonzero(weight > 0)
+    weights = RowWeights(weight=weight[rows], copies=None if copies is None else copies[rows])
+    assert isinstance(problem.target, ValueTarget)
+    target = ValueTarget(values=problem.target.values[rows])
+    return replace(problem, table=problem.table.take(rows), target=target, weights=weights)
+
+
+def _ranked_problem(problem: Problem, ranked: Ranked, settings: M5Settings) -> Problem:
+    """Give what the tree is grown from.
+
+    A node is left alone whose deviation is below a share of the whole table's; the growing knows
+    that as a limit on its impurity.
+    """
+    values = problem.learned_values()
+    weight = problem.weights.weight
+    mean = np.average(values, weights=weight)
+    variance = float(np.average((values - mean) ** 2, weights=weight))
+    power = 0.2 if problem.options.criterion == "fifth_root" else 0.5
+    # The core takes the limit in units of the target as it was given.
+    enough = (settings.min_deviation**2 * variance) ** power * 2.0 ** (2 * power * problem.shift)
+    options = problem.options.replace(min_impurity=float(enough))
+    return replace(problem, table=ranked.table, options=options)
+
+
+def _prune(tree: Tree, nodes: NodeModels, settings: M5Settings) -> tuple[BoolArray, Pruning]:
+    cuts = M5Pruning(variant=settings.variant).cuts(
+        tree,
+        n_cases=nodes.rows.n_cases,
+        weight=tree.arrays.weight,
+        loss=nodes.loss,
+        n_parameters=nodes.n_parameters,
+        deviation=nodes.rows.deviation,
+    )
+    marked = np.zeros(tree.n_nodes, dtype=bool)
+    marked[cuts.node] = True
+    return marked, Pruning(
+        method="m5",
+        compared=cuts.compared,
+        node=cuts.node,
+        before=cuts.before,
+        after=cuts.after,
+        tree=tree,
+        risks={"train": nodes.loss},
+        totals={"train": float(tree.arrays.weight[0])},
+    )
+
+
+def _leaves(
+    pruned: Tree,
+    kept: Int64Array,
+    nodes: NodeModels,
+    ranked: Ranked,
+    settings: M5Settings,
+    *,
+    shift: int,
+) -> tuple[FloatArray, LinearLeaves]:
+    """Give the values of the pruned tree's nodes, and the smoothed models of its leaves."""
+    fill = np.array([ranked.fill_of(term) for term in nodes.terms])
+    value = pruned.arrays.value.copy()
+    intercept = np.zeros(pruned.n_nodes)
+    count = np.zeros(pruned.n_nodes, dtype=np.int64)
+    terms: list[int] = []
+    coefficients: list[float] = []
+    for leaf, constant, weights in _smoothed(pruned, kept, nodes, settings.smoothing):
+        chosen = sorted(i for i, size in weights.items() if size != 0.0)
+        if not chosen:
+            value[leaf, 0] = np.ldexp(constant, shift)
+            continue
+        terms += chosen
+        coefficients += [weights[i] for i in chosen]
+        count[leaf], intercept[leaf] = len(chosen), constant
+    used, place = np.unique(np.array(terms, dtype=np.int64), return_inverse=True)
+    limits = None
+    if not settings.extrapolate:
+        low, high = nodes.rows.target_range(kept)
+        limits = np.ldexp(np.column_stack([low, high]), shift)
+    return value, LinearLeaves(
+        terms=tuple(nodes.terms[i] for i in used.tolist()),
+        start=np.concatenate([[0], np.cumsum(count)]),
+        term=place.ravel().astype(np.int32),
+        coefficient=np.ldexp(np.array(coefficients), shift),
+        fill=fill[np.array(terms, dtype=np.int64)],
+        intercept=np.ldexp(intercept, shift),
+        limits=limits,
+    )
+
+
+def _smoothed(
+    pruned: Tree, kept: Int64Array, nodes: NodeModels, constant: float
+) -> Iterator[tuple[int, float, dict[int, float]]]:
+    """Give each leaf's model with those above it mixed in, as intercept and coefficients.
+
+    On its way up a prediction p becomes ``(n p + k q) / (n + k)``, n the cases of the node it comes
+    from, q what the next node's model says, k the smoothing constant (Quinlan 1992, section 2).
+    That is linear in the models: a leaf's own counts by the product of the ``n / (n + k)`` on its
+    path, and what the nodes above add is the same for all that lies below.
+    """
+    n_cases = nodes.rows.n_cases[kept].tolist()
+    own_share = [1.0] * pruned.n_nodes
+    added: list[tuple[float, dict[int, float]] | None] = [None] * pruned.n_nodes
+    added[0] = (0.0, {})
+    for node in range(pruned.n_nodes):
+        fit, above = nodes.fits[kept[node]], added[node]
+        assert above is not None  # nodes come after their parents
+        own = list(zip(fit.chosen.tolist(), fit.coefficients.tolist(), strict=True))
+        if pruned.is_leaf(node):
+            share = own_share[node]
+            yield node, above[0] + share * fit.intercept, _plus(above[1], own, share)
+        for child in pruned.children(node):
+            n = n_cases[child]
+            own_share[child] = own_share[node] * n / (n + constant)
+            share = own_share[node] * constant / (n + constant)
+            added[child] = (above[0] + share * fit.intercept, _plus(above[1], own, share))
+        added[node] = None
+
+
+def _plus(
+    weights: dict[int, float], own: list[tuple[int, float]], share: float
+) -> dict[int, float]:
+    total = dict(weights)
+    for i, coefficient in own:
+        total[i] = total.get(i, 0.0) + share * coefficient
+    return total

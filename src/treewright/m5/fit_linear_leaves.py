@@ -1,0 +1,150 @@
+"""Linear models in the leaves of any regression tree: ``leaf="linear"``.
+
+Every leaf gets the least squares of its rows over numeric columns, terms dropped as long as the
+estimated error, root mean square times ``(n + v) / (n - v)``, falls (M5's rule, Quinlan 1992): a
+leaf of few rows, or without a trend, stays a constant. All numeric columns are considered, not only
+those on the leaf's path, which tell least within it; but no more than one for every two rows, and
+no more than 50: those that correlate most with the target in the leaf.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from treewright.array_types import FloatArray, Int64Array
+from treewright.errors import UnsupportedError
+from treewright.grow.problem import Problem
+from treewright.m5.least_squares import Choice, LeastSquares, choose_by_estimate
+from treewright.tree.linear_leaves import LinearLeaves, NumberTerm
+from treewright.tree.tree import Tree
+
+_MOST_TERMS = 50
+_ROWS_PER_TERM = 2
+_SQUARED = ("squared_error", "weighted_squared_error", "standard_deviation", "fifth_root")
+
+
+def check_linear_leaves(problem: Problem) -> None:
+    """Refuse what least squares in the leaves would contradict."""
+    options = problem.options
+    if problem.n_outputs > 1:
+        raise UnsupportedError(
+            f"leaf='linear' fits one target, but y has {problem.n_outputs} columns.\n"
+            "  Hint: fit one tree per target."
+        )
+    if options.criterion not in _SQUARED:
+        raise UnsupportedError(
+            f"leaf='linear' fits least squares and cannot be used with criterion"
+            f" {options.criterion!r}.\n  Hint: criterion='squared_error'."
+        )
+    if options.monotonic_cst is not None:
+        raise UnsupportedError(
+            "leaf='linear' cannot be used with monotonic_cst: a line may run against the"
+            " constraint.\n  Hint: leaf='constant'."
+        )
+
+
+def with_linear_leaves(tree: Tree, problem: Problem) -> Tree:
+    """Give the tree with a linear model in every leaf that it pays for."""
+    terms = _number_terms(problem)
+    start, leaves, shares = tree.plan.parts(problem.table)
+    rows = np.repeat(np.arange(problem.table.n_rows), np.diff(start))
+    weight = problem.weights.weight
+    counted = shares if weight is None else shares * weight[rows]
+    copies = problem.weights.copies
+    cases = shares if copies is None else shares * copies[rows]
+    kept = counted > 0
+    order = np.argsort(leaves[kept], kind="stable")
+    rows, leaves = rows[kept][order], leaves[kept][order]
+    counted, cases = counted[kept][order], cases[kept][order]
+    target = problem.learned_values()
+    columns = [term.values(problem.table) for term in terms]
+    models = []
+    for own in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(leaves)) + 1):
+        if not len(own) or not terms:
+            continue
+        numbers = np.column_stack([column[rows[own]] for column in columns])
+        found = _model(numbers, target[rows[own]], counted[own], float(cases[own].sum()))
+        if found is not None:
+            models.append((int(leaves[own[0]]), *found))
+    return tree.with_arrays(tree.arrays, linear=_table(tree, terms, models, problem.shift))
+
+
+def _number_terms(problem: Problem) -> list[NumberTerm]:
+    found = []
+    for index in problem.drawn_columns:
+        spec = problem.table.schema.columns[index]
+        if spec.kind != "numeric":
+            continue
+        term = NumberTerm(index=index, column=spec, low=-np.inf, high=np.inf)
+        numbers = term.values(problem.table)
+        finite = numbers[np.isfinite(numbers)]
+        if len(finite):
+            low, high = float(finite.min()), float(finite.max())
+            found.append(NumberTerm(index=index, column=spec, low=low, high=high))
+    return found
+
+
+Found = tuple[Int64Array, FloatArray, float, FloatArray]
+"""The terms of a model, their coefficients, the intercept, and what stands in for gaps."""
+
+
+def _model(
+    numbers: FloatArray, target: FloatArray, weight: FloatArray, n_cases: float
+) -> Found | None:
+    """Fit one leaf; None where a constant is expected to do as well."""
+    most = min(int(n_cases) // _ROWS_PER_TERM, _MOST_TERMS)
+    if most < 1 or (target == target[0]).all():
+        return None
+    known = ~np.isnan(numbers)
+    total = (known * weight[:, np.newaxis]).sum(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest have no mean
+        mean = (np.where(known, numbers, 0.0).T @ weight) / np.where(total > 0, total, 1.0)
+    fill = np.where(np.isfinite(mean), mean, 0.0)
+    numbers = np.where(known, numbers, fill)
+    considered = _strongest(numbers, target, weight, most)
+    numbers = numbers[:, considered]
+    squares = LeastSquares(lambda: iter((numbers,)), target, weight)
+
+    def root_mean_square(choice: Choice) -> float:
+        return math.sqrt(squares.squared_error(choice))
+
+    fit = squares.fit(choose_by_estimate(squares, n_cases, root_mean_square))
+    if not len(fit.chosen):
+        return None
+    terms = considered[fit.chosen]
+    return terms, fit.coefficients, fit.intercept, fill[terms]
+
+
+def _strongest(
+    numbers: FloatArray, target: FloatArray, weight: FloatArray, most: int
+) -> Int64Array:
+    """Give the columns that correlate most with the target, in their order."""
+    if numbers.shape[1] <= most:
+        return np.arange(numbers.shape[1])
+    share = weight / weight.sum()
+    with np.errstate(all="ignore"):  # columns near the largest number have no correlation
+        off = numbers - share @ numbers
+        strength = np.abs((off.T * share) @ (target - share @ target)) / np.sqrt(share @ off**2)
+    strength = np.nan_to_num(strength, nan=0.0, posinf=0.0)
+    return np.sort(np.argsort(-strength, kind="stable")[:most])
+
+
+def _table(
+    tree: Tree, terms: list[NumberTerm], models: list[tuple[int, *Found]], shift: int
+) -> LinearLeaves:
+    count = np.zeros(tree.n_nodes, dtype=np.int64)
+    intercept = np.zeros(tree.n_nodes)
+    models = sorted(models, key=lambda model: model[0])
+    for leaf, chosen, _, constant, _ in models:
+        count[leaf], intercept[leaf] = len(chosen), constant
+    empty = np.empty(0)
+    return LinearLeaves(
+        terms=tuple(terms),
+        start=np.concatenate([[0], np.cumsum(count)]),
+        term=np.concatenate([empty, *(model[1] for model in models)]).astype(np.int32),
+        coefficient=np.ldexp(np.concatenate([empty, *(model[2] for model in models)]), shift),
+        fill=np.concatenate([empty, *(model[4] for model in models)]),
+        intercept=np.ldexp(intercept, shift),
+    )

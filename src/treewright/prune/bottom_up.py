@@ -1,0 +1,70 @@
+"""Sums over the subtrees of a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.array_types import Array
+from treewright.core import cut_from_below as core_cut_from_below
+from treewright.core import sums_below
+from treewright.core import weakest_links as core_weakest_links
+
+if TYPE_CHECKING:
+    from treewright.array_types import BoolArray, FloatArray, Int64Array
+    from treewright.tree.arrays import TreeArrays
+    from treewright.tree.tree import Tree
+
+
+def add_up(tree: Tree, at_leaves: Array) -> FloatArray:
+    """Give every node the sum of what is at the leaves below it (its own, where it is one)."""
+    return at_leaves + below(tree, at_leaves)
+
+
+def below(tree: Tree, values: Array, *, stops: BoolArray | None = None) -> FloatArray:
+    """Give every node the sum of what is at the nodes below it.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    values
+        One for each node.
+    stops
+        Marks nodes below which nothing is seen from above; none of these, if not given.
+    """
+    parent = np.ascontiguousarray(tree.arrays.parent, dtype=np.int32)
+    given = np.ascontiguousarray(values, dtype=np.float64)
+    return sums_below(parent, given, stops)
+
+
+def cut_from_below(
+    arrays: TreeArrays,
+    figure: FloatArray,
+    bound: FloatArray,
+    *,
+    slack: float,
+    questions: FloatArray | None,
+    only_leaf_parents: bool,
+) -> tuple[Int64Array, FloatArray]:
+    """Give the nodes that become leaves from the bottom up, and the figures of their subtrees.
+
+    See :func:`treewright.prune.base.bottom_up`.
+    """
+    asked = None if questions is None else np.ascontiguousarray(questions, dtype=np.float64)
+    return core_cut_from_below(
+        arrays.first_child,
+        arrays.n_branches,
+        np.ascontiguousarray(figure, dtype=np.float64),
+        asked,
+        np.ascontiguousarray(bound, dtype=np.float64),
+        slack,
+        only_leaf_parents,
+    )
+
+
+def weakest_links(arrays: TreeArrays, risk: FloatArray) -> FloatArray:
+    """Give the penalty per leaf at which each node's branch is cut (Breiman et al. 1984, 3.3)."""
+    links: FloatArray = core_weakest_links(arrays.first_child, arrays.n_branches, risk)
+    return links

@@ -1,0 +1,127 @@
+"""Growing and pruning in one: rows kept back for validation, or cross-validation, where needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from treewright.array_types import FloatArray, Int64Array
+from treewright.data.read.target import ClassTarget, ValueTarget
+from treewright.errors import DataError
+from treewright.grow.fit import Report, fit_tree
+from treewright.grow.problem import Problem
+from treewright.grow.training_record import TrainingRecord
+from treewright.prune import CostComplexity, CostComplexityPath, Pruner, ReducedError
+from treewright.prune.base import cut as cut_nodes
+from treewright.prune.methods.cost_complexity import standard_error
+from treewright.prune.sample import Sample
+from treewright.tree.tree import Tree
+
+
+def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None = None) -> Tree:
+    """Grow the tree of a problem and prune it.
+
+    A pruner that judges by validation rows gets some of the training rows, which then take no part
+    in growing; one that chooses among sizes does so by cross-validation.
+    """
+    if pruner is None:
+        return fit_tree(problem, report=report)
+    pruner.check()
+    if isinstance(pruner, ReducedError):
+        return _fit_held_out(problem, pruner, report)
+    tree = fit_tree(problem, report=report)
+    if isinstance(pruner, CostComplexity) and pruner.alpha is None:
+        return _choose_by_folds(problem, tree, pruner)
+    if pruner.needs == "training":
+        pruner.check_tree(tree)
+        return pruner.run(tree, training=TrainingRecord(problem))
+    return pruner.prune(tree)
+
+
+def judges_by_tree(pruner: Pruner) -> bool:
+    """Tell whether a grown tree is all that a pruner looks at."""
+    if isinstance(pruner, CostComplexity):
+        return pruner.alpha is not None
+    return pruner.needs == "nothing"
+
+
+def _fit_held_out(problem: Problem, pruner: ReducedError, report: Report | None) -> Tree:
+    order = _in_order(problem, pruner.random_state)
+    # Evenly spread over the rows in order of their class: every class gives its share.
+    held = order[np.diff(np.floor(np.arange(len(order) + 1) * pruner.fraction)) > 0]
+    if len(held) in (0, len(order)):
+        raise DataError(
+            f"too few rows (n_samples = {len(order)}, of positive weight) to keep"
+            f" {pruner.fraction:.0%} of them back for pruning.\n"
+            "  Hint: another fraction, or a pruner that needs no validation rows."
+        )
+    is_held = np.zeros(problem.table.n_rows, dtype=bool)
+    is_held[held] = True
+    tree = fit_tree(problem.take(np.flatnonzero(~is_held)), report=report)
+    pruner.check_tree(tree)
+    return pruner.run(tree, validation=_sample(problem, tree, np.flatnonzero(is_held)))
+
+
+def _choose_by_folds(problem: Problem, tree: Tree, pruner: CostComplexity) -> Tree:
+    """Cross-validate the sequence (Breiman et al. 1984, section 3.4; rpart).
+
+    Each fold's tree is pruned at the geometric means of the whole tree's penalties, which stand for
+    the intervals between them.
+    """
+    pruner.check_tree(tree)
+    path = pruner.path(tree)
+    if len(path) == 1:
+        return cut_nodes(pruner.name, tree, pruner.cuts_at(path, 0.0))
+    order = _in_order(problem, pruner.random_state)
+    if len(order) < pruner.cv:
+        raise DataError(
+            f"{len(order)} rows (of positive weight) cannot be dealt to cv={pruner.cv} folds.\n"
+            "  Hint: fewer folds, or CostComplexity(alpha=...)."
+        )
+    fold = np.full(problem.table.n_rows, -1)
+    fold[order] = np.arange(len(order)) % pruner.cv
+    held: list[tuple[CostComplexityPath, Sample]] = []
+    for k in range(pruner.cv):
+        inside = np.flatnonzero(fold != k)
+        grown = fit_tree(problem.take(inside))
+        held.append((pruner.path(grown), _sample(problem, grown, np.flatnonzero(fold == k))))
+    total = sum(sample.total for _, sample in held) or 1.0
+    alphas = path.typical_alphas
+    costs = sum(each.costs(sample.risk, alphas) for each, sample in held) / total
+    best = pruner.choose(np.asarray(costs), _spread(held, alphas))
+    alpha = float(path.alphas[best])
+    return cut_nodes(pruner.name, tree, pruner.cuts_at(path, alpha))
+
+
+def _spread(
+    held: list[tuple[CostComplexityPath, Sample]], alphas: FloatArray
+) -> Callable[[int], float]:
+    def spread(best: int) -> float:
+        losses = [sample.losses(each.at(float(alphas[best]))) for each, sample in held]
+        weight = [sample.weight for _, sample in held]
+        return standard_error(np.concatenate(losses), np.concatenate(weight))
+
+    return spread
+
+
+def _in_order(problem: Problem, seed: int) -> Int64Array:
+    """Order the rows that count by their class (or number), and at random within it."""
+    target, weight = problem.target, problem.weights.weight
+    known = target.codes if isinstance(target, ClassTarget) else target.values
+    first = known.reshape(len(known), -1)[:, 0]
+    order = np.lexsort((np.random.default_rng(seed).random(len(first)), first))
+    return order if weight is None else order[weight[order] > 0]
+
+
+def _sample(problem: Problem, tree: Tree, rows: Int64Array) -> Sample:
+    part = problem.take(rows)
+    weight = part.counted_weight
+    weight = np.ones(len(rows)) if weight is None else weight
+    target = part.target
+    if isinstance(target, ClassTarget):
+        codes = target.codes.reshape(len(rows), -1).astype(np.int64)
+        return Sample.of(tree, part.table, weight=weight, classes=codes)
+    assert isinstance(target, ValueTarget)
+    values = target.values.reshape(len(rows), -1)
+    return Sample.of(tree, part.table, weight=weight, values=values, shift=problem.shift)

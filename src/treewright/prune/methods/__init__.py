@@ -1,0 +1,1 @@
+"""One pruning method each."""

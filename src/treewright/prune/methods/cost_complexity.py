@@ -1,0 +1,272 @@
+"""Minimal cost-complexity pruning: the nested sequence of trees, and the choice of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treewright.array_types import FloatArray, Int64Array
+from treewright.errors import ParameterError
+from treewright.parameters import check_choice, check_count, check_number
+from treewright.prune.base import Cuts, Needs, Pruner
+from treewright.prune.bottom_up import weakest_links
+from treewright.prune.record import curve_of
+from treewright.prune.risk import training_risk
+from treewright.prune.sample import Sample
+from treewright.text.numbers import TextColumn, figures, lay_out
+from treewright.tree.edit import with_leaves
+from treewright.tree.impurity import impurity_mass
+from treewright.tree.tree import Tree, check_is_tree
+
+_RISKS = ("errors", "impurity")
+
+_ROUNDING = 1e-10
+"""Ratios of sums that are not whole numbers differ by rounding where they should be equal: by as
+much of the penalty, and, being differences, of the largest risk."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CostComplexityPath:
+    """The nested trees that are best for growing penalties per leaf.
+
+    Parameters
+    ----------
+    tree
+        The whole tree.
+    alphas
+        From 0 on, the penalty from which each tree of the sequence is best.
+    n_leaves, risks
+        Their sizes, and their risk (in the unit of `alphas`).
+    alpha_of_node
+        The penalty at which each node becomes a leaf; infinite at leaves.
+    """
+
+    tree: Tree
+    alphas: FloatArray
+    n_leaves: Int64Array
+    risks: FloatArray
+    alpha_of_node: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.alphas)
+
+    def __str__(self) -> str:
+        return lay_out(
+            [
+                TextColumn("alpha", figures(self.alphas.tolist()), right=True),
+                TextColumn("leaves", [str(n) for n in self.n_leaves.tolist()], right=True),
+                TextColumn("risk", figures(self.risks.tolist()), right=True),
+            ]
+        )
+
+    def marked(self, alpha: float) -> Any:
+        """Mark the nodes that are leaves for this penalty."""
+        return self.alpha_of_node <= alpha * (1 + _ROUNDING)
+
+    def at(self, alpha: float) -> Tree:
+        """Give the tree that is best for a penalty; an infinite one leaves the root."""
+        if not (isinstance(alpha, float) and alpha == np.inf):
+            check_number("alpha", alpha, low=0.0)
+        return with_leaves(self.tree, self.marked(alpha))
+
+    def costs(self, risk: FloatArray, alphas: FloatArray | None = None) -> FloatArray:
+        """Add up what the leaves of the trees of some penalties cost, given each node's cost."""
+        bounds = self.alphas if alphas is None else alphas
+        return _along(self.tree, risk, self.alpha_of_node, bounds)[1]
+
+    @cached_property
+    def typical_alphas(self) -> FloatArray:
+        """One penalty inside each interval: geometric means of its ends (Breiman et al. 1984)."""
+        roots = np.sqrt(self.alphas)
+        return np.append(roots[:-1] * roots[1:], np.inf)
+
+
+def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPath:
+    """Find the nested sequence of cost-complexity pruning (Breiman et al. 1984, chapter 3).
+
+    A node becomes a leaf when the penalty per leaf reaches its weakest-link ratio
+    (R(t) - R(T_t)) / (leaves - 1), with what lies below it pruned as far as that penalty prunes it.
+
+    Parameters
+    ----------
+    tree
+        A grown tree.
+    on : {"errors", "impurity"}
+        Risk: misclassified weight or cost, as CART has it, or weight x impurity, as scikit-learn
+        (for trees that predict numbers both are the impurity). In either case per unit of weight.
+    """
+    check_is_tree("tree", tree)
+    check_choice("on", on, _RISKS)
+    total = float(tree.arrays.weight[0]) or 1.0
+    risk = impurity_mass(tree) if on == "impurity" else training_risk(tree)
+    links = weakest_links(tree.arrays, risk)
+    alpha = _without_rounding(links / total, float(risk.max()) / total)
+    asks = tree.arrays.n_branches > 0
+    effective = asks & ~_is_cut_before(tree, alpha)
+    alpha_of_node = np.where(effective, alpha, np.inf)
+    alphas = np.unique(np.append(0.0, alpha[effective]))
+    sizes, risks = _along(tree, risk, alpha_of_node, alphas)
+    return CostComplexityPath(
+        tree=tree,
+        alphas=alphas,
+        n_leaves=sizes,
+        risks=risks / total,
+        alpha_of_node=alpha_of_node,
+    )
+
+
+def _without_rounding(alphas: FloatArray, unit: float) -> FloatArray:
+    """Give penalties that differ by rounding one value, the lowest of them."""
+    order = np.argsort(alphas, kind="stable")
+    ascending = np.where(alphas[order] <= _ROUNDING * unit, 0.0, alphas[order])
+    below = np.append(-np.inf, ascending[:-1])
+    is_new = ascending > below + _ROUNDING * (below + unit)
+    same: FloatArray = np.empty_like(alphas)
+    same[order] = ascending[is_new][np.cumsum(is_new) - 1]
+    return same
+
+
+def _is_cut_before(tree: Tree, alpha: FloatArray) -> Any:
+    """Tell for each node whether a node above becomes a leaf no later."""
+    parent = tree.arrays.parent.tolist()
+    least = alpha.tolist()  # penalty at which the node or one above it becomes a leaf
+    gone = np.zeros(len(least), dtype=bool)
+    for node in range(1, len(least)):
+        above = least[parent[node]]
+        if above <= least[node]:
+            gone[node] = True
+            least[node] = above
+    return gone
+
+
+def _along(
+    tree: Tree, risk: FloatArray, alpha_of_node: FloatArray, alphas: FloatArray
+) -> tuple[Int64Array, FloatArray]:
+    """Give leaves and risk of the trees of some penalties."""
+    ever_cut = np.flatnonzero(np.isfinite(alpha_of_node))
+    order = ever_cut[np.argsort(alpha_of_node[ever_cut], kind="stable")]
+    whole = curve_of(tree, order, {"risk": risk}, {"risk": 1.0})
+    n_cuts = np.searchsorted(alpha_of_node[order], alphas * (1 + _ROUNDING), side="right")
+    return whole.n_leaves[n_cuts], whole.errors["risk"][n_cuts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostComplexity(Pruner):
+    """Cost-complexity pruning (Breiman et al. 1984): weakest links first, all ties at once.
+
+    Parameters
+    ----------
+    alpha : float or None
+        The penalty per leaf. None chooses it: by the rows given to :meth:`prune`, or, in an
+        estimator, by cross-validation.
+    on : {"errors", "impurity"}
+        What a tree risks: errors, as CART has it, or impurity, as scikit-learn.
+    rule : {"min", "1-SE"}
+        Of the trees compared, that of least error; or the smallest one whose error is within one
+        standard error of the least.
+    cv : int
+        Folds of the cross-validation.
+    random_state : int
+        How the rows are dealt to the folds.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, load_example
+    >>> from treewright.prune import CostComplexity
+    >>> iris = load_example("iris")
+    >>> tree = DecisionTreeClassifier().fit(iris.X, iris.y).tree_
+    >>> print(CostComplexity().path(tree))
+    alpha  leaves   risk
+    0.000       9  0.000
+    0.003       7  0.007
+    0.007       4  0.027
+    0.013       3  0.040
+    0.293       2  0.333
+    0.333       1  0.667
+    >>> CostComplexity(alpha=0.01).prune(tree).n_leaves
+    4
+    """
+
+    name: ClassVar[str] = "cost_complexity"
+    needs: ClassVar[Needs] = "folds"
+    alpha: float | None = None
+    on: str = "errors"
+    rule: str = "min"
+    cv: int = 10
+    random_state: int = 0
+
+    def check(self) -> None:
+        """Refuse parameters outside their range."""
+        check_number("alpha", self.alpha, low=0.0, optional=True)
+        check_choice("on", self.on, _RISKS)
+        check_choice("rule", self.rule, ("min", "1-SE"))
+        check_count("cv", self.cv, least=2)
+        check_count("random_state", self.random_state, least=0)
+
+    def path(self, tree: Tree) -> CostComplexityPath:
+        """Give the whole nested sequence of a tree."""
+        self.check_tree(tree)
+        return cost_complexity_path(tree, on=self.on)
+
+    def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
+        path = cost_complexity_path(tree, on=self.on)
+        alpha = self.alpha
+        if alpha is None:
+            if validation is None:
+                raise ParameterError(
+                    "CostComplexity has no alpha and no rows to choose it by.\n"
+                    "  Hint: CostComplexity(alpha=0.01), .prune(tree, X_valid, y_valid), or"
+                    " prune=CostComplexity() in an estimator, which cross-validates."
+                )
+            costs = path.costs(validation.risk) / (validation.total or 1.0)
+
+            def spread(best: int) -> float:
+                losses = validation.losses(path.at(float(path.alphas[best])))
+                return standard_error(losses, validation.weight)
+
+            alpha = float(path.alphas[self.choose(costs, spread)])
+        return self.cuts_at(path, alpha)
+
+    def cuts_at(self, path: CostComplexityPath, alpha: float) -> Cuts:
+        """Give the nodes that are leaves for a penalty, weakest links first."""
+        marked = np.flatnonzero(path.marked(alpha))
+        order = marked[np.argsort(path.alpha_of_node[marked], kind="stable")]
+        return Cuts(
+            node=order,
+            before=path.alpha_of_node[order],
+            after=np.full(len(order), alpha),
+            compared="the penalty per leaf from which the leaf is better, and the penalty",
+        )
+
+    def choose(self, costs: FloatArray, spread: Callable[[int], float]) -> int:
+        """Choose among trees from the largest to the smallest.
+
+        Parameters
+        ----------
+        costs
+            Mean cost of a row under each tree.
+        spread
+            Gives the standard error of the mean cost of one of them.
+        """
+        # Of equally good trees the smallest.
+        best = len(costs) - 1 - int(np.argmin(costs[::-1]))
+        if self.rule == "min":
+            return best
+        return int(np.flatnonzero(costs <= costs[best] + spread(best))[-1])
+
+
+def standard_error(losses: FloatArray, weight: FloatArray) -> float:
+    """Give the standard error of the weighted mean of what rows cost."""
+    total = float(weight.sum())
+    if total <= 0.0 or len(losses) < 2:
+        return 0.0
+    # Squares of losses of extreme size are no numbers; a power of two changes no digit.
+    unit = int(np.frexp(losses.max())[1])
+    losses = np.ldexp(losses, -unit)
+    mean = float(weight @ losses) / total
+    variance = weight @ (losses - mean) ** 2 / total / np.count_nonzero(weight)
+    return float(np.ldexp(np.sqrt(variance), unit))

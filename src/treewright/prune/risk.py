@@ -1,0 +1,34 @@
+"""Leaves below each node, and what each node would cost the training rows as a leaf."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+from treewright.prune.bottom_up import add_up
+from treewright.tree.impurity import impurity_mass
+from treewright.tree.leaf import LeafRule
+from treewright.tree.plan import by_output
+from treewright.tree.tree import Tree
+
+
+def leaves_below(tree: Tree) -> FloatArray:
+    """Count the leaves of every subtree."""
+    return add_up(tree, (tree.arrays.n_branches == 0).astype(np.float64))
+
+
+def training_risk(tree: Tree, *, squared: bool = False) -> FloatArray:
+    """Give what each node would cost its training rows as a leaf.
+
+    The weight of the rows of other classes (or their cost under the cost matrix); for numbers the
+    node's weight times its impurity. `squared` adds up squares of what rows cost, of classes only.
+    """
+    if tree.classes is None:
+        return impurity_mass(tree)
+    total: FloatArray = np.zeros(tree.n_nodes)
+    costs = tree.leaf.cost_matrix
+    rule = tree.leaf if costs is None or not squared else LeafRule(cost_matrix=costs**2)
+    values = by_output(tree.arrays.value, tree.classes)
+    for counts, answer in zip(values, by_output(tree.answers, tree.classes), strict=True):
+        total += rule.cost_of(counts, tree.leaf.choose(answer))
+    return total

@@ -1,0 +1,1 @@
+"""Numbers, names and aligned tables as people read them."""

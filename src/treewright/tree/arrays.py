@@ -1,0 +1,233 @@
+"""The arrays of one tree, and the invariants they keep.
+
+A tree is a structure of arrays, one entry per node. Node 0 is the root; the children of node ``i``
+are ``first_child[i] .. first_child[i] + n_branches[i] - 1`` and are numbered after it, so that
+``reversed(range(n_nodes))`` visits every node before its parent::
+
+    node         0   1   2   3   4          0 ── branch 0 ── 1
+    first_child  1  -1   3  -1  -1            └─ branch 1 ── 2 ── branch 0 ── 3
+    n_branches   2   0   2   0   0                             └─ branch 1 ── 4
+
+The arrays are read-only. :meth:`TreeArrays.validate` promises that whoever follows an index kept in
+them stays inside them; it is vectorised, bounded in time and memory by the size of the arrays, and
+is run before the arrays reach compiled code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.array_types import Array, BoolArray, FloatArray, Int8Array, Int32Array, Int64Array
+from treewright.errors import ModelFormatError
+
+if TYPE_CHECKING:
+    from treewright.data.schema import FittedSchema
+
+
+LEAF, CUT, CATEGORIES, INTERVALS, LINEAR = 0, 1, 2, 3, 4
+"""The entries of ``kind``: no question, ``x <= threshold``, a branch for each category, a branch
+for each interval between several cuts, and a sum of columns ``<= threshold``."""
+
+
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "FloatArray": np.dtype(np.float64),
+    "Int8Array": np.dtype(np.int8),
+    "Int32Array": np.dtype(np.int32),
+    "Int64Array": np.dtype(np.int64),
+    "BoolArray": np.dtype(np.bool_),
+}
+"""The type behind each annotation below: it is declared once, where the field is."""
+
+
+_WHERE_LEFT_OUT = {
+    "rest_branch": -1,
+    "cut_offset": -1,
+    "cut_count": 0,
+    "term_offset": -1,
+    "term_count": 0,
+}
+"""What an array with an entry per node holds where no node has any."""
+
+
+def _absent() -> Any:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TreeArrays:
+    """Everything a tree knows, as flat read-only arrays.
+
+    Parameters
+    ----------
+    first_child, n_branches, parent
+        The shape: -1, 0 at a leaf; the parent of the root is -1.
+    kind, column
+        What is asked (:data:`LEAF`, :data:`CUT`, :data:`CATEGORIES`, :data:`INTERVALS`,
+        :data:`LINEAR`) and about which column (-1 at a leaf; of a sum the first).
+    threshold, threshold_int
+        A cut sends ``x <= threshold`` to branch 0. ``threshold`` serves float columns (NaN
+        elsewhere), ``threshold_int`` all columns stored as integers and the codes of ordinal ones.
+    code_offset, code_count
+        A node that asks for categories owns ``code_count`` entries of the next two arrays, from
+        ``code_offset`` on; -1 and 0 elsewhere. No two questions share an entry.
+    code, branch_of_code
+        The values that the node has seen, as ascending codes, and the branch of each. A value that
+        is not listed is unseen there: a column of thousands of values costs a deep node only the
+        few it has left.
+    rest_branch
+        The branch of every category of the domain that is not listed, as ``x = v`` has one; -1
+        where such a value is treated as an unseen one. Left out when no node has any.
+    cut_offset, cut_count
+        A node that asks for an interval owns ``cut_count`` entries of ``cut`` and ``cut_int``, from
+        ``cut_offset`` on; -1 and 0 elsewhere.
+    cut, cut_int
+        The cuts, ascending: values up to the first go to branch 0, up to the second to branch 1,
+        and so on. As for thresholds, ``cut`` is NaN where ``cut_int`` counts.
+    term_offset, term_count, term_column, term_coefficient, term_share
+        Likewise the terms of a node that asks for a sum; the shares say how its importance is
+        divided among the columns.
+    missing_branch, unseen_branch
+        Where a missing value and an unseen category go; -1 means to every branch, in proportion to
+        its weight.
+    n_rows, weight, impurity, gain, score
+        Training rows, their weight, the node's impurity, and what its split achieved; the last
+        three under a cost matrix with the weights of growing (:mod:`treewright.tree.impurity`).
+    value
+        One line per node: the weight of each class (outputs side by side), or the prediction(s).
+    surrogate_start
+        The surrogates of node ``i`` are ``surrogate_start[i] .. surrogate_start[i + 1] - 1``, best
+        first. Left out when no node has any, like the arrays that describe them, whose slices of
+        ``code`` are further ones of the same array.
+    """
+
+    first_child: Int32Array
+    n_branches: Int32Array
+    parent: Int32Array
+    column: Int32Array
+    kind: Int8Array
+    threshold: FloatArray
+    threshold_int: Int64Array
+    code_offset: Int64Array
+    code_count: Int32Array
+    code: Int32Array
+    branch_of_code: Int32Array
+    missing_branch: Int32Array
+    unseen_branch: Int32Array
+    n_rows: Int64Array
+    weight: FloatArray
+    impurity: FloatArray
+    gain: FloatArray
+    score: FloatArray
+    value: FloatArray
+    rest_branch: Int32Array = field(default_factory=_absent)
+    cut_offset: Int64Array = field(default_factory=_absent)
+    cut_count: Int32Array = field(default_factory=_absent)
+    cut: FloatArray = field(default_factory=_absent)
+    cut_int: Int64Array = field(default_factory=_absent)
+    term_offset: Int64Array = field(default_factory=_absent)
+    term_count: Int32Array = field(default_factory=_absent)
+    term_column: Int32Array = field(default_factory=_absent)
+    term_coefficient: FloatArray = field(default_factory=_absent)
+    term_share: FloatArray = field(default_factory=_absent)
+    surrogate_start: Int32Array = field(default_factory=_absent)
+    surrogate_column: Int32Array = field(default_factory=_absent)
+    surrogate_threshold: FloatArray = field(default_factory=_absent)
+    surrogate_threshold_int: Int64Array = field(default_factory=_absent)
+    surrogate_kind: Int8Array = field(default_factory=_absent)
+    surrogate_code_offset: Int64Array = field(default_factory=_absent)
+    surrogate_code_count: Int32Array = field(default_factory=_absent)
+    surrogate_reversed: BoolArray = field(default_factory=_absent)
+    surrogate_agreement: FloatArray = field(default_factory=_absent)
+
+    def __post_init__(self) -> None:
+        for name, nothing in _WHERE_LEFT_OUT.items():
+            if np.size(getattr(self, name)) == 0:
+                filled = np.full(np.size(self.first_child), nothing, dtype=np.int32)
+                object.__setattr__(self, name, filled)
+        if np.size(self.surrogate_start) == 0:
+            start = np.zeros(np.size(self.first_child) + 1, dtype=np.int32)
+            object.__setattr__(self, "surrogate_start", start)
+        for entry in dataclasses.fields(self):
+            array = read_only(getattr(self, entry.name), entry.name, _DTYPES[str(entry.type)])
+            object.__setattr__(self, entry.name, array)
+
+    def __setstate__(self, state: dict[str, Array]) -> None:
+        # NumPy does not pickle the read-only flag.
+        for name, array in state.items():
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __repr__(self) -> str:
+        return f"TreeArrays(n_nodes={self.n_nodes}, width={self.width})"
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.first_child)
+
+    @property
+    def width(self) -> int:
+        """Entries of ``value`` per node."""
+        return int(self.value.shape[1])
+
+    @property
+    def n_surrogates(self) -> int:
+        """Surrogate splits of all nodes together."""
+        return len(self.surrogate_column)
+
+    def to_dict(self) -> dict[str, object]:
+        """Give the arrays by name."""
+        return {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
+
+    def equals(self, other: TreeArrays) -> bool:
+        """Whether both hold the same tree, bit for bit."""
+        return all(
+            same_bits(getattr(self, entry.name), getattr(other, entry.name))
+            for entry in dataclasses.fields(self)
+        )
+
+    def validate(self, schema: FittedSchema | None = None) -> None:
+        """Check every invariant; with a ``schema`` also that the questions fit its columns.
+
+        Raises
+        ------
+        ModelFormatError
+            Naming the array and the first node that breaks the rule.
+        """
+        from treewright.tree.invariants import check
+
+        check(self, schema)
+
+
+def read_only(array: Array, name: str, dtype: np.dtype[Any]) -> Array:
+    """Give a contiguous read-only array of this type, without a copy where it already is one."""
+    given = np.asarray(array) if np.size(array) else np.empty(np.shape(array), dtype)
+    if not np.can_cast(given.dtype, dtype, casting="same_kind"):
+        raise ModelFormatError(f"{name} holds {given.dtype}, but {dtype} is due.")
+    view = np.ascontiguousarray(given, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def same_bits(left: Array, right: Array) -> bool:
+    """Tell whether two arrays are equal to the last bit; NaN equals itself."""
+    return left.shape == right.shape and left.tobytes() == right.tobytes()
+
+
+def heaviest_branch(arrays: Mapping[str, Any]) -> Int32Array:
+    """Give each node's branch of most weight, the first of equals; -1 at leaves."""
+    parent, weight, first = arrays["parent"], arrays["weight"], arrays["first_child"]
+    heaviest = np.full(len(parent), -1, dtype=np.int32)
+    children = np.flatnonzero(parent >= 0)
+    if not len(children):
+        return heaviest
+    owners = parent[children]
+    order = np.lexsort((children, -weight[children], owners))
+    firsts = np.unique(owners[order], return_index=True)
+    heaviest[firsts[0]] = (children[order][firsts[1]] - first[firsts[0]]).astype(np.int32)
+    return heaviest

@@ -1,0 +1,159 @@
+"""Trees made from trees: nodes turned into leaves, or put in the place of others.
+
+A pruner says what is to be kept; here the arrays are rebuilt. Questions are copied bit for bit, and
+nodes keep their order, so that they are still numbered after their parents.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.array_types import Array
+from treewright.tree.arrays import LEAF, TreeArrays
+from treewright.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.array_types import BoolArray, Int32Array, Int64Array
+
+_AT_A_LEAF: Mapping[str, float] = {
+    "column": -1,
+    "kind": LEAF,
+    "threshold": np.nan,
+    "threshold_int": 0,
+    "missing_branch": -1,
+    "unseen_branch": -1,
+    "rest_branch": -1,
+    "gain": 0.0,
+    "score": 0.0,
+}
+"""What a node that asks nothing holds in the arrays of questions."""
+
+_SLICES: Mapping[str, tuple[str, ...]] = {
+    "code": ("code", "branch_of_code"),
+    "cut": ("cut", "cut_int"),
+    "term": ("term_column", "term_coefficient", "term_share"),
+}
+"""Arrays that nodes own slices of, by the prefix of the offset and the count."""
+
+
+def with_leaves(tree: Tree, leaves: BoolArray) -> Tree:
+    """Give the tree in which the marked nodes are leaves, and what was below them is gone.
+
+    Nothing else changes: every node that is kept says what it said.
+    """
+    asks = np.asarray(tree.arrays.n_branches) > 0
+    if not (leaves & asks).any():
+        return tree
+    kept = ~has_marked_ancestor(tree, leaves)
+    source = np.flatnonzero(kept).astype(np.int32)
+    new_number = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+    becomes_leaf = ~asks[source] | leaves[source]
+    first_child, parent = tree.arrays.first_child[source], tree.arrays.parent[source]
+    links = {
+        "first_child": np.where(becomes_leaf, -1, new_number[first_child]),
+        "n_branches": np.where(becomes_leaf, 0, tree.arrays.n_branches[source]),
+        "parent": np.where(parent < 0, -1, new_number[parent]),
+    }
+    return rebuilt(tree, source, links)
+
+
+def has_marked_ancestor(tree: Tree, marked: BoolArray) -> BoolArray:
+    """Tell for each node whether a node above it is marked."""
+    # Pointer doubling as in Tree.levels: log2(depth) rounds even for a chain.
+    ancestor = np.maximum(tree.arrays.parent, 0).astype(np.int64)
+    found: BoolArray = marked[ancestor].copy()
+    found[0] = False
+    while ancestor.any():
+        found |= found[ancestor]
+        ancestor = ancestor[ancestor]
+    return found
+
+
+def rebuilt(
+    tree: Tree,
+    source: Int32Array,
+    changes: Mapping[str, Array],
+    *,
+    nodes: TreeArrays | None = None,
+) -> Tree:
+    """Give the tree whose node ``i`` asks what node ``source[i]`` of the old one did.
+
+    Parameters
+    ----------
+    tree
+        The old tree.
+    source
+        The node each new node is taken from; one that gets no branches asks nothing.
+    changes
+        The new shape (``first_child``, ``n_branches``, ``parent``) and whatever else differs.
+    nodes
+        The nodes to take from, where they are more than those of the tree.
+    """
+    old = tree.arrays if nodes is None else nodes
+    is_leaf = np.asarray(changes["n_branches"]) == 0
+    new: dict[str, Any] = {}
+    for name in ("n_rows", "weight", "impurity", "value"):
+        if name not in changes:
+            new[name] = getattr(old, name)[source]
+    for name, nothing in _AT_A_LEAF.items():
+        taken = getattr(old, name)[source]
+        new[name] = np.where(is_leaf, np.asarray(nothing, dtype=taken.dtype), taken)
+    for prefix, arrays in _SLICES.items():
+        count = np.where(is_leaf, 0, getattr(old, f"{prefix}_count")[source]).astype(np.int64)
+        owner = count > 0 if prefix != "code" else new["kind"] == 2
+        entries = _entries(getattr(old, f"{prefix}_offset")[source], count)
+        new[f"{prefix}_offset"] = np.where(owner, np.cumsum(count) - count, -1)
+        new[f"{prefix}_count"] = count.astype(np.int32)
+        for name in arrays:
+            new[name] = getattr(old, name)[entries]
+    _take_surrogates(old, source, is_leaf, new)
+    new.update(changes)
+    linear = None if tree.linear is None else tree.linear.taken(source, is_leaf)
+    return tree.with_arrays(TreeArrays(**new), linear=linear)
+
+
+def followed_by(old: TreeArrays, more: TreeArrays) -> TreeArrays:
+    """Give the nodes of one tree and then those of others, to be taken from by :func:`rebuilt`."""
+    shift = {"first_child": old.n_nodes, "parent": old.n_nodes}
+    for prefix, arrays in _SLICES.items():
+        shift[f"{prefix}_offset"] = len(getattr(old, arrays[0]))
+    shift["surrogate_code_offset"] = len(old.code)
+    joined: dict[str, Any] = {}
+    for entry in dataclasses.fields(old):
+        first, second = getattr(old, entry.name), getattr(more, entry.name)
+        if entry.name in shift:
+            second = np.where(second < 0, second, second + shift[entry.name])
+        if entry.name == "surrogate_start":
+            second = second[1:] + old.n_surrogates
+        joined[entry.name] = np.concatenate([first, second]).astype(first.dtype)
+    return TreeArrays(**joined)
+
+
+def _take_surrogates(
+    old: TreeArrays, source: Int32Array, is_leaf: BoolArray, new: dict[str, Any]
+) -> None:
+    start = old.surrogate_start.astype(np.int64)
+    count = np.where(is_leaf, 0, np.diff(start)[source])
+    taken = _entries(start[:-1][source], count)
+    new["surrogate_start"] = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
+    for name in ("column", "threshold", "threshold_int", "kind", "reversed", "agreement"):
+        new[f"surrogate_{name}"] = getattr(old, f"surrogate_{name}")[taken]
+    n_codes = old.surrogate_code_count[taken].astype(np.int64)
+    entries = _entries(old.surrogate_code_offset[taken], n_codes)
+    asks_codes = new["surrogate_kind"] == 2
+    offset = len(new["code"]) + np.cumsum(n_codes) - n_codes
+    new["surrogate_code_offset"] = np.where(asks_codes, offset, -1)
+    new["surrogate_code_count"] = n_codes.astype(np.int32)
+    for name in ("code", "branch_of_code"):
+        new[name] = np.concatenate([new[name], getattr(old, name)[entries]])
+
+
+def _entries(offset: Array, count: Int64Array) -> Int64Array:
+    """Give the places of all slices, one after the other."""
+    total = int(count.sum())
+    start = np.repeat(offset.astype(np.int64) - np.cumsum(count) + count, count)
+    return start + np.arange(total)

@@ -1,0 +1,155 @@
+"""From the class weights of a node to its probabilities and its decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.array_types import Array
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
+
+LEAF_ESTIMATES = ("majority", "laplace", "m_estimate")
+
+_ROUNDING = 1e-12
+"""Shares are rounded, so equal costs need not look so."""
+
+_LEAST_SHARE = 1e-3
+"""A class whose errors cost nothing still counts this much beside the dearest one in growing."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeafRule:
+    """How class weights become probabilities, and probabilities a class.
+
+    Parameters
+    ----------
+    estimate
+        ``"majority"`` takes the shares as they are; ``"laplace"`` adds a row to every class,
+        (n_k + 1) / (n + K); ``"m_estimate"`` adds `m` rows in the proportions p_k of the whole
+        training table, (n_k + m p_k) / (n + m) (Cestnik 1990).
+    m
+        Of the m-estimate.
+    cost_matrix
+        Cost of each decision: rows are the actual class, columns the predicted one. The class of
+        least expected cost is predicted, and classes count by their costs in growing; None
+        predicts the most probable one.
+    preferred
+        Of equally probable classes, the one to take where it is among them; None takes the first.
+    """
+
+    estimate: str = "majority"
+    m: float = 2.0
+    cost_matrix: FloatArray | None = None
+    preferred: int | None = None
+
+    def smoothed(self, weights: FloatArray, whole: FloatArray) -> FloatArray:
+        """Give the class weights of nodes with what the estimate adds to them.
+
+        A node without any has nothing to say, and nothing is added to that.
+
+        Parameters
+        ----------
+        weights
+            A line of class weights per node.
+        whole
+            Those of the whole training table.
+        """
+        return np.where(weights.any(axis=1, keepdims=True), weights + self.added(whole), weights)
+
+    def added(self, whole: FloatArray) -> FloatArray:
+        """Give what the estimate adds to the class weights of a node.
+
+        >>> LeafRule(estimate="m_estimate", m=2.0).added(np.array([30.0, 10.0])).tolist()
+        [1.5, 0.5]
+        """
+        total = whole.sum()
+        if self.estimate == "laplace":
+            return np.ones_like(whole)
+        if self.estimate == "m_estimate" and total > 0:
+            by_class: FloatArray = self.m * (whole / total)
+            return by_class
+        return np.zeros_like(whole)
+
+    def choose(self, shares: FloatArray) -> Int64Array:
+        """Give the class decided for each line of shares; of equally good ones the first.
+
+        Or, of equally probable ones, the preferred one.
+
+        >>> costs = np.array([[0.0, 1.0], [10.0, 0.0]])
+        >>> LeafRule(cost_matrix=costs).choose(np.array([[7 / 8, 1 / 8], [1.0, 0.0]])).tolist()
+        [1, 0]
+        """
+        chosen: Int64Array
+        if self.cost_matrix is None:
+            chosen = shares.argmax(axis=1)
+            if self.preferred is not None:
+                most = shares.max(axis=1)
+                ties = shares[:, self.preferred] >= most * (1 - _ROUNDING)
+                chosen = np.where(ties, self.preferred, chosen)
+        else:
+            costs = shares @ self.cost_matrix
+            least = costs.min(axis=1, keepdims=True, initial=np.inf)
+            chosen = (costs <= least * (1 + _ROUNDING)).argmax(axis=1)
+        return chosen
+
+    def cost_of(self, weights: FloatArray, chosen: Int64Array) -> FloatArray:
+        """Give what deciding so costs among rows of these class weights, line by line.
+
+        Without a cost matrix that is the weight of the rows of another class.
+        """
+        if self.cost_matrix is None:
+            right = np.take_along_axis(weights, chosen[:, np.newaxis], axis=1)[:, 0]
+            wrong: FloatArray = np.maximum(weights.sum(axis=1) - right, 0.0)
+            return wrong
+        return np.asarray(np.einsum("nk,kn->n", weights, self.cost_matrix[:, chosen]))
+
+    def growing_factors(self, class_weight: FloatArray) -> FloatArray:
+        """Give the factor of each class in growing: altered priors (Breiman et al. 1984, 4.4).
+
+        A class counts by what its errors cost together, C(j) = sum_i C(i|j). That is exact for two
+        classes, and an approximation for more. The total weight stays.
+
+        Parameters
+        ----------
+        class_weight
+            Weight of the rows of each class.
+
+        Examples
+        --------
+        >>> costs = np.array([[0.0, 1.0], [3.0, 0.0]])
+        >>> LeafRule(cost_matrix=costs).growing_factors(np.array([10.0, 10.0])).tolist()
+        [0.5, 1.5]
+        """
+        if self.cost_matrix is None:
+            return np.ones_like(class_weight)
+        price = self.cost_matrix.sum(axis=1)
+        price = np.maximum(price, _LEAST_SHARE * price.max())
+        scale: float = class_weight.sum() / (price @ class_weight)
+        factors: FloatArray = price * scale
+        return factors
+
+    def equals(self, other: LeafRule) -> bool:
+        """Tell whether both decide alike."""
+        mine, theirs = self.cost_matrix, other.cost_matrix
+        same_costs = mine is theirs or (
+            mine is not None and theirs is not None and np.array_equal(mine, theirs)
+        )
+        mine_too = (self.estimate, self.m, self.preferred)
+        return mine_too == (other.estimate, other.m, other.preferred) and same_costs
+
+
+BY_MAJORITY = LeafRule()
+
+
+def labels_of(codes: list[Int64Array], classes: tuple[Array, ...]) -> Array:
+    """Give classes by their positions; one dimension where there is one output."""
+    labels: list[Array] = [names[chosen] for names, chosen in zip(classes, codes, strict=True)]
+    if len(labels) == 1:
+        return labels[0]
+    if len({part.dtype.kind for part in labels}) > 1:  # else numbers would turn into text
+        labels = [part.astype(object) for part in labels]
+    return np.column_stack(labels)

@@ -1,0 +1,134 @@
+"""What is printed beside a node: its rows, their weight, its classes or its mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.text.numbers import TextColumn, figure, figures, percent
+from treewright.tree.condition import on_one_line
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
+    from treewright.tree.tree import Tree
+
+_POWER_OF_SD = {"squared_error": 2.0, "standard_deviation": 1.0, "fifth_root": 0.4}
+"""Criteria whose impurity is a power of the standard deviation, which is printed instead."""
+
+_MAX_CLASS_COLUMNS = 6
+_MAX_CLASS_WIDTH = 48
+_MAX_CLASSES_NAMED = 3
+
+
+def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> list[TextColumn]:
+    """Give the columns that describe these nodes, in their order; an arrow marks the leaves."""
+    arrays = tree.arrays
+    chosen = np.asarray(nodes, dtype=np.int64)
+    n_rows, weight = arrays.n_rows[chosen], arrays.weight[chosen]
+    columns = [TextColumn("rows", [str(count) for count in n_rows.tolist()], right=True)]
+    if not np.array_equal(n_rows, weight):
+        columns.append(TextColumn("weight", figures(weight.tolist()), right=True))
+    arrow = "->" if ascii else "→"
+    leaf = (arrays.n_branches[chosen] == 0).tolist()
+    if tree.classes is None and tree.n_outputs == 1:
+        marks = [arrow if ends else "" for ends in leaf]
+        return [*columns, *_regression_columns(tree, chosen, marks)]
+    if tree.classes is not None and tree.n_outputs == 1:
+        names = list(map(str, tree.classes[0].tolist()))
+        columns += class_columns(names, arrays.value[chosen].tolist(), ascii=ascii)
+    answers = [
+        f"{arrow} {label_in_words(tree.label(node))}" if ends else ""
+        for node, ends in zip(nodes, leaf, strict=True)
+    ]
+    return [*columns, TextColumn("", answers)]
+
+
+def label_in_words(label: object) -> str:
+    """Give a label on one line; numbers as people read them, several outputs side by side."""
+    if isinstance(label, tuple):
+        return ", ".join(map(label_in_words, label))
+    return figure(label) if isinstance(label, float) else on_one_line(str(label))
+
+
+def answer_in_words(tree: Tree, answer: FloatArray) -> str:
+    """Give the label of one line of answers and, for one class, the probabilities behind it."""
+    label = label_in_words(tree.label_of(answer))
+    if tree.classes is None or len(tree.classes) > 1:
+        return label
+    names = map(str, tree.classes[0].tolist())
+    shares = sorted(zip(-answer, names, strict=True), key=lambda pair: pair[0])
+    shown = [f"{name} {percent(-share)}" for share, name in shares if share < 0]
+    return f"{label}  ({', '.join(shown[:5])}{', …' if len(shown) > 5 else ''})"
+
+
+def class_columns(
+    classes: Sequence[str], lines: Sequence[Sequence[float] | None], *, ascii: bool = False
+) -> list[TextColumn]:
+    """Give the weight of each class, or only the heaviest ones where there are many classes.
+
+    Parameters
+    ----------
+    classes
+        Their names.
+    lines
+        The weights in each printed line; None leaves it empty.
+    ascii
+        Use no character beyond ASCII of our own.
+    """
+    names = list(map(on_one_line, classes))
+    width = sum(len(name) + 2 for name in names)
+    if len(names) > _MAX_CLASS_COLUMNS or width > _MAX_CLASS_WIDTH:
+        told = [classes_in_words(names, line, ascii=ascii) if line else "" for line in lines]
+        return [TextColumn("classes", told)]
+    nothing = [None] * len(names)
+    # One number of decimals for all classes.
+    cells = figures(weight for line in lines for weight in (line or nothing))
+    return [TextColumn(name, cells[k :: len(names)], right=True) for k, name in enumerate(names)]
+
+
+def classes_in_words(names: Sequence[str], weights: Sequence[float], *, ascii: bool = False) -> str:
+    """Name the heaviest classes with their weights.
+
+    Examples
+    --------
+    >>> classes_in_words(["No", "Yes"], [2.0, 3.0])
+    'Yes 3, No 2'
+    >>> classes_in_words(list("abcde"), [5, 4, 3, 2, 1])
+    'a 5, b 4, c 3, … 2 more'
+    """
+    present = sorted((-weight, k) for k, weight in enumerate(weights) if weight > 0)
+    n_named = _MAX_CLASSES_NAMED if len(present) > _MAX_CLASSES_NAMED + 1 else len(present)
+    words = [f"{names[k]} {figure(-negative)}" for negative, k in present[:n_named]]
+    if n_named < len(present):
+        words.append(f"{'...' if ascii else '…'} {len(present) - n_named} more")
+    return ", ".join(words)
+
+
+def _regression_columns(tree: Tree, chosen: Int64Array, marks: list[str]) -> list[TextColumn]:
+    header, spread = "impurity", tree.arrays.impurity[chosen]
+    if tree.criterion in _POWER_OF_SD:
+        header = "sd"
+        spread = np.maximum(spread, 0.0) ** (1 / _POWER_OF_SD[tree.criterion])
+    predicted = "median" if tree.criterion == "absolute_error" else "mean"
+    values = figures(tree.arrays.value[chosen, 0].tolist())
+    if tree.linear is not None:
+        predicted = "answer"
+        number_of_leaf = model_numbers(tree)
+        for line, node in enumerate(chosen.tolist()):
+            values[line] = f"LM{number_of_leaf[node]}" if node in number_of_leaf else values[line]
+    return [
+        TextColumn(header, figures(spread.tolist()), right=True),
+        TextColumn("", marks),
+        TextColumn(predicted, values, right=True),
+    ]
+
+
+def model_numbers(tree: Tree) -> dict[int, int]:
+    """Number the linear models of a tree as its leaves are read, from 1."""
+    if tree.linear is None:
+        return {}
+    order = tree.reading_order
+    leaves = order[np.diff(tree.linear.start)[order] > 0]
+    return {leaf: number for number, leaf in enumerate(leaves.tolist(), start=1)}

@@ -1,0 +1,140 @@
+"""From the arrays of a tree to its compiled plan: the one place where both meet.
+
+:func:`compile_plan` checks the arrays and packs them for prediction; :func:`decide` and
+:func:`by_output` put what the plan says into the shape the caller expects. Routing rows is the
+plan's work and nobody else's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.array_types import Array
+from treewright.core import Plan as CorePlan
+from treewright.data.core_columns import lend
+from treewright.data.read.table import read_frame
+from treewright.data.table import UNSEEN
+from treewright.errors import DataError
+from treewright.tree.leaf import BY_MAJORITY, LeafRule, labels_of
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+    from treewright.tree.arrays import TreeArrays
+
+
+COMBINE = ("branch_fractions", "leaf_counts")
+"""How the leaves that a divided row reaches are weighed."""
+
+UNSEEN_CATEGORIES = ("missing", "majority", "error")
+"""What is done with a category that training did not know."""
+
+
+class Plan:
+    """A tree packed for prediction; lock-free, and independent of the batch it is called with."""
+
+    def __init__(self, core: CorePlan, combine: str) -> None:
+        self._core = core
+        self._combine = combine
+
+    def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
+        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        answers: FloatArray = self._core.predict(lend(table), self._combine, n_threads)
+        return answers
+
+    def apply(self, table: Table, *, n_threads: int = 1) -> Int64Array:
+        """Give the leaf of each row; of a divided row, the leaf that gets most of it."""
+        leaves: Int64Array = self._core.apply(lend(table), n_threads)
+        return leaves
+
+    def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:
+        """Give the leaves of each row, as ``indptr`` and ``indices``, and its share in each."""
+        start, leaves, shares = self._core.parts(lend(table))
+        return start, leaves, shares
+
+    def decision_path(self, table: Table) -> tuple[Int64Array, Int64Array]:
+        """Give the nodes each row visits, from the root, as ``indptr`` and ``indices``."""
+        start, visited = self._core.paths(lend(table))
+        return start, visited
+
+
+def compile_plan(
+    arrays: TreeArrays,
+    schema: FittedSchema,
+    *,
+    n_classes: tuple[int, ...],
+    combine: str,
+    value: FloatArray | None = None,
+) -> Plan:
+    """Pack a tree for prediction.
+
+    Parameters
+    ----------
+    arrays, schema
+        The tree; refused with a ``ModelFormatError`` unless it keeps every invariant, so that
+        compiled code never follows a bad index.
+    n_classes
+        The number of classes of each output; empty for a tree that predicts numbers.
+    combine
+        How the leaves reached by a divided row are combined: ``"branch_fractions"`` averages their
+        answers by the share of the row that reached them, ``"leaf_counts"`` by the weight of the
+        leaves.
+    value
+        What nodes say, where it is not ``arrays.value`` as it is.
+    """
+    arrays.validate(schema)
+    packed = arrays.to_dict()
+    if value is not None:
+        packed["value"] = np.ascontiguousarray(value)
+    core = CorePlan(packed, arrays.unseen_branch.tolist(), list(n_classes))
+    return Plan(core, combine)
+
+
+def refuse_unseen(table: Table, given: object = None) -> None:
+    """Raise for a category that training did not know (``unseen="error"``).
+
+    The table has only a code for it; the value is looked up in what the user has given.
+    """
+    for index, column in enumerate(table.schema.columns):
+        if column.storage != "value":
+            continue
+        unseen = np.flatnonzero(np.asarray(table.columns[index]) == UNSEEN)
+        if len(unseen):
+            row = int(unseen[0])
+            others = f" (nor were those of {len(unseen) - 1} more rows)" if len(unseen) > 1 else ""
+            raise DataError(
+                f"column {column.name!r}, row {row} holds {_value_given(given, table, index, row)},"
+                f" which was not there at fit{others}.\n"
+                "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
+            )
+
+
+def _value_given(given: object, table: Table, index: int, row: int) -> str:
+    try:
+        frame = read_frame(given)
+        name = table.schema.names[index]
+        known_by = name if name in frame.columns else frame.columns[table.schema.positions[index]]
+        value = np.asarray(frame[known_by])[row]
+    except (DataError, IndexError):  # a single row on its own
+        return "a value"
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def decide(
+    answers: FloatArray, classes: tuple[Array, ...] | None, rule: LeafRule = BY_MAJORITY
+) -> Array:
+    """Turn answers into labels or predicted numbers; one dimension where there is one output."""
+    if classes is None:
+        return answers[:, 0] if answers.shape[1] == 1 else answers
+    return labels_of([rule.choose(part) for part in by_output(answers, classes)], classes)
+
+
+def by_output(answers: FloatArray, classes: tuple[Array, ...]) -> list[FloatArray]:
+    """Cut the lines of answers into one array per output."""
+    if len(classes) == 1:
+        return [answers]
+    stops = np.cumsum([len(names) for names in classes])
+    return np.split(answers, stops[:-1], axis=1)

@@ -1,0 +1,47 @@
+"""Which way a row goes at one node, in words of nodes and branches.
+
+The compiled plan routes whole tables; this is for showing and asking, one row and one node at a
+time, and follows the same rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from treewright.tree.question import EVERY_BRANCH, Question, Stored, Surrogate
+
+if TYPE_CHECKING:
+    from treewright.tree.tree import Tree
+
+
+def branch_taken(
+    tree: Tree, node: int, question: Question, value_of: Callable[[Question], Stored]
+) -> tuple[int, Surrogate | None]:
+    """Give the branch of a row, or :data:`EVERY_BRANCH`, and the stand-in that decided, if any.
+
+    A value that does not decide is looked for in the node's surrogates, then goes to the node's
+    branch for such values.
+
+    Parameters
+    ----------
+    tree, node, question
+        The node, and what it asks.
+    value_of
+        Gives what the row has to say to a question.
+    """
+    value = value_of(question)
+    if not question.knows(value):
+        for surrogate in tree.surrogates(node):
+            instead = surrogate.branch_of(value_of(surrogate.question))
+            if instead != EVERY_BRANCH:
+                return instead, surrogate
+    return question.branch_of(value), None
+
+
+def branches_followed(tree: Tree, node: int, branch: int) -> list[tuple[int, float]]:
+    """Give the branches that a row follows, and the share of it that goes each way."""
+    if branch != EVERY_BRANCH:
+        return [(branch, 1.0)]
+    shares = tree.branch_shares(node).tolist()
+    return [(each, share) for each, share in enumerate(shares) if share > 0]

@@ -1,0 +1,105 @@
+"""The shape of a tree: sizes and walks, from the arrays alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from treewright.array_types import Int32Array, Int64Array
+    from treewright.tree.arrays import TreeArrays
+
+
+class Shape:
+    """Nodes, numbered from the root, 0, and every node before its children."""
+
+    arrays: TreeArrays
+
+    # Sizes
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return self.arrays.n_nodes
+
+    @property
+    def n_tests(self) -> int:
+        """Number of nodes that ask."""
+        return self.n_nodes - self.n_leaves
+
+    @cached_property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.arrays.n_branches == 0))
+
+    @property
+    def depth(self) -> int:
+        """Tests on the longest path; 0 for a root alone."""
+        return int(self.levels.max())
+
+    @cached_property
+    def levels(self) -> Int64Array:
+        """Tests above each node; the root is at level 0."""
+        # Pointer doubling: every round, each node skips twice as many ancestors, so that even a
+        # chain takes log2(depth) rounds. The root stands in for its own parent, 0 steps away.
+        ancestor = np.maximum(self.arrays.parent, 0).astype(np.int64)
+        level = np.ones(self.n_nodes, dtype=np.int64)
+        level[0] = 0
+        while ancestor.any():
+            level += level[ancestor]
+            ancestor = ancestor[ancestor]
+        level.flags.writeable = False
+        return level
+
+    def leaf_levels(self) -> Int64Array:
+        """Count the leaves of each level, the root's level 0 first."""
+        return np.bincount(self.levels[self.arrays.n_branches == 0])
+
+    # Walks
+
+    def is_leaf(self, node: int) -> bool:
+        """Tell whether a node asks nothing."""
+        return bool(self.arrays.n_branches[node] == 0)
+
+    def children(self, node: int) -> range:
+        """Give the children of a node in the order of its branches."""
+        first = int(self.arrays.first_child[node])
+        return range(first, first + int(self.arrays.n_branches[node]))
+
+    def ancestors(self, node: int) -> list[int]:
+        """Give the nodes above a node, its parent first and the root last."""
+        parent = self.arrays.parent
+        found = []
+        above = parent.item(node)
+        while above >= 0:
+            found.append(above)
+            above = parent.item(above)
+        return found
+
+    def path(self, node: int) -> list[int]:
+        """Give the nodes from the root to a node, both included."""
+        return [*reversed(self.ancestors(node)), node]
+
+    def branches_to(self, node: int) -> list[int]:
+        """Give the branches taken on the way from the root to a node."""
+        path = self.path(node)
+        return [child - self.children(above).start for above, child in pairwise(path)]
+
+    def bottom_up(self) -> range:
+        """Visit every node before its parent."""
+        return range(self.n_nodes - 1, -1, -1)
+
+    @cached_property
+    def reading_order(self) -> Int32Array:
+        """Every node before its children and branch by branch, as a tree is printed."""
+        first_child, n_branches = self.arrays.first_child.tolist(), self.arrays.n_branches.tolist()
+        order, pending = [], [0]
+        while pending:
+            node = pending.pop()
+            order.append(node)
+            first = first_child[node]
+            pending.extend(range(first + n_branches[node] - 1, first - 1, -1))
+        return np.array(order, dtype=np.int32)

@@ -1,0 +1,581 @@
+"""Tree: a read-only view of the arrays of a tree.
+
+It knows labels and how to be read, and by its :class:`Shape` sizes and walks; it does not know how
+it was grown. Nothing here recurses, and nothing but :meth:`Tree.rules` (which is lazy) can produce
+more than its size in nodes, so a chain of 100,000 nodes is an ordinary tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from treewright.array_types import Array
+from treewright.data.read.rows import read_rows
+from treewright.errors import (
+    ModelFormatError,
+    ParameterError,
+    TreewrightError,
+    UnsupportedError,
+)
+from treewright.explain.path import Explanation, explain
+from treewright.parameters import check_flag, is_whole
+from treewright.tree import plan as prediction
+from treewright.tree.impurity import importances
+from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.linear_plan import LinearPlan
+from treewright.tree.question import Question, Surrogate, question_at, surrogates_at
+from treewright.tree.shape import Shape
+from treewright.tree.to_dict import tree_to_dict
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
+    from treewright.compare.diff import TreeDiff
+    from treewright.consult.consultation import Consultation
+    from treewright.data.schema import FittedSchema
+    from treewright.data.table import Table
+    from treewright.explain.candidates import Recall, Record, WhyTable
+    from treewright.prune.base import Pruner
+    from treewright.prune.record import Pruning
+    from treewright.rules.dnf import DNF
+    from treewright.rules.extract import RuleSequence
+    from treewright.tree.arrays import TreeArrays
+    from treewright.tree.linear_leaves import LinearLeaves
+
+
+_MAX_LINES = 200
+
+
+class Tree(Shape):
+    """A decision tree: classes (or numbers) at its leaves, questions everywhere else.
+
+    Nodes are numbered from the root, 0, and every node before its children.
+
+    Parameters
+    ----------
+    arrays
+        The nodes.
+    schema
+        The columns the questions are about.
+    classes
+        The classes of each output in the order of their weights in ``arrays.value``; None for a
+        tree that predicts numbers.
+    criterion
+        The name of the criterion it was grown by.
+    combine
+        How the leaves reached by a row with missing values are combined: ``"branch_fractions"``
+        or ``"leaf_counts"``.
+    unseen
+        What is done with a category that training did not know: ``"missing"``, ``"majority"`` or
+        ``"error"``.
+    leaf
+        How class weights become probabilities and a decision.
+    linear
+        The linear models of its leaves; None where every leaf answers its value.
+    pruning
+        What was cut off and why; None for a tree as it was grown.
+    record
+        The memory behind :meth:`why`; it is not pickled.
+    recall
+        Makes a record from the training data; pickled, so a loaded tree can still be asked.
+    """
+
+    def __init__(
+        self,
+        *,
+        arrays: TreeArrays,
+        schema: FittedSchema,
+        classes: tuple[Array, ...] | None,
+        criterion: str,
+        combine: str = "branch_fractions",
+        unseen: str = "missing",
+        leaf: LeafRule = BY_MAJORITY,
+        linear: LinearLeaves | None = None,
+        record: Record | None = None,
+        recall: Recall | None = None,
+        pruning: Pruning | None = None,
+    ) -> None:
+        n_classes = sum(map(len, classes)) if classes is not None else arrays.width
+        if n_classes != arrays.width:
+            raise ModelFormatError(
+                f"value has {arrays.width} entries per node, but there are {n_classes} classes."
+            )
+        self.arrays = arrays
+        self.schema = schema
+        self.classes = classes
+        self.criterion = criterion
+        self.combine = combine
+        self.unseen = unseen
+        self.leaf = leaf
+        self.linear = linear
+        self.pruning = pruning
+        self._record = record
+        self._recall = recall
+
+    def with_arrays(
+        self,
+        arrays: TreeArrays,
+        *,
+        linear: LinearLeaves | None = None,
+        pruning: Pruning | None = None,
+        leaf: LeafRule | None = None,
+    ) -> Tree:
+        """Give the same tree with other nodes, the linear models of these, or another leaf rule."""
+        return Tree(
+            arrays=arrays,
+            schema=self.schema,
+            classes=self.classes,
+            criterion=self.criterion,
+            combine=self.combine,
+            unseen=self.unseen,
+            leaf=self.leaf if leaf is None else leaf,
+            linear=linear,
+            record=self._record,
+            recall=self._recall,
+            pruning=self.pruning if pruning is None else pruning,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = (
+            "arrays",
+            "schema",
+            "classes",
+            "criterion",
+            "combine",
+            "unseen",
+            "leaf",
+            "linear",
+            "pruning",
+            "_recall",
+        )
+        return {name: self.__dict__[name] for name in kept} | {"_record": None}
+
+    def __repr__(self) -> str:
+        return (
+            f"Tree(n_nodes={self.n_nodes}, n_leaves={self.n_leaves}, depth={self.depth}, "
+            f"criterion={self.criterion!r})"
+        )
+
+    def __str__(self) -> str:
+        # As many whole levels as fit on a few screens; text() shows all.
+        n_lines = np.cumsum(np.bincount(self.levels))
+        fits = int(np.count_nonzero(n_lines <= _MAX_LINES))
+        models = self.linear is not None and len(self.linear.term) <= _MAX_LINES
+        return self.text(max_depth=max(fits - 1, 1), models=models)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets predicted together."""
+        return self.arrays.width if self.classes is None else len(self.classes)
+
+    # What nodes say
+
+    def question(self, node: int) -> Question | None:
+        """Give what a node asks; None at a leaf."""
+        return question_at(self.arrays, self.schema, node)
+
+    def surrogates(self, node: int) -> tuple[Surrogate, ...]:
+        """Give the questions that stand in where a value is missing, best first."""
+        return surrogates_at(self.arrays, self.schema, node)
+
+    def branch_shares(self, node: int) -> FloatArray:
+        """Give each branch's share of a node's weight: how a row without a value is divided."""
+        children = self.children(node)
+        weight = self.arrays.weight[children.start : children.stop]
+        total = weight.sum()
+        return weight / total if total > 0 else np.full(len(weight), 1 / len(weight))
+
+    @cached_property
+    def answers(self) -> FloatArray:
+        """What each node would answer: class probabilities (outputs side by side) or predictions.
+
+        A node that no training row reached has nothing of its own to say, unless it was given a
+        class; it answers as the nearest node above that was reached.
+        """
+        speaker = np.arange(self.n_nodes)
+        silent = self.arrays.weight <= 0
+        if self.classes is not None:
+            silent &= ~self.arrays.value.any(axis=1)
+        silent[0] = False
+        speaker[silent] = self.arrays.parent[silent]
+        while silent[speaker].any():
+            speaker = speaker[speaker]
+        value: FloatArray = self._weights[speaker]
+        value.flags.writeable = False
+        if self.classes is None:
+            return value
+        parts = prediction.by_output(value, self.classes)
+        totals = [part.sum(axis=1, keepdims=True) for part in parts]
+        shares = [
+            np.divide(part, total, out=np.full_like(part, 1 / part.shape[1]), where=total > 0)
+            for part, total in zip(parts, totals, strict=True)
+        ]
+        answers = shares[0] if len(shares) == 1 else np.hstack(shares)
+        answers.flags.writeable = False
+        return answers
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        """What each node has to say: class weights with what the leaf rule adds, or predictions."""
+        value = self.arrays.value
+        if self.classes is None or self.leaf.estimate == "majority":
+            return value
+        parts = prediction.by_output(value, self.classes)
+        return np.hstack([self.leaf.smoothed(part, part[0]) for part in parts])
+
+    def label(self, node: int) -> Any:
+        """Give the class (the first of equally frequent ones) or number a node would predict.
+
+        A tree of several outputs gives a tuple; a leaf that answers by a linear model gives that.
+        """
+        if self.linear is not None and self.linear.has_model(node):
+            return self.linear.model(node)
+        labels = tuple(names[node] for names in self._labels)
+        return labels[0] if len(labels) == 1 else labels
+
+    def label_of(self, answer: FloatArray) -> Any:
+        """Give the label of one line of answers, as :meth:`label` does for a node."""
+        decided = prediction.decide(answer[np.newaxis], self.classes, self.leaf)[0]
+        return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
+
+    def distribution(self, node: int, *, output: int = 0) -> FloatArray:
+        """Give the probability of each class in a node; an empty leaf has its parent's."""
+        if self.classes is None:
+            raise UnsupportedError(
+                "This tree predicts numbers and has no classes.\n"
+                "  Hint: tree.label(node) gives the number a node predicts."
+            )
+        line: FloatArray = prediction.by_output(self.answers[[node]], self.classes)[output][0]
+        return line
+
+    @cached_property
+    def _labels(self) -> list[list[Any]]:
+        """The label of every node, one list per output."""
+        decided = prediction.decide(self.answers, self.classes, self.leaf)
+        columns = [decided] if decided.ndim == 1 else list(decided.T)
+        return [column.tolist() for column in columns]
+
+    # The tree as a whole
+
+    @property
+    def used_columns(self) -> tuple[int, ...]:
+        """Positions of the columns that a question, a surrogate or a leaf's model looks at."""
+        asked = self.arrays.column[self.arrays.column >= 0]
+        used = set(asked.tolist()) | set(self.arrays.surrogate_column.tolist())
+        used |= set(self.arrays.term_column.tolist())
+        used |= set() if self.linear is None else self.linear.columns
+        return tuple(sorted(used))
+
+    @property
+    def unused_columns(self) -> tuple[str, ...]:
+        """Names of the columns that nothing looks at: no question and no surrogate.
+
+        A column that one of these looks at through a derived column is used.
+        """
+        names = [self.schema.names[i] for i in self.used_columns]
+        looked_at = {*names, *(each for name in names for each in self.schema.inputs_of(name))}
+        return tuple(name for name in self.schema.names if name not in looked_at)
+
+    def expected_tests(self) -> float:
+        """Give the mean number of tests a training row meets, by weight."""
+        # A test is met by the weight of its node: no need to look at paths.
+        asks = self.arrays.n_branches > 0
+        total = self.arrays.weight[0]
+        return float(self.arrays.weight[asks].sum() / total) if total > 0 else 0.0
+
+    def importances(self, *, normalize: bool = True) -> FloatArray:
+        """Give each column's share of the impurity the tree removes.
+
+        A node adds its weight x impurity, less that of its children, to the column it asks about
+        (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
+        for a sum divides it among the sum's columns. Under a cost matrix both are those of growing,
+        where a class counts by what its errors cost.
+
+        Parameters
+        ----------
+        normalize
+            Make the importances add up to 1; else they are per unit of training weight.
+        """
+        check_flag("normalize", normalize)
+        return importances(self, normalize=normalize)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the whole tree as plain lists, strings and numbers, ready for JSON.
+
+        Nodes are a flat list that refers to children by number: nesting would make JSON recurse.
+        """
+        return tree_to_dict(self)
+
+    def text(
+        self,
+        *,
+        max_depth: int | None = None,
+        ascii: bool = False,
+        missing: bool = False,
+        models: bool = True,
+    ) -> str:
+        """Print the tree, one line per node, and the linear models of its leaves below.
+
+        Parameters
+        ----------
+        max_depth
+            Show this many levels below the root, and count what is left out.
+        ascii
+            Draw with ASCII characters only.
+        missing
+            Say of each branch whether missing values go there.
+        models
+            Write out the linear models of the leaves shown.
+        """
+        from treewright.draw.text import paint
+
+        return paint(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
+
+    def rules(self) -> RuleSequence:
+        """Read the tree as rules, one per leaf, from left to right; each is made when asked for."""
+        from treewright.rules.extract import rules
+
+        return rules(self)
+
+    def dnf(self, label: object) -> DNF:
+        """Give the condition for a class as a disjunction of conjunctions."""
+        from treewright.rules.dnf import dnf
+
+        return dnf(self, label)
+
+    def explain(self, row: object) -> Explanation:
+        """Show the path of one row.
+
+        Parameters
+        ----------
+        row
+            A mapping from column names to values (those of :attr:`unused_columns` may be left
+            out), a sequence in column order, or a table of one row.
+        """
+        return explain(self, row)
+
+    def diff(self, other: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
+        """Show what sets another tree apart: what pruning, a noisy row or another seed changed.
+
+        Parameters
+        ----------
+        other
+            The other tree: the same columns and classes, in any order.
+        X
+            A table to count the rows in whose path, class (or number) or probabilities change.
+        tolerance
+            Numbers and probabilities this close count as equal (beyond 1, in proportion).
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> whole = ID3Classifier().fit(play.X, play.y).tree_
+        >>> small = ID3Classifier(max_depth=1).fit(play.X, play.y).tree_
+        >>> whole.diff(small, play.X).rows.label.tolist()
+        [5, 8, 10, 13]
+        """
+        from treewright.compare.diff import diff
+
+        return diff(self, other, X, tolerance=tolerance)
+
+    def consult(
+        self,
+        *,
+        known: Mapping[str, object] | None = None,
+        costs: Mapping[str, float] | None = None,
+        tolerance: float = 0.0,
+        ask: Callable[[str], str] | None = None,
+        tell: Callable[[str], object] = print,
+    ) -> Consultation:
+        """Ask for the values of one row, the cheapest first, until the answer is settled.
+
+        Parameters
+        ----------
+        known
+            Values known beforehand, by column; None for one that is known to be missing.
+        costs
+            The price of each column's value; by default what the schema says.
+        tolerance
+            Numbers this close count as one answer; for regression only.
+        ask
+            Shows a text and gives what is typed, as ``input`` does: the questions are then asked
+            and answered before this returns. Without it, answer them one by one.
+        tell
+            Shows the outcome of such a conversation.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
+        >>> consultation = tree.consult(known={"Outlook": None}, costs={"Humidity": 3})
+        >>> consultation.question.column  # both branches are open, and Wind is the cheaper
+        'Wind'
+        """
+        from treewright.consult.consultation import Consultation
+        from treewright.consult.dialogue import converse
+
+        consultation = Consultation(self, known=known, costs=costs, tolerance=tolerance)
+        if ask is not None:
+            converse(consultation, ask=ask, tell=tell)
+        return consultation
+
+    def why(
+        self, node: int = 0, X: object = None, y: object = None, *, sample_weight: object = None
+    ) -> WhyTable:
+        """Show why a node was split as it was: every column's best question, measured.
+
+        Parameters
+        ----------
+        node
+            The node, as numbered by :meth:`text`.
+        X, y, sample_weight
+            The training data; needed only where the tree no longer has its own record of them,
+            such as after unpickling.
+        """
+        if not is_whole(node) or not 0 <= node < self.n_nodes:
+            raise TreewrightError(
+                f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
+            )
+        hint = f"tree.why({node}, X, y)"
+        return self.record(X, y, sample_weight, owner="Tree.why", hint=hint).why(self, node)
+
+    def record(
+        self, X: object, y: object, sample_weight: object, *, owner: str, hint: str
+    ) -> Record:
+        """Give the training data: those kept, or those given once more to `owner`."""
+        if X is None and self._record is not None:
+            return self._record
+        if self._recall is None:
+            raise TreewrightError("This tree keeps no record of how it was grown.")
+        if X is None or y is None:
+            raise TreewrightError(
+                f"This tree no longer has its training data.\n  Hint: pass them, {hint}."
+            )
+        return self._recall(self, X, y, sample_weight, owner=owner)
+
+    # Other trees
+
+    def prune(
+        self,
+        pruner: str | Pruner,
+        X: object = None,
+        y: object = None,
+        *,
+        sample_weight: object = None,
+        validation: tuple[object, object] | None = None,
+        test: tuple[object, object] | None = None,
+    ) -> Tree:
+        """Give a pruned tree; this one stays as it is.
+
+        Parameters
+        ----------
+        pruner
+            A pruner of :mod:`treewright.prune`, or its name with the usual settings.
+        X, y, sample_weight
+            Validation rows, where the pruner needs some; training rows for ``"error_based"``.
+        validation
+            The same as the pair ``X, y``; for ``"error_based"`` rows that only appear in
+            ``tree.pruning.curve``.
+        test
+            Rows that only appear in ``tree.pruning.curve``.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> tree = DecisionTreeClassifier().fit(iris.X, iris.y).tree_
+        >>> print(tree.prune("minimum_error").pruning)
+        minimum_error: 9 leaves -> 7
+        before and after: expected errors of the children, and of the node as a leaf
+        <BLANKLINE>
+        node  asked              became     before  after  leaves
+           4  petal length (cm)  virginica   2.385  2.236       7
+        """
+        from treewright.prune import pruner_of
+
+        return pruner_of(pruner).prune(
+            self, X, y, sample_weight=sample_weight, validation=validation, test=test
+        )
+
+    def simplify(self, *, probabilities: bool = False, missing: bool = True) -> Tree:
+        """Give the smallest tree of the same nodes that makes the same predictions.
+
+        Subtrees whose leaves all say the same become one leaf. That no prediction changes follows
+        from the leaves, not from any table.
+
+        Parameters
+        ----------
+        probabilities
+            Keep the probabilities too, not only the classes.
+        missing
+            Keep the predictions of rows that are divided among branches too (values missing, or not
+            seen in training). Such a row adds up what several leaves say, so below a node that
+            divides rows only leaves that say exactly the same are merged.
+        """
+        from treewright.prune.simplify import simplify
+
+        return simplify(self, probabilities=probabilities, missing=missing)
+
+    # Prediction
+
+    def predict(self, X: object) -> Array:
+        """Give the class or number of each row; columns are matched by name."""
+        return prediction.decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
+
+    def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
+        """Give the class probabilities of each row; a list of arrays for several outputs."""
+        if self.classes is None:
+            raise UnsupportedError("This tree predicts numbers and has no class probabilities.")
+        parts = prediction.by_output(self.plan.answers(self._read(X)), self.classes)
+        return parts[0] if len(parts) == 1 else parts
+
+    def apply(self, X: object) -> Int64Array:
+        """Give the leaf of each row; of a divided row, the leaf that gets most of it."""
+        return self.plan.apply(self._read(X))
+
+    def decision_path(self, X: object) -> csr_array:
+        """Give the nodes each row visits, as a sparse indicator of rows x nodes."""
+        indptr, indices = self.plan.decision_path(self._read(X))
+        visited = np.ones(len(indices), dtype=np.int8)
+        return csr_array((visited, indices, indptr), shape=(len(indptr) - 1, self.n_nodes))
+
+    @cached_property
+    def plan(self) -> prediction.Plan:
+        """The tree packed for prediction, made when first asked for."""
+        n_classes = tuple(map(len, self.classes or ()))
+        plan = prediction.compile_plan(
+            self.arrays,
+            self.schema,
+            n_classes=n_classes,
+            combine=self.combine,
+            value=self._weights,
+        )
+        if self.linear is None:
+            return plan
+        self.linear.validate(self.arrays, self.schema)
+        return LinearPlan(plan, self.linear, self.arrays)
+
+    def _read(self, X: object) -> Table:
+        table = read_rows(X, self.schema)
+        if self.unseen == "error":
+            prediction.refuse_unseen(table, X)
+        return table
+
+
+def check_is_tree(name: str, value: object) -> None:
+    """Refuse what is no tree; a fitted estimator has one."""
+    if isinstance(value, Tree):
+        return
+    is_fitted = isinstance(getattr(value, "tree_", None), Tree)
+    hint = "\n  Hint: pass its tree_." if is_fitted else ""
+    raise ParameterError(f"{name}={value!r} is no Tree.{hint}")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,132 @@
+"""Trees grown packed, on plain tables, are the trees of the grower that knows everything."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from property.growing import examples
+
+from treewright import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from treewright.core import grow_trees
+from treewright.ensemble.ensemble import PackedTrees
+from treewright.grow.fit import tree_of
+from treewright.tree.arrays import LEAF
+from treewright.tree.tree import Tree
+
+N_TREES = 3
+_FLOATS = (-np.inf, -1e300, -1.5, -0.0, 0.0, 0.1, 1.0, np.nextafter(1.0, 2.0), 2.5, 1e300, np.inf)
+_SINGLES = (-np.inf, -2.5, -0.0, 0.0, 0.125, 1.0, 1.0000001, 3.0, 2.0**100, np.inf)
+_WHOLES = (-(2**51), -3, 0, 1, 2, 5, 6, 2**40, 2**51)
+# Of sums over targets of very different sizes ties are decided by rounding.
+_TARGETS = (-100.0, -2.0, 0.0, 0.1, 1.0 / 3.0, 1.0, 7.0, 33.0)
+_SIZES = (1.0, 1e-6, 1e9, 2.0**60)
+
+
+@st.composite
+def columns(draw: st.DrawFn, n_rows: int) -> np.ndarray[Any, Any]:
+    kind = draw(st.sampled_from(["float", "single", "whole", "many"]))
+    if kind == "many":  # mostly distinct
+        seed = draw(st.integers(0, 1000))
+        return np.random.default_rng(seed).normal(size=n_rows)
+    pool, dtype = {
+        "float": (_FLOATS, np.float64),
+        "single": (_SINGLES, np.float32),
+        "whole": (_WHOLES, np.int64),
+    }[kind]
+    few = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=len(pool)))
+    return np.array(draw(st.lists(st.sampled_from(few), min_size=n_rows, max_size=n_rows)), dtype)
+
+
+@st.composite
+def forests(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any, Any]:
+    """Give a forest, its table, target and weights."""
+    n_rows = draw(st.integers(2, 60))
+    table = {f"x{i}": draw(columns(n_rows)) for i in range(draw(st.integers(1, 4)))}
+    n_classes = draw(st.sampled_from([0, 2, 2, 4]))
+    pool = _TARGETS if n_classes == 0 else range(n_classes)
+    target = np.array(draw(st.lists(st.sampled_from(pool), min_size=n_rows, max_size=n_rows)))
+    if n_classes > 0:
+        target[:2] = 0, 1  # a single class is not grown packed
+    else:
+        target = target * draw(st.sampled_from(_SIZES)) + draw(st.sampled_from([0.0, 5.0]))
+    bootstrap = draw(st.booleans())
+    weights = None
+    if bootstrap and draw(st.booleans()):
+        # Up to 40 copies of a row: more than an entry of the lists can count.
+        weights = np.array(
+            draw(st.lists(st.sampled_from([0, 1, 1, 2, 40]), min_size=n_rows, max_size=n_rows))
+        )
+        weights[0] = 1
+    kinds = (
+        (RandomForestRegressor, ExtraTreesRegressor)
+        if n_classes == 0
+        else (RandomForestClassifier, ExtraTreesClassifier)
+    )
+    forest = draw(st.sampled_from(kinds))(
+        N_TREES,
+        max_features=draw(st.sampled_from([None, 1, 2, "sqrt"])),
+        features_per=draw(st.sampled_from(["node", "node", "tree"])),
+        max_depth=draw(st.sampled_from([None, None, 1, 4])),
+        min_samples_leaf=draw(st.integers(1, 4)),
+        min_samples_split=draw(st.sampled_from([2, 2, 7, 0.4])),
+        min_weight_fraction_leaf=draw(st.sampled_from([0.0, 0.0, 0.1])),
+        min_impurity_decrease=draw(st.sampled_from([0.0, 0.0, 0.01])),
+        bootstrap=bootstrap,
+        max_samples=draw(st.sampled_from([None, 0.7])) if bootstrap else None,
+        random_state=draw(st.integers(0, 100)),
+        n_jobs=draw(st.sampled_from([1, 2])),
+    )
+    n_columns = len(table)
+    if forest.max_features == 2 and n_columns < 2:
+        forest.max_features = 1
+    return forest, table, target, weights
+
+
+def check_same_tree(packed: Tree, general: Tree, size: float) -> None:
+    """Compare node by node from the root, for targets up to a size; node numbers may differ."""
+    ours, theirs = packed.arrays, general.arrays
+    assert packed.n_nodes == general.n_nodes
+    pairs = [(0, 0)]
+    while pairs:
+        i, j = pairs.pop()
+        assert ours.kind[i] == theirs.kind[j]
+        assert ours.column[i] == theirs.column[j]
+        np.testing.assert_allclose(ours.weight[i], theirs.weight[j], rtol=1e-12)
+        np.testing.assert_allclose(ours.value[i], theirs.value[j], atol=1e-12 * size)
+        np.testing.assert_allclose(ours.impurity[i], theirs.impurity[j], atol=1e-12 * size**2)
+        if ours.kind[i] == LEAF:
+            continue
+        np.testing.assert_array_equal(ours.threshold[i], theirs.threshold[j])
+        assert ours.threshold_int[i] == theirs.threshold_int[j]
+        assert ours.missing_branch[i] == theirs.missing_branch[j]
+        for branch in range(2):
+            pairs.append((int(ours.first_child[i]) + branch, int(theirs.first_child[j]) + branch))
+
+
+@given(forests())
+@examples(3.0)
+def test_packed_trees_are_those_of_the_general_grower(
+    made: tuple[Any, dict[str, Any], Any, Any],
+) -> None:
+    forest, table, target, weights = made
+    forest.fit(table, target, sample_weight=weights)
+    ensemble = forest.ensemble_
+    assert isinstance(ensemble.trees, PackedTrees)
+    training = forest._training
+    general = grow_trees(
+        training.columns,
+        training.target,
+        training._core_options(),
+        training._core_forest(0, N_TREES),
+        training.sampling,
+        None,
+    )
+    size = float(np.abs(target).max())
+    for tree, arrays in zip(ensemble, general, strict=True):
+        check_same_tree(tree, tree_of(training.problem, arrays, recalls=False), size)

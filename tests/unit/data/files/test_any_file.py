@@ -1,0 +1,243 @@
+"""CSV, TSV and Parquet files: read as they are meant, or refused with the line."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treewright.data.files import any_file as files
+from treewright.data.files.any_file import read
+from treewright.data.frame import Frame
+from treewright.data.read.table import read_table
+from treewright.errors import FileFormatError, ParameterError
+
+
+@pytest.fixture
+def save(tmp_path: Path):
+    def write(content: str | bytes, name: str = "table.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def rows_of(frame: Frame) -> list[list[object]]:
+    return [list(row) for row in zip(*(frame[name].tolist() for name in frame), strict=True)]
+
+
+def test_kinds_are_told_by_the_whole_column(save) -> None:
+    frame = read(
+        save(
+            "whole,number,text,flag,day,at\n"
+            "1,1.5,a,true,2024-03-01,2024-03-01 12:30\n"
+            "-2,1e3,7b,false,2024-03-02,2024-03-01T12:30:01.5\n"
+        )
+    )
+    storages = [frame.column(name).storage for name in frame]
+    assert storages == ["int", "float", "value", "value", "datetime", "datetime"]
+    assert frame["number"].tolist() == [1.5, 1000.0]
+    assert frame["flag"].tolist() == ["true", "false"]
+    assert str(frame["at"][1]) == "2024-03-01T12:30:01.500000000"
+
+
+@pytest.mark.parametrize("gap", ["", "?", "NA", "NaN", "null", " ", '""'])
+def test_gaps_are_missing_in_every_kind_of_column(save, gap: str) -> None:
+    frame = read(save(f"a,b,c,d\n1,1.5,x,2024-01-01\n{gap},{gap},{gap},{gap}\n"))
+    for name in frame:
+        assert frame.column(name).missing.tolist() == [False, True]
+    assert frame.column("a").storage == "int"
+
+
+def test_none_is_a_value_and_the_gaps_can_be_chosen(save) -> None:
+    path = save("size\nnone\nNA\n-\n")
+    assert read(path)["size"].tolist() == ["none", None, "-"]
+    assert read(path, missing=["-"])["size"].tolist() == ["none", "NA", None]
+
+
+def test_a_column_of_gaps_is_blank(save) -> None:
+    assert read(save("a,b\n1,\n2,\n"))["b"].tolist() == [None, None]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_delimiters_and_line_ends_are_found(save, delimiter: str, ending: str) -> None:
+    lines = [delimiter.join(row) for row in (["a", "b"], ["1", "x y"], ["2", "z"])]
+    frame = read(save(ending.join(lines) + ending))
+    assert rows_of(frame) == [[1, "x y"], [2, "z"]]
+
+
+def test_decimal_commas_are_read_when_asked_for(save) -> None:
+    path = save("a;b\n1,5;x\n2,5;y\n")
+    assert read(path, decimal=",")["a"].tolist() == [1.5, 2.5]
+    assert read(path)["a"].tolist() == ["1,5", "2,5"]
+
+
+def test_quotes_hold_delimiters_newlines_and_quotes(save) -> None:
+    frame = read(save('a,b\n"x, ""y""\nz",1\n"it\'s, 5",2\n'))
+    assert frame["a"].tolist() == ['x, "y"\nz', "it's, 5"]
+
+
+def test_spaces_after_the_delimiter_are_dropped(save) -> None:
+    frame = read(save('age, job\n39, Private\n50, "a, b"\n51, ?\n'))
+    assert frame.columns == ("age", "job")
+    assert frame["job"].tolist() == ["Private", "a, b", None]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_byte_order_marks_are_understood(save, encoding: str) -> None:
+    frame = read(save("größe,x\n1,ä\n".encode(encoding)))
+    assert frame.columns == ("größe", "x")
+    assert frame["x"].tolist() == ["ä"]
+
+
+def test_another_encoding_is_named_with_its_byte(save) -> None:
+    path = save("a,b\n1,x\n2,größe\n".encode("latin-1"))
+    with pytest.raises(FileFormatError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        "table.csv is not utf-8: byte 0xf6 at position 12, line 3.\n"
+        "  Hint: pass encoding='latin-1' or encoding='cp1252', or save the file as UTF-8."
+    )
+    assert read(path, encoding="latin-1")["b"].tolist() == ["x", "größe"]
+    with pytest.raises(ParameterError, match="encoding='klingon' is not known"):
+        read(path, encoding="klingon")
+
+
+def test_integers_are_exact_and_long_digits_are_text(save) -> None:
+    frame = read(save(f"a,b,c\n{2**60 + 1},{2**64 - 1},{10**30 + 1}\n1,0,{10**30}\n"))
+    assert frame["a"].tolist() == [2**60 + 1, 1]
+    assert frame["b"].tolist() == [2**64 - 1, 0]
+    assert frame["c"].tolist() == [str(10**30 + 1), str(10**30)]
+
+
+@pytest.mark.parametrize("text", ["1_000", "١٢", "0x10", "1e", "--1", "nan1"])
+def test_what_only_python_takes_for_a_number_is_text(save, text: str) -> None:
+    assert read(save(f"a\n{text}\n"))["a"].tolist() == [text]
+
+
+def test_infinities_are_numbers(save) -> None:
+    assert read(save("a\ninf\n-Infinity\n1.0\n"))["a"].tolist() == [np.inf, -np.inf, 1.0]
+
+
+def test_a_date_in_no_calendar_is_text(save) -> None:
+    assert read(save("a\n2024-02-30\n"))["a"].tolist() == ["2024-02-30"]
+
+
+def test_dates_with_a_time_zone_are_instants(save) -> None:
+    column = read(save("a\n2024-03-01T12:00:00Z\n2024-03-01T12:00:00+01:00\n")).column("a")
+    assert column.time_zone == "UTC"
+    assert column.data[0] - column.data[1] == 3600 * 10**9
+    with pytest.raises(FileFormatError, match=r"table.csv: column 'a' mixes dates"):
+        read(save("a\n2024-03-01 12:00:00Z\n2024-03-01 12:00:00\n"))
+
+
+def test_one_column_keeps_its_empty_lines_as_gaps(save) -> None:
+    assert read(save("a\n1\n\n3\n\n"))["a"].tolist() == [1, None, 3]
+    assert len(read(save("a,b\n1,2\n\n3,4\n\n\n"))) == 2
+
+
+def test_a_header_alone_is_a_table_without_rows(save) -> None:
+    frame = read(save("a,b\n"))
+    assert (frame.columns, len(frame)) == (("a", "b"), 0)
+
+
+def test_no_header(save) -> None:
+    path = save("1,2\n3,4\n")
+    with pytest.raises(FileFormatError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        "table.csv, line 1 holds only numbers (1, 2), not names of columns.\n"
+        "  Hint: pass header=False if it is data, header=True if these are the names."
+    )
+    assert rows_of(read(path, header=False)) == [[1, 2], [3, 4]]
+    assert read(path, header=False).columns == ("x0", "x1")
+    assert read(path, header=True).columns == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2\n3\n", r"^table.csv, line 3 has 1 fields, not 2\.\n  Hint: fields are divided"),
+        ("a,b\n1,2,3\n", r"^table.csv, line 2 has 3 fields, not 2\."),
+        ('a,b\n1,"x"y\n', r"^table.csv, line 2: .*\n  Hint: a quote inside a quoted field"),
+        ('a,b\n1,"x\n2,y\n', r"^table.csv, line 3: .*\n  Hint: a quote is opened and never closed"),
+        ('a\n"' + "x" * 200_000, r"^table.csv, line 2: field larger .*\n  Hint: a quote is opened"),
+        ("a,b,a\n1,2,3\n", r"^table.csv, line 1 has more than one column called 'a'\."),
+        ("a,b\n1,\0\n", r"^table.csv has a NUL byte in line 2; it is not plain text"),
+        ("", r"^table.csv is empty\.$"),
+        ("  \n\n", r"^table.csv is empty\.$"),
+        (gzip.compress(b"a,b\n1,2\n"), r"^table.csv is compressed with gzip\.\n  Hint: decompress"),
+        (b"PK\x03\x04rest", r"^table.csv is a zip archive or a spreadsheet"),
+    ],
+)
+def test_what_is_no_table_names_the_line(save, content: str | bytes, message: str) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        read(save(content))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"delimiter": "ab"}, "delimiter='ab' must be one character"),
+        ({"delimiter": '"'}, "must be one character"),
+        ({"decimal": ";"}, "decimal=';' must be"),
+        ({"delimiter": ",", "decimal": ","}, "delimiter and decimal are both ','"),
+    ],
+)
+def test_options_are_checked(save, options: dict, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        read(save("a\n1\n"), **options)
+
+
+def test_a_missing_file_is_pythons_own_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "no.csv")
+
+
+def test_tabs_are_taken_from_the_name(save) -> None:
+    assert rows_of(read(save("a\tb\n1,5\tx\n", name="table.tsv"))) == [["1,5", "x"]]
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    path = tmp_path / "table.parquet"
+    pd.DataFrame(
+        {
+            "count": pd.array([2**60 + 1, None], dtype="Int64"),
+            "size": pd.Categorical(["lo", "hi"], categories=["lo", "mid", "hi"], ordered=True),
+            "name": ["b", None],
+            "day": pd.to_datetime(["2024-03-01", None]),
+        }
+    ).to_parquet(path)
+    return path
+
+
+def test_parquet_keeps_its_types(parquet: Path) -> None:
+    frame = read(parquet)
+    assert frame["count"].tolist() == [2**60 + 1, None]
+    assert frame["name"].tolist() == ["b", None]
+    assert frame.column("day").missing.tolist() == [False, True]
+    assert read_table(frame).schema.column("size").values == ("lo", "mid", "hi")
+
+
+def test_parquet_needs_only_one_of_two_libraries(parquet: Path, monkeypatch) -> None:
+    monkeypatch.setattr(files, "find_spec", lambda name: None if name == "pyarrow" else object())
+    assert read(parquet)["name"].tolist() == ["b", None]
+    monkeypatch.setattr(files, "find_spec", lambda name: None)
+    with pytest.raises(FileFormatError, match=r"needs polars or pyarrow.\n  Hint: pip install"):
+        read(parquet)
+
+
+def test_damaged_parquet_is_refused(parquet: Path, save) -> None:
+    damaged = save(parquet.read_bytes()[:-20], name="cut.parquet")
+    with pytest.raises(FileFormatError, match=r"cut\.parquet is a damaged Parquet file"):
+        read(damaged)
+    with pytest.raises(FileFormatError, match=r"text\.parquet is not a Parquet file"):
+        read(save("a,b\n", name="text.parquet"))
+
+
+def test_parquet_is_known_by_its_first_bytes(parquet: Path, save) -> None:
+    assert read(save(parquet.read_bytes(), name="named.csv"))["name"].tolist() == ["b", None]

@@ -1,0 +1,94 @@
+"""Values to codes: equal values and only those share a code, in the order of the values."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treewright.data.codes import (
+    NumberCodes,
+    code_numbers,
+    code_text,
+    code_text_array,
+    floor_to_int64,
+)
+
+FLOATS = st.floats(allow_nan=True, allow_infinity=True)
+WHOLES = st.integers(min_value=0, max_value=70_000).map(float)
+
+
+@given(st.lists(st.one_of(FLOATS, WHOLES), max_size=40), st.sampled_from([np.float32, np.float64]))
+def test_numbers_are_coded_as_np_unique_would(values: list[float], dtype: type) -> None:
+    with np.errstate(over="ignore"):
+        array = np.array(values, dtype=dtype)
+    missing = np.isnan(array)
+    codes, distinct = code_numbers(array, missing)
+    assert distinct.tolist() == sorted(set(array[~missing].tolist()))
+    assert (codes[missing] == -1).all()
+    assert (distinct[codes[~missing]] == array[~missing]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.float32])
+def test_counting_and_sorting_code_alike(dtype: type) -> None:
+    small = np.array([5, 3, 5, 9, 0], dtype=dtype)
+    codes, distinct = code_numbers(small, None)
+    spread_codes, _ = code_numbers(small.astype(np.float64) * 1e6 + 0.5, None)
+    assert codes.tolist() == spread_codes.tolist() == [2, 1, 2, 3, 0]
+    assert distinct.dtype == dtype
+
+
+def test_integers_beyond_2_to_53_get_codes_of_their_own() -> None:
+    values = np.array([2**53, 2**53 + 1, 2**63 - 1], dtype=np.int64)
+    assert code_numbers(values, None)[0].tolist() == [0, 1, 2]
+
+
+def test_nothing_known_gives_an_empty_domain() -> None:
+    codes, distinct = code_numbers(np.array([np.nan]), np.array([True]))
+    assert (codes.tolist(), len(distinct)) == ([-1], 0)
+
+
+def test_text_is_sorted_and_the_rest_is_missing() -> None:
+    codes, distinct = code_text(["b", float("nan"), "a", None, "b", ""])
+    assert codes.tolist() == [2, -1, 1, -1, 2, 0]
+    assert distinct == ("", "a", "b")
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=3), min_size=1))
+def test_text_arrays_are_coded_as_lists_are(texts: list[str]) -> None:
+    codes, distinct = code_text_array(np.array(texts))
+    expected_codes, expected = code_text(texts)
+    assert (codes.tolist(), distinct) == (expected_codes.tolist(), expected)
+
+
+def test_floor_saturates() -> None:
+    given_values = np.array([1.9, -1.1, 1e30, -1e30, np.inf, -np.inf, 2.0**63, -(2.0**63)])
+    low, high = -(2**63), 2**63 - 1
+    assert floor_to_int64(given_values).tolist() == [1, -2, high, low, high, low, high, low]
+
+
+DOMAINS = st.lists(
+    st.one_of(st.integers(-(2**63), 2**63 - 1), st.integers(0, 300)), min_size=1, unique=True
+)
+
+
+@given(DOMAINS, st.lists(st.integers(0, 300)))
+def test_numbers_are_found_by_value(domain: list[int], wanted: list[int]) -> None:
+    code_of_value = {value: code for code, value in enumerate(domain)}
+    numbers = np.array(wanted + domain, dtype=np.int64)
+    found = NumberCodes(domain).find(numbers, absent=-2)
+    assert found.tolist() == [code_of_value.get(value, -2) for value in numbers.tolist()]
+
+
+def test_fractions_are_not_rounded_into_a_domain_of_integers() -> None:
+    codes = NumberCodes((1, 2)).find(np.array([1.0, 1.5, np.nan, np.inf, -1.0]), absent=-2)
+    assert codes.tolist() == [0, -2, -2, -2, -2]
+
+
+def test_text_in_a_domain_is_no_number() -> None:
+    assert len(NumberCodes(("a", "b"))) == 0
+    assert NumberCodes(("a", 5)).find(np.array([5, 6]), absent=-2).tolist() == [1, -2]
+
+
+def test_a_domain_of_floats_is_compared_as_floats() -> None:
+    assert NumberCodes((0.5, 2.5)).find(np.array([2, 0.5]), absent=-2).tolist() == [-2, 0]
+    assert NumberCodes((False, True)).find(np.array([1, 0, 2]), absent=-2).tolist() == [1, 0, -2]
