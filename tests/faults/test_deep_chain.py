@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree
-from treewright.data.schema import ColumnSpec, FittedSchema
+from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.tree.arrays import CUT, LEAF, TreeArrays
 
 DEPTH = 100_000

@@ -14,8 +14,8 @@ from oracle.relations import derive
 from property.growing import examples
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, Schema
 from treewright.data.definitions import ColumnName, Constant, Definition, parse_definition
+from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.data.read.table import match_table, read_table
-from treewright.data.schema import UINT_OFFSET
 from treewright.data.table import Table
 from treewright.errors import ParameterError
 

@@ -13,7 +13,7 @@ from property.grow.test_invariance import assume_fit, draw_tree_options
 from property.growing import examples, grow
 from property.tables import Sample, small_tables
 from property.test_predictions import answers_of, tables_alike
-from treewright.data.schema import FittedSchema
+from treewright.data.fitted_schema import FittedSchema
 from treewright.tree.edit import with_leaves
 from treewright.tree.tree import Tree
 

@@ -21,7 +21,7 @@ from treewright.tree.arrays import LEAF, TreeArrays
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
 _OF_NODES = (

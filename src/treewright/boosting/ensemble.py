@@ -15,7 +15,7 @@ from scipy.special import expit, softmax
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
 from treewright.core import BoostForest
 from treewright.data.core_columns import lend
-from treewright.data.schema import UINT_OFFSET
+from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.errors import ModelFormatError, ParameterError
 from treewright.tree.arrays import CATEGORIES, CUT, LEAF, TreeArrays
 from treewright.tree.leaf import BY_MAJORITY
@@ -23,7 +23,7 @@ from treewright.tree.linear_leaves import LinearLeaves, NumberTerm, stored_unit
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
 LINKS = ("identity", "log", "logistic", "half_logistic", "softmax")

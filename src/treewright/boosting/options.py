@@ -10,7 +10,7 @@ from treewright.boosting import defaults as defaults
 from treewright.boosting.defaults import check_auto, is_auto
 from treewright.boosting.losses import Loss
 from treewright.core import BoostGrowth, RoundSample
-from treewright.data.schema import FittedSchema
+from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.grow.column_parameters import monotonic_signs
 from treewright.grow.options import check_per_column

@@ -20,7 +20,7 @@ from treewright.tree.question import Question, question_at, surrogates_at
 if TYPE_CHECKING:
     from treewright.array_types import Int64Array
     from treewright.compare.common_schema import Joint
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.tree.arrays import TreeArrays
 
 Change: TypeAlias = Literal[

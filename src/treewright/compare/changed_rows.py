@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.compare.same_answers import differs, distance
-from treewright.text.numbers import TextColumn, figure, lay_out, percent
+from treewright.text.numbers import figure, percent
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.node_text import label_in_words
 from treewright.tree.plan import decide
 

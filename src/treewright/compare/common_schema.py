@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from treewright.array_types import Array, Int32Array
-from treewright.data.schema import UINT_OFFSET, ColumnSpec, FittedSchema, list_names
+from treewright.data.fitted_schema import UINT_OFFSET, ColumnSpec, FittedSchema
 from treewright.errors import ColumnMismatchError, UnsupportedError
+from treewright.text.names import list_names
 from treewright.tree.arrays import CUT, LINEAR
 
 if TYPE_CHECKING:

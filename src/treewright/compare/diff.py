@@ -43,7 +43,8 @@ from treewright.compare.common_schema import Joint, in_same_terms
 from treewright.compare.difference import Difference
 from treewright.compare.same_answers import differs, models_differ
 from treewright.parameters import check_number
-from treewright.text.numbers import TextColumn, lay_out, percent
+from treewright.text.numbers import percent
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
 
 if TYPE_CHECKING:

@@ -40,21 +40,22 @@ from typing import TYPE_CHECKING, Any
 from treewright.consult.reachable import AnswersBelow, OpenNode, PartialRow
 from treewright.data.objects import is_missing
 from treewright.data.read.rows import read_row
-from treewright.data.schema import list_names
 from treewright.errors import (
     ColumnMismatchError,
     TreewrightError,
     UnsupportedError,
 )
 from treewright.parameters import check_mapping, check_number, nearest_hint
-from treewright.text.numbers import TextColumn, figure, figures, lay_out, percent
-from treewright.tree.condition import SHORT, on_one_line
+from treewright.text.names import list_names, on_one_line
+from treewright.text.numbers import figure, figures, percent
+from treewright.text.table import TextColumn, lay_out
+from treewright.tree.condition import SHORT
 from treewright.tree.node_text import answer_in_words, label_in_words
 from treewright.tree.plan import by_output, refuse_unseen
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
-    from treewright.data.schema import ColumnSpec
+    from treewright.data.fitted_schema import ColumnSpec
     from treewright.data.table import Table
     from treewright.tree.tree import Tree
 

@@ -15,13 +15,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from treewright.data.schema import list_names
 from treewright.errors import DataError, ParameterError, TreewrightError
 from treewright.parameters import check_callable, nearest_hint
+from treewright.text.names import list_names
 
 if TYPE_CHECKING:
     from treewright.consult.consultation import Consultation
-    from treewright.data.schema import ColumnSpec
+    from treewright.data.fitted_schema import ColumnSpec
 
 UNKNOWN = ("", "?")
 BACK = "<"

@@ -17,7 +17,7 @@ import numpy as np
 
 from treewright.array_types import Array, BoolArray
 from treewright.data.codes import INT64_MAX, INT64_MIN, code_text
-from treewright.data.schema import UINT_OFFSET, Storage
+from treewright.data.fitted_schema import UINT_OFFSET, Storage
 from treewright.errors import DataError
 
 TimeUnit = Literal["ns", "us"]

@@ -5,7 +5,7 @@ Plain values: they compare by content, pickle, and hold no reference to the data
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, SupportsFloat, SupportsIndex, cast
@@ -17,6 +17,7 @@ from treewright.data.codes import NumberCodes
 from treewright.data.definitions import Definition, inputs_of
 from treewright.errors import ColumnMismatchError
 from treewright.parameters import nearest_hint
+from treewright.text.names import list_names
 from treewright.text.values import format_duration, format_float, format_instant
 
 Kind = Literal["numeric", "nominal", "ordinal"]
@@ -259,21 +260,3 @@ class FittedSchema:
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}  # without cached tables
-
-
-def list_names(names: Iterable[str], *, most: int = 5) -> str:
-    """Return names as a message shows them: at most five, then how many more.
-
-    >>> list_names("abcdefg")
-    'a, b, c, d, e and 2 more'
-    """
-    shown = list(names)
-    rest = len(shown) - most
-    text = ", ".join(short_name(name) for name in shown[:most])
-    return f"{text} and {rest} more" if rest > 0 else text
-
-
-def short_name(name: str, most: int = 60) -> str:
-    """Shorten what would swamp a message; control characters are shown escaped."""
-    text = name if name.isprintable() and name else repr(name)
-    return text if len(text) <= most else f"{text[:most]}..."

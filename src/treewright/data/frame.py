@@ -15,9 +15,11 @@ import numpy as np
 
 from treewright.array_types import Array
 from treewright.data.column import Column
-from treewright.data.schema import ColumnSpec, Schema, list_names
+from treewright.data.fitted_schema import ColumnSpec
+from treewright.data.schema import Schema
 from treewright.errors import ColumnMismatchError, DataError
 from treewright.parameters import nearest_hint
+from treewright.text.names import list_names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,8 @@ from treewright.array_types import Array, BoolArray
 from treewright.data.codes import INT64_MAX, INT64_MIN, code_numbers, floor_to_int64
 from treewright.data.column import Column, is_blank
 from treewright.data.core_columns import find_codes
-from treewright.data.schema import ColumnSpec, Kind, Schema
+from treewright.data.fitted_schema import ColumnSpec, Kind
+from treewright.data.schema import Schema
 from treewright.data.table import MISSING, UNSEEN
 from treewright.errors import DataError
 

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
-from treewright.data.schema import FittedSchema, list_names, short_name
+from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ColumnMismatchError, DataError, warn
 from treewright.parameters import nearest
+from treewright.text.names import list_names, short_name
 
 
 def default_names(n_columns: int) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from treewright.array_types import Array
 from treewright.data.definitions import Definition
-from treewright.data.schema import Schema, list_names
+from treewright.data.schema import Schema
 from treewright.errors import DataError, ParameterError
 from treewright.parameters import nearest_hint
+from treewright.text.names import list_names
 
 ColumnList = Sequence[int] | Sequence[str] | Sequence[bool] | Array | str
 

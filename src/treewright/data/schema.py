@@ -1,8 +1,7 @@
 """What a user says about the columns of a table before anything is fitted.
 
 :class:`Schema` is the declaration; what a model knows of its columns afterwards
-(:class:`FittedSchema`) is in
-:mod:`treewright.data.fitted_schema` and can be imported from here as well.
+(:class:`FittedSchema`) is in :mod:`treewright.data.fitted_schema`.
 """
 
 from __future__ import annotations
@@ -15,30 +14,10 @@ from typing import get_args
 
 from treewright.data.definitions import Definition, read_definitions
 from treewright.data.fitted_schema import (
-    UINT_OFFSET,
-    ColumnSpec,
-    DerivedColumn,
-    FittedSchema,
     Kind,
-    Storage,
-    list_names,
-    short_name,
 )
 from treewright.errors import ParameterError
 from treewright.parameters import as_float, check_mapping, is_list, is_number
-
-__all__ = [
-    "UINT_OFFSET",
-    "ColumnKey",
-    "ColumnSpec",
-    "DerivedColumn",
-    "FittedSchema",
-    "Kind",
-    "Schema",
-    "Storage",
-    "list_names",
-    "short_name",
-]
 
 ColumnKey = str | int
 

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from treewright.array_types import Array, BoolArray, IntegerArray
-from treewright.data.schema import FittedSchema
+from treewright.data.fitted_schema import FittedSchema
 
 MISSING = -1
 """Code of a missing value in a nominal or ordinal column."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from treewright.parameters import check_count
-from treewright.text.numbers import TextColumn, lay_out
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT, Wording
 from treewright.tree.node_text import model_numbers, node_columns
 

@@ -23,7 +23,7 @@ from treewright.tree.leaf import BY_MAJORITY, LeafRule
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
 

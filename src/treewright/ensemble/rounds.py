@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from treewright.text.numbers import TextColumn, figure, lay_out
+from treewright.text.numbers import figure
+from treewright.text.table import TextColumn, lay_out
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree

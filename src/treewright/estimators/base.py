@@ -18,13 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.data.read.class_weights import class_factors
 from treewright.data.read.table import match_table, read_table
-from treewright.data.read.target import (
-    ClassTarget,
-    ValueTarget,
-    read_classes,
-    read_values,
-    read_weights,
-)
+from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
+from treewright.data.read.weights import read_weights
 from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn

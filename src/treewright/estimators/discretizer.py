@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, Int32Array
 from treewright.data.column import Column
+from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
 from treewright.data.read.table import match_table, read_frame, read_table
-from treewright.data.read.target import ClassTarget, read_classes, read_weights
-from treewright.data.schema import ColumnSpec, FittedSchema, Schema
+from treewright.data.read.target import ClassTarget, read_classes
+from treewright.data.read.weights import read_weights
+from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import DataError, TargetError
 from treewright.estimators.base import check_schema, n_threads, takes_any_table

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.text.numbers import TextColumn, figure, figures, lay_out, percent
+from treewright.text.numbers import figure, figures, percent
+from treewright.text.table import TextColumn, lay_out
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree

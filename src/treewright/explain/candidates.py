@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
-from treewright.array_types import Array
-from treewright.text.numbers import TextColumn, figure, figures, lay_out, p_values
+from treewright.text.numbers import figure, figures, p_values
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.node_text import class_columns, classes_in_words
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray
-    from treewright.data.table import Table
-    from treewright.tree.tree import Tree
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,36 +257,3 @@ class WhyTable:
 
 def _name(row: CandidateRow | BranchRow) -> str:
     return row.question if isinstance(row, CandidateRow) else f"  {row.label}"
-
-
-class Growth(NamedTuple):
-    """How a tree was grown, for branches that are grown again."""
-
-    options: Any
-    """As the core takes them."""
-    copies: FloatArray | None
-    """How many rows each row stands for (None: 1)."""
-    class_factor: FloatArray | None
-    """How often the rows of each class counted, because of what errors cost (None: once)."""
-
-
-class Record(Protocol):
-    """What a fit remembers of its data, so that a node can show its working."""
-
-    def why(self, tree: Tree, node: int) -> WhyTable:
-        """Measure every candidate split of one node."""
-
-    def rows(self) -> tuple[Table, Array, FloatArray | None]:
-        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
-
-    def growth(self) -> Growth:
-        """Give how the tree was grown."""
-
-
-class Recall(Protocol):
-    """Makes the record again from the training data."""
-
-    def __call__(
-        self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
-    ) -> Record:
-        """Give the record of the fit that grew this tree from these data; errors name `owner`."""

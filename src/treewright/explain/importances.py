@@ -12,10 +12,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from treewright.errors import ColumnMismatchError
-from treewright.text.numbers import TextColumn, lay_out
+from treewright.text.table import TextColumn, lay_out
+from treewright.tree.impurity import by_column, impurity_mass
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
+    from treewright.tree.tree import Tree
+
 
 Kind: TypeAlias = Literal["impurity", "permutation", "debiased"]
 KINDS: tuple[Kind, ...] = ("impurity", "permutation", "debiased")
@@ -236,3 +239,13 @@ def _p_value(p: float) -> str:
     if p != p:
         return ""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def importances(tree: Tree, *, normalize: bool) -> FloatArray:
+    """Return what :meth:`Tree.importances` returns."""
+    arrays = tree.arrays
+    mass = impurity_mass(tree)
+    below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=tree.n_nodes)
+    importances = by_column(tree, mass - below)
+    scale = float(importances.sum() if normalize else arrays.weight[0])
+    return importances / scale if scale > 0 else importances

@@ -11,7 +11,8 @@ import numpy as np
 
 from treewright.data.read.rows import read_row
 from treewright.data.table import UNSEEN
-from treewright.text.numbers import TextColumn, figures, lay_out, percent
+from treewright.text.numbers import figures, percent
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
 from treewright.tree.node_text import answer_in_words, model_numbers, node_columns
 from treewright.tree.plan import refuse_unseen

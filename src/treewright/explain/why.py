@@ -13,8 +13,11 @@ import numpy as np
 
 from treewright import measures
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
+from treewright.core import inspect
+from treewright.data.core_columns import lend
+from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.read.target import ClassTarget
-from treewright.data.schema import ColumnSpec
+from treewright.errors import TreewrightError
 from treewright.explain.candidates import BranchRow, CandidateRow, WhyTable
 from treewright.grow.column_parameters import column_costs
 from treewright.grow.problem import Problem
@@ -23,7 +26,10 @@ from treewright.tree.condition import sum_of_columns
 from treewright.tree.question import Categories, Cut, Intervals, LinearCut, linear_cut
 
 if TYPE_CHECKING:
+    from treewright.array_types import FloatArray, Int64Array
+    from treewright.tree.record import Record
     from treewright.tree.tree import Tree
+
 
 Asked: TypeAlias = Cut | Intervals | Categories | LinearCut
 
@@ -70,18 +76,32 @@ _SCORE = {
 }
 
 
-def why_table(problem: Problem, tree: Tree, node: int, seen: Any) -> WhyTable:
-    """Measure every column's candidate in a node.
-
-    Parameters
-    ----------
-    problem
-        What the tree was grown from.
-    tree, node
-        The tree, and its node.
-    seen
-        What the core saw there: the rows, their weights and the candidates it compared.
-    """
+def why(tree: Tree, node: int, record: Record) -> WhyTable:
+    """Measure every column's candidate in a node; the record has what the tree was grown from."""
+    problem: Problem = record.problem
+    if was_raised(tree, node):
+        raise TreewrightError(
+            f"Pruning put node {node}, or one above it, in another's place: it was not chosen"
+            " for the rows it has now.\n  Hint: tree.pruning.tree is the tree as it was before."
+        )
+    seen: Any = None
+    try:
+        seen = inspect(
+            lend(problem.table),
+            problem.core_target(),
+            problem.core_options(),
+            tree.branches_to(node),
+        )
+    except RuntimeError:  # there is no such node in the tree of these data
+        n_given = 0
+    else:
+        n_given = len(seen["rows"])
+    n_rows = int(tree.arrays.n_rows[node])
+    if seen is None or n_given != n_rows:
+        raise TreewrightError(
+            f"The data given lead {n_given} rows to node {node}, training led"
+            f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
+        )
     return _Working(problem, tree, node, seen).table()
 
 
@@ -342,3 +362,20 @@ def _impurity(criterion: str, counts: FloatArray) -> float:
         return 0.0
     measure = {"entropy": measures.entropy, "misclassification": measures.misclassification}
     return float(measure.get(_MEASURE.get(criterion, "gini"), measures.gini)(counts))
+
+
+def was_raised(tree: Tree, node: int) -> bool:
+    """Tell whether pruning has put a node, or one above it, in another's place."""
+    branches = tree.branches_to(node)
+    while tree.pruning is not None:
+        before, source = tree.pruning.tree, tree.pruning.source
+        if source is not None:
+            at = was = 0
+            for branch in branches:
+                if source[at] != was:
+                    return True
+                at, was = tree.children(at)[branch], before.children(was)[branch]
+            if source[at] != was:
+                return True
+        tree = before
+    return False

@@ -22,7 +22,8 @@ from treewright.core import (
 )
 from treewright.core import columns_of_tree as core_columns_of_tree
 from treewright.data.core_columns import lend
-from treewright.data.read.target import ClassTarget, of_ordinary_size
+from treewright.data.read.target import ClassTarget
+from treewright.data.read.weights import of_ordinary_size
 from treewright.ensemble.ensemble import Ensemble, ListedTrees, PackedTrees, Trees
 from treewright.ensemble.thread_pool import Grower, bare, grow_one_by_one
 from treewright.errors import MemoryLimitError, ParameterError

@@ -16,8 +16,8 @@ from scipy.sparse import csr_matrix
 
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
 from treewright.core import Proximities
-from treewright.data.read.sparse import available_memory
 from treewright.errors import DataError, MemoryLimitError, ParameterError
+from treewright.memory import available_memory
 from treewright.parameters import check_count
 
 _ROWS_AT_ONCE = 1024

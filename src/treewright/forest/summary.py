@@ -16,7 +16,8 @@ from treewright.data.read.target import ClassTarget
 from treewright.ensemble.ensemble import Ensemble
 from treewright.forest.out_of_bag import OutOfBag, OutOfBagTally, out_of_bag
 from treewright.forest.problem import ForestProblem
-from treewright.text.numbers import TextColumn, figure, figures, lay_out, percent
+from treewright.text.numbers import figure, figures, percent
+from treewright.text.table import TextColumn, lay_out
 
 _MOST_NAMED = 10
 

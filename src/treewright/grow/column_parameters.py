@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from treewright.data.schema import FittedSchema, list_names
+from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ColumnMismatchError, ParameterError
 from treewright.grow.options import GrowthOptions
 from treewright.parameters import check_number, nearest_hint
+from treewright.text.names import list_names
 
 
 def column_costs(schema: FittedSchema, options: GrowthOptions) -> list[float] | None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from treewright.array_types import FloatArray
 from treewright.data.read.target import ClassTarget
-from treewright.data.schema import list_names
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.grow.problem import Problem
+from treewright.text.names import list_names
 from treewright.tree.leaf import LeafRule
 
 

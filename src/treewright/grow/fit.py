@@ -10,13 +10,13 @@ import numpy as np
 from treewright.array_types import Int32Array
 from treewright.core import grow
 from treewright.data.core_columns import lend
-from treewright.data.read.sparse import available_memory
 from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.errors import MemoryLimitError, ParameterError, TargetError
 from treewright.grow.options import GrowthOptions, check_combination
 from treewright.grow.problem import Problem
 from treewright.grow.target_scaling import restore
 from treewright.grow.training_record import TrainingRecord, recall_of
+from treewright.memory import available_memory
 from treewright.tree.arrays import TreeArrays, heaviest_branch
 from treewright.tree.tree import Tree
 

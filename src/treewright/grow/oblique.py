@@ -10,7 +10,7 @@ from treewright.grow.options import refuse
 from treewright.parameters import check_choice, check_count
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.grow.options import GrowthOptions
 
 SEARCHES = ("oc1", "hhcart", "hhcart_dominant", "cart_lc", "random_projections")

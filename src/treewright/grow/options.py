@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from treewright.data.schema import FittedSchema
+from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.measures.splits import CLASS_CRITERIA as CLASS_CRITERIA
 from treewright.measures.thresholds import VALUE_CRITERIA as VALUE_CRITERIA

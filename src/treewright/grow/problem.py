@@ -10,7 +10,8 @@ import numpy as np
 from treewright.array_types import FloatArray, Int64Array
 from treewright.core import GrowOptions, Target
 from treewright.core import Merging as CoreMerging
-from treewright.data.read.target import ClassTarget, ValueTarget, of_ordinary_size
+from treewright.data.read.target import ClassTarget, ValueTarget
+from treewright.data.read.weights import of_ordinary_size
 from treewright.data.table import Table
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.grow.column_parameters import column_costs, monotonic_signs

@@ -7,30 +7,21 @@ bit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from treewright.array_types import Array, FloatArray
-from treewright.core import inspect
-from treewright.data.core_columns import lend
 from treewright.data.read.class_weights import class_factors
 from treewright.data.read.table import match_table
-from treewright.data.read.target import (
-    ClassTarget,
-    ValueTarget,
-    read_classes,
-    read_values,
-    read_weights,
-)
+from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
+from treewright.data.read.weights import read_weights
 from treewright.data.table import Table
 from treewright.errors import TreewrightError
-from treewright.explain.candidates import Growth, WhyTable
-from treewright.explain.why import why_table
 from treewright.grow.costs import with_costs
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem, RowWeights
-from treewright.prune.record import was_raised
+from treewright.tree.record import Growth
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -62,34 +53,6 @@ class TrainingRecord:
         """Give how the tree was grown."""
         problem = self.problem
         return Growth(problem.core_options(), problem.weights.copies, problem.cost_factor)
-
-    def why(self, tree: Tree, node: int) -> WhyTable:
-        """Measure every column's candidate in a node."""
-        problem = self.problem
-        if was_raised(tree, node):
-            raise TreewrightError(
-                f"Pruning put node {node}, or one above it, in another's place: it was not chosen"
-                " for the rows it has now.\n  Hint: tree.pruning.tree is the tree as it was before."
-            )
-        seen: Any = None
-        try:
-            seen = inspect(
-                lend(problem.table),
-                problem.core_target(),
-                problem.core_options(),
-                tree.branches_to(node),
-            )
-        except RuntimeError:  # there is no such node in the tree of these data
-            n_given = 0
-        else:
-            n_given = len(seen["rows"])
-        n_rows = int(tree.arrays.n_rows[node])
-        if seen is None or n_given != n_rows:
-            raise TreewrightError(
-                f"The data given lead {n_given} rows to node {node}, training led"
-                f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
-            )
-        return why_table(problem, tree, node, seen)
 
 
 @dataclass(frozen=True)

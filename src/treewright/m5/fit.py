@@ -29,7 +29,7 @@ from treewright.tree.linear_leaves import LinearLeaves
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.explain.candidates import Recall
+    from treewright.tree.record import Recall
 
 
 @dataclass(frozen=True, kw_only=True)

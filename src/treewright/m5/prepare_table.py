@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
-from treewright.data.schema import UINT_OFFSET, ColumnSpec, FittedSchema
+from treewright.data.fitted_schema import UINT_OFFSET, ColumnSpec, FittedSchema
 from treewright.data.table import Table
 from treewright.m5.rows_by_leaf import RowsInOrder
 from treewright.tree.arrays import CATEGORIES, LEAF, TreeArrays

@@ -14,12 +14,12 @@ import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.explain.candidates import Record
 from treewright.prune.bottom_up import cut_from_below
 from treewright.prune.record import Pruning
 from treewright.prune.risk import training_risk
 from treewright.prune.sample import Sample
 from treewright.tree.edit import with_leaves
+from treewright.tree.record import Record
 from treewright.tree.tree import Tree, check_is_tree
 
 Needs = Literal["nothing", "training", "validation", "folds"]

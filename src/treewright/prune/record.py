@@ -11,7 +11,8 @@ import numpy as np
 
 from treewright.parameters import check_count
 from treewright.prune.bottom_up import below
-from treewright.text.numbers import TextColumn, figure, figures, lay_out
+from treewright.text.numbers import figure, figures
+from treewright.text.table import TextColumn, lay_out
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
@@ -171,23 +172,6 @@ class Pruning:
         if len(self) > max_steps:
             lines.append(f"… and {len(self) - max_steps} more steps")
         return "\n".join(lines)
-
-
-def was_raised(tree: Tree, node: int) -> bool:
-    """Tell whether pruning has put a node, or one above it, in another's place."""
-    branches = tree.branches_to(node)
-    while tree.pruning is not None:
-        before, source = tree.pruning.tree, tree.pruning.source
-        if source is not None:
-            at = was = 0
-            for branch in branches:
-                if source[at] != was:
-                    return True
-                at, was = tree.children(at)[branch], before.children(was)[branch]
-            if source[at] != was:
-                return True
-        tree = before
-    return False
 
 
 def _asked(tree: Tree, node: int) -> str:

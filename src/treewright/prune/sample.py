@@ -11,7 +11,8 @@ import numpy as np
 
 from treewright.array_types import BoolArray, FloatArray, Int64Array
 from treewright.data.read.rows import read_rows
-from treewright.data.read.target import read_classes, read_values, read_weights
+from treewright.data.read.target import read_classes, read_values
+from treewright.data.read.weights import read_weights
 from treewright.data.table import Table
 from treewright.errors import ParameterError, TargetError
 from treewright.prune.bottom_up import add_up

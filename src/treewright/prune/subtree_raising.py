@@ -21,8 +21,8 @@ from treewright.tree.tree import Tree
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int32Array
     from treewright.data.table import Table
-    from treewright.explain.candidates import Growth
     from treewright.measures.error_estimates import ErrorVariant
+    from treewright.tree.record import Growth
 
 
 _LEAST_BRANCH = 0.05

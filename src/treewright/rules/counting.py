@@ -10,7 +10,8 @@ import numpy as np
 
 from treewright.array_types import Array
 from treewright.data.read.rows import read_rows
-from treewright.data.read.target import read_classes, read_weights
+from treewright.data.read.target import read_classes
+from treewright.data.read.weights import read_weights
 from treewright.errors import TargetError, UnsupportedError
 from treewright.rules.matching import Matcher
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from treewright.array_types import FloatArray, Int64Array
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
     from treewright.rules.rule import Rule
 

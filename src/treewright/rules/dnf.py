@@ -22,7 +22,7 @@ from treewright.tree.condition import (
 
 if TYPE_CHECKING:
     from treewright.array_types import BoolArray
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.rules.rule import Rule
     from treewright.tree.tree import Tree
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from treewright.array_types import Array
-from treewright.data.schema import list_names
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.parameters import nearest_hint
 from treewright.rules.rule import Rule, merge, merge_into
+from treewright.text.names import list_names
 from treewright.tree.condition import COMPLETE, Condition, Conjunction, Wording
 from treewright.tree.plan import by_output
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.data.fitted_schema import FittedSchema
 from treewright.data.read.rows import read_row
-from treewright.data.schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.measures.error_estimates import wilson_interval
 from treewright.parameters import is_list

@@ -33,7 +33,7 @@ from treewright.tree.tree import Tree, check_is_tree
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
 Mode: TypeAlias = Literal["ordered", "voting", "shares"]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from treewright.parameters import check_count
-from treewright.text.numbers import TextColumn, figures, lay_out, percent
+from treewright.text.numbers import figures, percent
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT, Wording
 from treewright.tree.node_text import label_in_words
 

@@ -18,8 +18,7 @@ Wind      0.048
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 _LARGE, _SMALL = 1e9, 1e-6
 """Beyond these, fixed decimals are hard to read and the shortest form is used instead."""
@@ -81,35 +80,3 @@ def percent(fraction: float) -> str:
     '35.7 %'
     """
     return f"{100 * fraction:.1f} %"
-
-
-@dataclass(frozen=True)
-class TextColumn:
-    """One column of a printed table."""
-
-    header: str
-    cells: Sequence[str]
-    right: bool = False
-
-
-def lay_out(columns: Sequence[TextColumn], *, gap: str = "  ", max_width: int = 72) -> str:
-    """Print columns side by side under their headers.
-
-    A cell wider than ``max_width`` pushes the rest of its own line aside, not the whole table.
-    """
-    widths = [
-        min(max(map(len, (column.header, *column.cells))), max(max_width, len(column.header)))
-        for column in columns
-    ]
-    lines = [
-        gap.join(_padded(cell, width, column.right) for cell, width, column in line).rstrip()
-        for line in (
-            zip(cells, widths, columns, strict=True)
-            for cells in zip(*((column.header, *column.cells) for column in columns), strict=True)
-        )
-    ]
-    return "\n".join(lines)
-
-
-def _padded(cell: str, width: int, right: bool) -> str:
-    return cell.rjust(width) if right else cell.ljust(width)

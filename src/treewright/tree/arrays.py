@@ -26,7 +26,7 @@ from treewright.array_types import Array, BoolArray, FloatArray, Int8Array, Int3
 from treewright.errors import ModelFormatError
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
 
 
 LEAF, CUT, CATEGORIES, INTERVALS, LINEAR = 0, 1, 2, 3, 4

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from treewright.array_types import Array
-from treewright.data.schema import list_names
 from treewright.data.table import MISSING, UNSEEN
 from treewright.errors import DataError, ParameterError
 from treewright.parameters import as_float, is_number, is_whole
+from treewright.text.names import list_names, on_one_line
 
 if TYPE_CHECKING:
     from treewright.array_types import BoolArray, FloatArray
-    from treewright.data.schema import ColumnSpec, FittedSchema
+    from treewright.data.fitted_schema import ColumnSpec, FittedSchema
     from treewright.data.table import Table
 
 _FLOAT32_PRECISION = float(np.finfo(np.float32).eps)
@@ -98,13 +98,6 @@ class Wording:
 
 COMPLETE = Wording()
 SHORT = Wording(max_values=6, max_length=60, rounded=True)
-
-
-def on_one_line(text: str) -> str:
-    """Spell out what would break a line or hide in it."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,16 +26,6 @@ def impurity_mass(tree: Tree) -> FloatArray:
     return weight * arrays.impurity
 
 
-def importances(tree: Tree, *, normalize: bool) -> FloatArray:
-    """Give what :meth:`Tree.importances` gives."""
-    arrays = tree.arrays
-    mass = impurity_mass(tree)
-    below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=tree.n_nodes)
-    importances = by_column(tree, mass - below)
-    scale = float(importances.sum() if normalize else arrays.weight[0])
-    return importances / scale if scale > 0 else importances
-
-
 def by_column(tree: Tree, brought: FloatArray) -> FloatArray:
     """Add up what nodes bring by the column they ask about; sums divide it among theirs."""
     arrays = tree.arrays

@@ -17,7 +17,7 @@ from treewright.tree.arrays import CATEGORIES, CUT, INTERVALS, LEAF, LINEAR
 
 if TYPE_CHECKING:
     from treewright.array_types import BoolArray, FloatArray, Int8Array, Int32Array, Int64Array
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.tree.arrays import TreeArrays
 
 

@@ -24,16 +24,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from treewright.array_types import Array, BoolArray, IntegerArray
-from treewright.data.schema import UINT_OFFSET
+from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.data.table import MISSING
 from treewright.errors import ModelFormatError
-from treewright.text.numbers import TextColumn, lay_out
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.arrays import read_only, same_bits
 from treewright.tree.condition import COMPLETE, SHORT, Interval, Members, Wording
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int32Array, Int64Array
-    from treewright.data.schema import ColumnSpec, FittedSchema
+    from treewright.data.fitted_schema import ColumnSpec, FittedSchema
     from treewright.data.table import Table
     from treewright.tree.arrays import TreeArrays
 

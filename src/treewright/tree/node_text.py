@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.text.numbers import TextColumn, figure, figures, percent
-from treewright.tree.condition import on_one_line
+from treewright.text.names import on_one_line
+from treewright.text.numbers import figure, figures, percent
+from treewright.text.table import TextColumn
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array

@@ -21,7 +21,7 @@ from treewright.tree.leaf import BY_MAJORITY, LeafRule, labels_of
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
     from treewright.tree.arrays import TreeArrays
 

@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from treewright.data.codes import INT64_MAX
-from treewright.data.schema import ColumnSpec
+from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.table import MISSING, UNSEEN
 from treewright.tree.arrays import CATEGORIES, CUT, INTERVALS, LINEAR
 from treewright.tree.condition import (
@@ -38,7 +38,7 @@ from treewright.tree.condition import (
 )
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
     from treewright.tree.arrays import TreeArrays
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from treewright.data.schema import UINT_OFFSET
+from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.tree.condition import COMPLETE
 from treewright.tree.linear_leaves import LinearModel, MemberTerm
 from treewright.tree.question import Categories, Intervals, LinearCut, Question
 
 if TYPE_CHECKING:
-    from treewright.data.schema import ColumnSpec
+    from treewright.data.fitted_schema import ColumnSpec
     from treewright.tree.tree import Tree
 
 

@@ -7,7 +7,6 @@ more than its size in nodes, so a chain of 100,000 nodes is an ordinary tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,35 +21,28 @@ from treewright.errors import (
     TreewrightError,
     UnsupportedError,
 )
-from treewright.explain.path import Explanation, explain
-from treewright.parameters import check_flag, is_whole
 from treewright.tree import plan as prediction
-from treewright.tree.impurity import importances
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 from treewright.tree.linear_plan import LinearPlan
+from treewright.tree.methods import TreeMethods
 from treewright.tree.question import Question, Surrogate, question_at, surrogates_at
 from treewright.tree.shape import Shape
 from treewright.tree.to_dict import tree_to_dict
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
-    from treewright.compare.diff import TreeDiff
-    from treewright.consult.consultation import Consultation
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
-    from treewright.explain.candidates import Recall, Record, WhyTable
-    from treewright.prune.base import Pruner
-    from treewright.prune.record import Pruning
-    from treewright.rules.dnf import DNF
-    from treewright.rules.extract import RuleSequence
     from treewright.tree.arrays import TreeArrays
     from treewright.tree.linear_leaves import LinearLeaves
+    from treewright.tree.methods import Pruning
+    from treewright.tree.record import Recall, Record
 
 
 _MAX_LINES = 200
 
 
-class Tree(Shape):
+class Tree(Shape, TreeMethods):
     """A decision tree: classes (or numbers) at its leaves, questions everywhere else.
 
     Nodes are numbered from the root, 0, and every node before its children.
@@ -287,163 +279,12 @@ class Tree(Shape):
         total = self.arrays.weight[0]
         return float(self.arrays.weight[asks].sum() / total) if total > 0 else 0.0
 
-    def importances(self, *, normalize: bool = True) -> FloatArray:
-        """Give each column's share of the impurity the tree removes.
-
-        A node adds its weight x impurity, less that of its children, to the column it asks about
-        (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
-        for a sum divides it among the sum's columns. Under a cost matrix both are those of growing,
-        where a class counts by what its errors cost.
-
-        Parameters
-        ----------
-        normalize
-            Make the importances add up to 1; else they are per unit of training weight.
-        """
-        check_flag("normalize", normalize)
-        return importances(self, normalize=normalize)
-
     def to_dict(self) -> dict[str, Any]:
         """Give the whole tree as plain lists, strings and numbers, ready for JSON.
 
         Nodes are a flat list that refers to children by number: nesting would make JSON recurse.
         """
         return tree_to_dict(self)
-
-    def text(
-        self,
-        *,
-        max_depth: int | None = None,
-        ascii: bool = False,
-        missing: bool = False,
-        models: bool = True,
-    ) -> str:
-        """Print the tree, one line per node, and the linear models of its leaves below.
-
-        Parameters
-        ----------
-        max_depth
-            Show this many levels below the root, and count what is left out.
-        ascii
-            Draw with ASCII characters only.
-        missing
-            Say of each branch whether missing values go there.
-        models
-            Write out the linear models of the leaves shown.
-        """
-        from treewright.draw.text import paint
-
-        return paint(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
-
-    def rules(self) -> RuleSequence:
-        """Read the tree as rules, one per leaf, from left to right; each is made when asked for."""
-        from treewright.rules.extract import rules
-
-        return rules(self)
-
-    def dnf(self, label: object) -> DNF:
-        """Give the condition for a class as a disjunction of conjunctions."""
-        from treewright.rules.dnf import dnf
-
-        return dnf(self, label)
-
-    def explain(self, row: object) -> Explanation:
-        """Show the path of one row.
-
-        Parameters
-        ----------
-        row
-            A mapping from column names to values (those of :attr:`unused_columns` may be left
-            out), a sequence in column order, or a table of one row.
-        """
-        return explain(self, row)
-
-    def diff(self, other: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
-        """Show what sets another tree apart: what pruning, a noisy row or another seed changed.
-
-        Parameters
-        ----------
-        other
-            The other tree: the same columns and classes, in any order.
-        X
-            A table to count the rows in whose path, class (or number) or probabilities change.
-        tolerance
-            Numbers and probabilities this close count as equal (beyond 1, in proportion).
-
-        Examples
-        --------
-        >>> from treewright import ID3Classifier, load_example
-        >>> play = load_example("play_tennis")
-        >>> whole = ID3Classifier().fit(play.X, play.y).tree_
-        >>> small = ID3Classifier(max_depth=1).fit(play.X, play.y).tree_
-        >>> whole.diff(small, play.X).rows.label.tolist()
-        [5, 8, 10, 13]
-        """
-        from treewright.compare.diff import diff
-
-        return diff(self, other, X, tolerance=tolerance)
-
-    def consult(
-        self,
-        *,
-        known: Mapping[str, object] | None = None,
-        costs: Mapping[str, float] | None = None,
-        tolerance: float = 0.0,
-        ask: Callable[[str], str] | None = None,
-        tell: Callable[[str], object] = print,
-    ) -> Consultation:
-        """Ask for the values of one row, the cheapest first, until the answer is settled.
-
-        Parameters
-        ----------
-        known
-            Values known beforehand, by column; None for one that is known to be missing.
-        costs
-            The price of each column's value; by default what the schema says.
-        tolerance
-            Numbers this close count as one answer; for regression only.
-        ask
-            Shows a text and gives what is typed, as ``input`` does: the questions are then asked
-            and answered before this returns. Without it, answer them one by one.
-        tell
-            Shows the outcome of such a conversation.
-
-        Examples
-        --------
-        >>> from treewright import ID3Classifier, load_example
-        >>> play = load_example("play_tennis")
-        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
-        >>> consultation = tree.consult(known={"Outlook": None}, costs={"Humidity": 3})
-        >>> consultation.question.column  # both branches are open, and Wind is the cheaper
-        'Wind'
-        """
-        from treewright.consult.consultation import Consultation
-        from treewright.consult.dialogue import converse
-
-        consultation = Consultation(self, known=known, costs=costs, tolerance=tolerance)
-        if ask is not None:
-            converse(consultation, ask=ask, tell=tell)
-        return consultation
-
-    def why(
-        self, node: int = 0, X: object = None, y: object = None, *, sample_weight: object = None
-    ) -> WhyTable:
-        """Show why a node was split as it was: every column's best question, measured.
-
-        Parameters
-        ----------
-        node
-            The node, as numbered by :meth:`text`.
-        X, y, sample_weight
-            The training data; needed only where the tree no longer has its own record of them,
-            such as after unpickling.
-        """
-        if not is_whole(node) or not 0 <= node < self.n_nodes:
-            raise TreewrightError(
-                f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
-            )
-        hint = f"tree.why({node}, X, y)"
-        return self.record(X, y, sample_weight, owner="Tree.why", hint=hint).why(self, node)
 
     def record(
         self, X: object, y: object, sample_weight: object, *, owner: str, hint: str
@@ -458,69 +299,6 @@ class Tree(Shape):
                 f"This tree no longer has its training data.\n  Hint: pass them, {hint}."
             )
         return self._recall(self, X, y, sample_weight, owner=owner)
-
-    # Other trees
-
-    def prune(
-        self,
-        pruner: str | Pruner,
-        X: object = None,
-        y: object = None,
-        *,
-        sample_weight: object = None,
-        validation: tuple[object, object] | None = None,
-        test: tuple[object, object] | None = None,
-    ) -> Tree:
-        """Give a pruned tree; this one stays as it is.
-
-        Parameters
-        ----------
-        pruner
-            A pruner of :mod:`treewright.prune`, or its name with the usual settings.
-        X, y, sample_weight
-            Validation rows, where the pruner needs some; training rows for ``"error_based"``.
-        validation
-            The same as the pair ``X, y``; for ``"error_based"`` rows that only appear in
-            ``tree.pruning.curve``.
-        test
-            Rows that only appear in ``tree.pruning.curve``.
-
-        Examples
-        --------
-        >>> from treewright import DecisionTreeClassifier, load_example
-        >>> iris = load_example("iris")
-        >>> tree = DecisionTreeClassifier().fit(iris.X, iris.y).tree_
-        >>> print(tree.prune("minimum_error").pruning)
-        minimum_error: 9 leaves -> 7
-        before and after: expected errors of the children, and of the node as a leaf
-        <BLANKLINE>
-        node  asked              became     before  after  leaves
-           4  petal length (cm)  virginica   2.385  2.236       7
-        """
-        from treewright.prune import pruner_of
-
-        return pruner_of(pruner).prune(
-            self, X, y, sample_weight=sample_weight, validation=validation, test=test
-        )
-
-    def simplify(self, *, probabilities: bool = False, missing: bool = True) -> Tree:
-        """Give the smallest tree of the same nodes that makes the same predictions.
-
-        Subtrees whose leaves all say the same become one leaf. That no prediction changes follows
-        from the leaves, not from any table.
-
-        Parameters
-        ----------
-        probabilities
-            Keep the probabilities too, not only the classes.
-        missing
-            Keep the predictions of rows that are divided among branches too (values missing, or not
-            seen in training). Such a row adds up what several leaves say, so below a node that
-            divides rows only leaves that say exactly the same are merged.
-        """
-        from treewright.prune.simplify import simplify
-
-        return simplify(self, probabilities=probabilities, missing=missing)
 
     # Prediction
 

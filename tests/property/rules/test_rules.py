@@ -17,7 +17,7 @@ from property.tables import Sample
 from property.test_predictions import answers_of, tables_alike
 
 from treewright import RuleSet
-from treewright.data.schema import ColumnSpec, FittedSchema
+from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.rules import Rule
 from treewright.tree.condition import Condition, Interval, Members
 

@@ -25,7 +25,7 @@ from unit.tree.test_tree import two_output_tree
 
 from treewright import DecisionTreeClassifier, Schema
 from treewright.consult.dialogue import read_entry
-from treewright.data.schema import ColumnSpec
+from treewright.data.fitted_schema import ColumnSpec
 from treewright.errors import (
     ColumnMismatchError,
     DataError,

@@ -5,8 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
+from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.read.table import read_table
-from treewright.data.schema import ColumnSpec, FittedSchema, Schema
+from treewright.data.schema import Schema
 from treewright.errors import ColumnMismatchError, DataError, ParameterError
 
 

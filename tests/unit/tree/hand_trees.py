@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treewright.data.schema import ColumnSpec, FittedSchema
+from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.tree.arrays import CATEGORIES, CUT, LEAF, TreeArrays
 from treewright.tree.tree import Tree
 

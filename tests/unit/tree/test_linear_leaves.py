@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from unit.tree.hand_trees import build, cut, mean_leaf, nominal, numeric, ordinal, schema_of
 
+from treewright.data.fitted_schema import FittedSchema
 from treewright.data.read.rows import read_rows
-from treewright.data.schema import FittedSchema
 from treewright.errors import ModelFormatError
 from treewright.tree.edit import with_leaves
 from treewright.tree.linear_leaves import LinearLeaves, LinearModel, MemberTerm, NumberTerm

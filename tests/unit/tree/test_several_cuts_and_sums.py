@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from unit.tree.hand_trees import build, cut, leaf, numeric, ordinal, schema_of
 
-from treewright.data.schema import ColumnSpec
+from treewright.data.fitted_schema import ColumnSpec
 from treewright.errors import ModelFormatError
 from treewright.tree.arrays import INTERVALS, LINEAR
 from treewright.tree.question import Intervals, LinearCut

@@ -20,7 +20,7 @@ from unit.tree.hand_trees import (
 )
 
 from treewright.errors import ModelFormatError, TreewrightError, UnsupportedError
-from treewright.explain.candidates import WhyTable
+from treewright.explain import why as explain_why
 from treewright.tree.tree import Tree
 
 
@@ -171,28 +171,28 @@ def test_several_outputs_in_to_dict() -> None:
 
 
 class Memory:
-    def why(self, tree: Tree, node: int) -> WhyTable:
-        return WhyTable(
-            node=node, n_rows=1, weight=1.0, impurity=0.0, measure="gini", candidates=()
-        )
+    """Stands for a record; nothing asks what is in it."""
 
 
 def recall(tree: Tree, X: object, y: object, sample_weight: object, *, owner: str) -> Memory:
     return Memory()
 
 
-def test_why_asks_the_record() -> None:
-    assert play_tennis(record=Memory()).why(3).node == 3
+def test_why_is_made_from_the_record_that_the_tree_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = Memory()
+    monkeypatch.setattr(explain_why, "why", lambda tree, node, record: (node, record))
+    assert play_tennis(record=record).why(3) == (3, record)
 
 
-def test_why_of_a_loaded_tree_needs_the_data() -> None:
+def test_why_of_a_loaded_tree_needs_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explain_why, "why", lambda tree, node, record: node)
     tree = pickle.loads(pickle.dumps(play_tennis(record=Memory(), recall=recall)))
     with pytest.raises(TreewrightError) as caught:
         tree.why(1)
     assert str(caught.value) == (
         "This tree no longer has its training data.\n  Hint: pass them, tree.why(1, X, y)."
     )
-    assert tree.why(1, [[0]], [0]).node == 1
+    assert tree.why(1, [[0]], [0]) == 1
 
 
 def test_why_without_any_record_says_so() -> None:

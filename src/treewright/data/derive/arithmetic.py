@@ -19,7 +19,7 @@ import numpy as np
 from treewright.array_types import Array, BoolArray
 from treewright.data.codes import INT64_MAX, INT64_MIN, code_numbers
 from treewright.data.column import Column, TimeUnit
-from treewright.data.schema import UINT_OFFSET, Storage
+from treewright.data.fitted_schema import UINT_OFFSET, Storage
 
 OPERATION: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,

@@ -33,6 +33,7 @@ from treewright.data.derive.arithmetic import (
     equal_values,
     time_ratio,
 )
+from treewright.data.fitted_schema import ColumnSpec, DerivedColumn, FittedSchema, Storage
 from treewright.data.match_columns import (
     TypedColumn,
     fit_column,
@@ -41,13 +42,7 @@ from treewright.data.match_columns import (
     values_as_numbers,
 )
 from treewright.data.objects import read_objects
-from treewright.data.schema import (
-    ColumnSpec,
-    DerivedColumn,
-    FittedSchema,
-    Schema,
-    Storage,
-)
+from treewright.data.schema import Schema
 from treewright.errors import DataError
 from treewright.parameters import nearest_hint
 

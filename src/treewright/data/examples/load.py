@@ -15,9 +15,9 @@ from treewright.data.column import Column
 from treewright.data.examples.loans import make_loans
 from treewright.data.frame import Frame
 from treewright.data.objects import read_objects
-from treewright.data.schema import list_names
 from treewright.errors import ParameterError
 from treewright.parameters import nearest_hint
+from treewright.text.names import list_names
 
 Task = Literal["classification", "regression", "none"]
 

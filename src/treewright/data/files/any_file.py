@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from treewright.data.files.arff import read_arff
 from treewright.data.files.csv import read_delimited
+from treewright.data.files.parquet import PARQUET_MAGIC, read_parquet
 from treewright.data.frame import Frame
-from treewright.data.read.table import read_frame
 from treewright.errors import FileFormatError, ParameterError
 
 MISSING_TEXTS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
@@ -37,7 +35,6 @@ _NOT_TEXT = (
     (b"PK\x03\x04", "is a zip archive or a spreadsheet", "unpack it, or save it as CSV"),
     (b"\xd0\xcf\x11\xe0", "is an old Excel file", "save it as CSV"),
 )
-_PARQUET_MAGIC = b"PAR1"
 
 
 def read(
@@ -91,8 +88,8 @@ def read(
     file = Path(path)
     _check_options(delimiter, decimal)
     data = file.read_bytes()
-    if data.startswith(_PARQUET_MAGIC) or file.suffix.lower() in (".parquet", ".pq"):
-        return _read_parquet(file, data)
+    if data.startswith(PARQUET_MAGIC) or file.suffix.lower() in (".parquet", ".pq"):
+        return read_parquet(file, data)
     text = _decode(data, file, encoding)
     if file.suffix.lower() == ".arff":
         return read_arff(text, source=file.name)
@@ -144,30 +141,3 @@ def _decode(data: bytes, file: Path, encoding: str | None) -> str:
     if not text.strip():
         raise FileFormatError(f"{file.name} is empty.")
     return text.removeprefix("\ufeff")
-
-
-def _read_parquet(file: Path, data: bytes) -> Frame:
-    if not data.startswith(_PARQUET_MAGIC):
-        raise FileFormatError(f"{file.name} is not a Parquet file: it does not begin with PAR1.")
-    table: Any
-    try:
-        if find_spec("pyarrow") is not None:
-            import pyarrow
-            import pyarrow.parquet
-
-            table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
-        elif find_spec("polars") is not None:
-            import polars
-
-            table = polars.read_parquet(data)
-        else:
-            raise FileFormatError(
-                "reading Parquet needs polars or pyarrow.\n  Hint: pip install 'treewright[io]'."
-            )
-    except FileFormatError:
-        raise
-    except Exception as error:
-        raise FileFormatError(
-            f"{file.name} is a damaged Parquet file: {error}\n  Hint: write it again."
-        ) from error
-    return read_frame(table)

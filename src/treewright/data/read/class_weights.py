@@ -9,9 +9,9 @@ import numpy as np
 
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.target import ClassTarget
-from treewright.data.schema import list_names
 from treewright.errors import ParameterError
 from treewright.parameters import check_number
+from treewright.text.names import list_names
 
 
 def class_factors(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.data.read.table import match_table
-from treewright.data.schema import list_names
 from treewright.errors import ColumnMismatchError, DataError
+from treewright.text.names import list_names
 
 if TYPE_CHECKING:
-    from treewright.data.schema import FittedSchema
+    from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treewright.array_types import Array
 from treewright.errors import DataError, MemoryLimitError
+from treewright.memory import available_memory
 
 
 def is_sparse(table: object) -> bool:
@@ -55,41 +54,6 @@ def _check_indices(table: Any, shape: tuple[int, ...]) -> None:
                     raise ValueError("an index leads outside the matrix")
     except ValueError as error:
         raise DataError(f"the sparse table is damaged: {error}.") from error
-
-
-def available_memory() -> int | None:
-    """Bytes that can still be allocated, as far as the system says; None where it does not.
-
-    >>> memory = available_memory()
-    >>> memory is None or memory > 0
-    True
-    """
-    limits = [limit for limit in (_free_memory(), _control_group_memory()) if limit is not None]
-    return min(limits) if limits else None
-
-
-def _free_memory() -> int | None:
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # neither Linux nor Unix
-        return None
-
-
-def _control_group_memory() -> int | None:
-    """What a container's limit leaves, where there is one."""
-    folder = Path("/sys/fs/cgroup")
-    try:
-        limit = (folder / "memory.max").read_text().strip()
-        used = int((folder / "memory.current").read_text())
-    except (OSError, ValueError):
-        return None
-    return max(int(limit) - used, 0) if limit.isdigit() else None
 
 
 def _in_gib(n_bytes: int) -> str:

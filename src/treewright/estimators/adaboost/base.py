@@ -15,7 +15,8 @@ from treewright.adaboost.ensemble import WeightedEnsemble
 from treewright.adaboost.fit import Boosted, Rows, WeakLearner, rows_of
 from treewright.adaboost.weak_trees import Stumps, WeightedTrees, is_stump
 from treewright.array_types import Array, FloatArray
-from treewright.data.read.target import ClassTarget, ValueTarget, read_weights
+from treewright.data.read.target import ClassTarget, ValueTarget
+from treewright.data.read.weights import read_weights
 from treewright.ensemble.listeners import Follower, Followers
 from treewright.ensemble.rounds import RoundFigures, Rounds, learner_in_words
 from treewright.estimators.adaboost.weak_learner import (

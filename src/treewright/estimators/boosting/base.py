@@ -21,7 +21,8 @@ from treewright.boosting.losses import Loss, check_target
 from treewright.boosting.options import BoostingOptions, check_early_stopping
 from treewright.boosting.problem import BoostingProblem, held_out
 from treewright.data.read.table import match_table
-from treewright.data.read.target import ClassTarget, ValueTarget, read_weights
+from treewright.data.read.target import ClassTarget, ValueTarget
+from treewright.data.read.weights import read_weights
 from treewright.ensemble.listeners import Followers
 from treewright.ensemble.rounds import GradientRound, GradientRounds
 from treewright.errors import DataError, ParameterError, TargetError

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import FloatArray, Int64Array
 from treewright.data.read.class_weights import class_factors
-from treewright.data.read.target import read_weights
+from treewright.data.read.weights import read_weights
 from treewright.ensemble.ensemble import Ensemble
 from treewright.ensemble.thread_pool import Grower
 from treewright.errors import DataError, ParameterError

@@ -17,7 +17,8 @@ from treewright.prune.bottom_up import weakest_links
 from treewright.prune.record import curve_of
 from treewright.prune.risk import training_risk
 from treewright.prune.sample import Sample
-from treewright.text.numbers import TextColumn, figures, lay_out
+from treewright.text.numbers import figures
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.edit import with_leaves
 from treewright.tree.impurity import impurity_mass
 from treewright.tree.tree import Tree, check_is_tree

@@ -11,7 +11,6 @@ import numpy as np
 from treewright.array_types import BoolArray, FloatArray
 from treewright.data.table import Table
 from treewright.errors import DataError
-from treewright.explain.candidates import Record
 from treewright.measures.error_estimates import ERROR_VARIANTS, ErrorVariant
 from treewright.parameters import check_choice, check_flag, check_share
 from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
@@ -22,6 +21,7 @@ from treewright.prune.sample import Sample
 from treewright.prune.subtree_raising import Raised, prune_by_error
 from treewright.text.numbers import figures
 from treewright.tree.edit import has_marked_ancestor, with_leaves
+from treewright.tree.record import Record
 from treewright.tree.tree import Tree
 
 _COLLAPSE = 1e-3

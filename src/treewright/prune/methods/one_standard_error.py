@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from treewright.array_types import FloatArray
-from treewright.explain.candidates import Record
 from treewright.parameters import check_flag, check_number
 from treewright.prune.base import Cuts, Pruner, cut
 from treewright.prune.bottom_up import add_up
 from treewright.prune.risk import training_risk
 from treewright.prune.sample import Sample
+from treewright.tree.record import Record
 from treewright.tree.tree import Tree
 
 _FILLED_LEAF = 1e-3

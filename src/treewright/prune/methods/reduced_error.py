@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
-from treewright.explain.candidates import Record
 from treewright.parameters import check_choice, check_count, check_share
 from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
 from treewright.prune.bottom_up import add_up
 from treewright.prune.sample import Sample
+from treewright.tree.record import Record
 from treewright.tree.tree import Tree
 
 _COMPARED = "what the validation rows cost below the node, and in a leaf instead"

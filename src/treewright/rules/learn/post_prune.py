@@ -19,7 +19,8 @@ from treewright.rules.extract import rules as rules_of
 from treewright.rules.learn.shorten import Round, shorten
 from treewright.rules.paths import walk_paths
 from treewright.rules.rule import Rule, identity, merge
-from treewright.text.numbers import TextColumn, figure, lay_out, percent
+from treewright.text.numbers import figure, percent
+from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT, Condition, Wording
 from treewright.tree.tree import Tree, check_is_tree
 

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.read.table import match_table, read_table
-from treewright.data.schema import ColumnSpec, Schema
+from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import ColumnMismatchError, DataError, ParameterError
 

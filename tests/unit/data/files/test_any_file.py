@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treewright.data.files import any_file as files
+from treewright.data.files import parquet as parquet_reader
 from treewright.data.files.any_file import read
 from treewright.data.frame import Frame
 from treewright.data.read.table import read_table
@@ -224,9 +224,11 @@ def test_parquet_keeps_its_types(parquet: Path) -> None:
 
 
 def test_parquet_needs_only_one_of_two_libraries(parquet: Path, monkeypatch) -> None:
-    monkeypatch.setattr(files, "find_spec", lambda name: None if name == "pyarrow" else object())
+    monkeypatch.setattr(
+        parquet_reader, "find_spec", lambda name: None if name == "pyarrow" else object()
+    )
     assert read(parquet)["name"].tolist() == ["b", None]
-    monkeypatch.setattr(files, "find_spec", lambda name: None)
+    monkeypatch.setattr(parquet_reader, "find_spec", lambda name: None)
     with pytest.raises(FileFormatError, match=r"needs polars or pyarrow.\n  Hint: pip install"):
         read(parquet)
 

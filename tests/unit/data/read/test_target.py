@@ -12,7 +12,8 @@ from sklearn.exceptions import DataConversionWarning
 
 from treewright.data.frame import Frame
 from treewright.data.objects import read_objects
-from treewright.data.read.target import read_classes, read_values, read_weights
+from treewright.data.read.target import read_classes, read_values
+from treewright.data.read.weights import read_weights
 from treewright.errors import DataError, TargetError
 
 OWNER = "DecisionTreeClassifier"

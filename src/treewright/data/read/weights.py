@@ -1,0 +1,67 @@
+"""Weights of rows: read once, checked once, lent to the core."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+from treewright.data.read.dataframes import target_array
+from treewright.errors import DataError
+
+# Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
+_SAFE_EXPONENT = 200
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
+    """Read the weights of the rows; None (all alike) stays None.
+
+    Weights of extreme size (the largest beyond 2**200 or below 2**-200) are multiplied by a power
+    of two, which changes no tree, so that their sums neither overflow nor vanish.
+
+    >>> read_weights([1, 2], 2).tolist()
+    [1.0, 2.0]
+    """
+    if sample_weight is None:
+        return None
+    given = target_array(sample_weight)
+    if given.dtype.kind == "c":  # which NumPy would convert, with a warning
+        raise DataError(f"sample_weight must be numbers, not {given.dtype}.")
+    try:
+        weights = given.astype(np.float64)  # a None among objects becomes NaN
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"sample_weight must be numbers, not {given.dtype}.") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights.item())
+    if weights.ndim != 1:
+        raise DataError(
+            f"sample_weight has shape {weights.shape}; Sample weights must be 1D array or scalar."
+        )
+    if len(weights) != n_rows:
+        raise DataError(f"sample_weight has {len(weights)} values, the table has {n_rows} rows.")
+    _check_weights(weights)
+    return of_ordinary_size(weights)
+
+
+def of_ordinary_size(weights: FloatArray) -> FloatArray:
+    """Multiply weights of extreme size by a power of two, which changes no tree."""
+    exponent = math.frexp(float(weights.max()))[1]
+    return weights if abs(exponent) <= _SAFE_EXPONENT else np.ldexp(weights, -exponent)
+
+
+def _check_weights(weights: FloatArray) -> None:
+    if not np.isfinite(weights).all():
+        row = int(np.flatnonzero(~np.isfinite(weights))[0])
+        raise DataError(
+            f"sample_weight of row {row} is {weights[row]}; a weight is a finite number."
+        )
+    if (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise DataError(
+            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}.\n"
+            "  Hint: leave a row out by weight 0."
+        )
+    if not weights.any():
+        raise DataError("sample_weight is zero for every row; there is nothing to learn from.")

@@ -1,0 +1,30 @@
+"""Names and other words of the user's, as they stand in a line of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def list_names(names: Iterable[str], *, most: int = 5) -> str:
+    """Return names as a message shows them: at most five, then how many more.
+
+    >>> list_names("abcdefg")
+    'a, b, c, d, e and 2 more'
+    """
+    shown = list(names)
+    rest = len(shown) - most
+    text = ", ".join(short_name(name) for name in shown[:most])
+    return f"{text} and {rest} more" if rest > 0 else text
+
+
+def short_name(name: str, most: int = 60) -> str:
+    """Shorten what would swamp a message; control characters are shown escaped."""
+    text = name if name.isprintable() and name else repr(name)
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def on_one_line(text: str) -> str:
+    """Spell out what would break a line or hide in it."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

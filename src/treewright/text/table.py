@@ -1,0 +1,38 @@
+"""Aligned tables as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """One column of a printed table."""
+
+    header: str
+    cells: Sequence[str]
+    right: bool = False
+
+
+def lay_out(columns: Sequence[TextColumn], *, gap: str = "  ", max_width: int = 72) -> str:
+    """Print columns side by side under their headers.
+
+    A cell wider than ``max_width`` pushes the rest of its own line aside, not the whole table.
+    """
+    widths = [
+        min(max(map(len, (column.header, *column.cells))), max(max_width, len(column.header)))
+        for column in columns
+    ]
+    lines = [
+        gap.join(_padded(cell, width, column.right) for cell, width, column in line).rstrip()
+        for line in (
+            zip(cells, widths, columns, strict=True)
+            for cells in zip(*((column.header, *column.cells) for column in columns), strict=True)
+        )
+    ]
+    return "\n".join(lines)
+
+
+def _padded(cell: str, width: int, right: bool) -> str:
+    return cell.rjust(width) if right else cell.ljust(width)

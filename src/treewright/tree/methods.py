@@ -1,0 +1,256 @@
+"""Tree's methods that lead to the right: to text, rules, pruning, explanations, comparisons.
+
+People look for them on the tree, so they are methods of it; what they do stands in folders that
+know trees. This is the one file that imports late, whatever it needs.
+"""
+
+# Every method is one of Tree's and says so; mypy would have a mixin's methods say something wider.
+# mypy: disable-error-code="misc"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from treewright.errors import TreewrightError
+from treewright.parameters import check_flag, is_whole
+
+if TYPE_CHECKING:
+    from treewright.array_types import FloatArray
+    from treewright.compare.diff import TreeDiff
+    from treewright.consult.consultation import Consultation
+    from treewright.explain.candidates import WhyTable
+    from treewright.explain.path import Explanation
+    from treewright.prune.base import Pruner
+    from treewright.prune.record import Pruning as Pruning
+    from treewright.rules.dnf import DNF
+    from treewright.rules.extract import RuleSequence
+    from treewright.tree.tree import Tree
+
+
+class TreeMethods:
+    """What people do with a tree."""
+
+    def importances(self: Tree, *, normalize: bool = True) -> FloatArray:
+        """Give each column's share of the impurity the tree removes.
+
+        A node adds its weight x impurity, less that of its children, to the column it asks about
+        (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
+        for a sum divides it among the sum's columns. Under a cost matrix both are those of growing,
+        where a class counts by what its errors cost.
+
+        Parameters
+        ----------
+        normalize
+            Make the importances add up to 1; else they are per unit of training weight.
+        """
+        from treewright.explain.importances import importances
+
+        check_flag("normalize", normalize)
+        return importances(self, normalize=normalize)
+
+    def text(
+        self: Tree,
+        *,
+        max_depth: int | None = None,
+        ascii: bool = False,
+        missing: bool = False,
+        models: bool = True,
+    ) -> str:
+        """Print the tree, one line per node, and the linear models of its leaves below.
+
+        Parameters
+        ----------
+        max_depth
+            Show this many levels below the root, and count what is left out.
+        ascii
+            Draw with ASCII characters only.
+        missing
+            Say of each branch whether missing values go there.
+        models
+            Write out the linear models of the leaves shown.
+        """
+        from treewright.draw.text import paint
+
+        return paint(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
+
+    def rules(self: Tree) -> RuleSequence:
+        """Read the tree as rules, one per leaf, from left to right; each is made when asked for."""
+        from treewright.rules.extract import rules
+
+        return rules(self)
+
+    def dnf(self: Tree, label: object) -> DNF:
+        """Give the condition for a class as a disjunction of conjunctions."""
+        from treewright.rules.dnf import dnf
+
+        return dnf(self, label)
+
+    def explain(self: Tree, row: object) -> Explanation:
+        """Show the path of one row.
+
+        Parameters
+        ----------
+        row
+            A mapping from column names to values (those of :attr:`unused_columns` may be left
+            out), a sequence in column order, or a table of one row.
+        """
+        from treewright.explain.path import explain
+
+        return explain(self, row)
+
+    def diff(self: Tree, other: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
+        """Show what sets another tree apart: what pruning, a noisy row or another seed changed.
+
+        Parameters
+        ----------
+        other
+            The other tree: the same columns and classes, in any order.
+        X
+            A table to count the rows in whose path, class (or number) or probabilities change.
+        tolerance
+            Numbers and probabilities this close count as equal (beyond 1, in proportion).
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> whole = ID3Classifier().fit(play.X, play.y).tree_
+        >>> small = ID3Classifier(max_depth=1).fit(play.X, play.y).tree_
+        >>> whole.diff(small, play.X).rows.label.tolist()
+        [5, 8, 10, 13]
+        """
+        from treewright.compare.diff import diff
+
+        return diff(self, other, X, tolerance=tolerance)
+
+    def consult(
+        self: Tree,
+        *,
+        known: Mapping[str, object] | None = None,
+        costs: Mapping[str, float] | None = None,
+        tolerance: float = 0.0,
+        ask: Callable[[str], str] | None = None,
+        tell: Callable[[str], object] = print,
+    ) -> Consultation:
+        """Ask for the values of one row, the cheapest first, until the answer is settled.
+
+        Parameters
+        ----------
+        known
+            Values known beforehand, by column; None for one that is known to be missing.
+        costs
+            The price of each column's value; by default what the schema says.
+        tolerance
+            Numbers this close count as one answer; for regression only.
+        ask
+            Shows a text and gives what is typed, as ``input`` does: the questions are then asked
+            and answered before this returns. Without it, answer them one by one.
+        tell
+            Shows the outcome of such a conversation.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
+        >>> consultation = tree.consult(known={"Outlook": None}, costs={"Humidity": 3})
+        >>> consultation.question.column  # both branches are open, and Wind is the cheaper
+        'Wind'
+        """
+        from treewright.consult.consultation import Consultation
+        from treewright.consult.dialogue import converse
+
+        consultation = Consultation(self, known=known, costs=costs, tolerance=tolerance)
+        if ask is not None:
+            converse(consultation, ask=ask, tell=tell)
+        return consultation
+
+    def why(
+        self: Tree,
+        node: int = 0,
+        X: object = None,
+        y: object = None,
+        *,
+        sample_weight: object = None,
+    ) -> WhyTable:
+        """Show why a node was split as it was: every column's best question, measured.
+
+        Parameters
+        ----------
+        node
+            The node, as numbered by :meth:`text`.
+        X, y, sample_weight
+            The training data; needed only where the tree no longer has its own record of them,
+            such as after unpickling.
+        """
+        from treewright.explain.why import why
+
+        if not is_whole(node) or not 0 <= node < self.n_nodes:
+            raise TreewrightError(
+                f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
+            )
+        hint = f"tree.why({node}, X, y)"
+        record = self.record(X, y, sample_weight, owner="Tree.why", hint=hint)
+        return why(self, node, record)
+
+    def prune(
+        self: Tree,
+        pruner: str | Pruner,
+        X: object = None,
+        y: object = None,
+        *,
+        sample_weight: object = None,
+        validation: tuple[object, object] | None = None,
+        test: tuple[object, object] | None = None,
+    ) -> Tree:
+        """Give a pruned tree; this one stays as it is.
+
+        Parameters
+        ----------
+        pruner
+            A pruner of :mod:`treewright.prune`, or its name with the usual settings.
+        X, y, sample_weight
+            Validation rows, where the pruner needs some; training rows for ``"error_based"``.
+        validation
+            The same as the pair ``X, y``; for ``"error_based"`` rows that only appear in
+            ``tree.pruning.curve``.
+        test
+            Rows that only appear in ``tree.pruning.curve``.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> tree = DecisionTreeClassifier().fit(iris.X, iris.y).tree_
+        >>> print(tree.prune("minimum_error").pruning)
+        minimum_error: 9 leaves -> 7
+        before and after: expected errors of the children, and of the node as a leaf
+        <BLANKLINE>
+        node  asked              became     before  after  leaves
+           4  petal length (cm)  virginica   2.385  2.236       7
+        """
+        from treewright.prune import pruner_of
+
+        return pruner_of(pruner).prune(
+            self, X, y, sample_weight=sample_weight, validation=validation, test=test
+        )
+
+    def simplify(self: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
+        """Give the smallest tree of the same nodes that makes the same predictions.
+
+        Subtrees whose leaves all say the same become one leaf. That no prediction changes follows
+        from the leaves, not from any table.
+
+        Parameters
+        ----------
+        probabilities
+            Keep the probabilities too, not only the classes.
+        missing
+            Keep the predictions of rows that are divided among branches too (values missing, or not
+            seen in training). Such a row adds up what several leaves say, so below a node that
+            divides rows only leaves that say exactly the same are merged.
+        """
+        from treewright.prune.simplify import simplify
+
+        return simplify(self, probabilities=probabilities, missing=missing)
