@@ -6,11 +6,11 @@ import difflib
 import math
 import numbers
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TypeGuard
+from typing import NoReturn, TypeGuard
 
 import numpy as np
 
-from treewright.errors import ParameterError
+from treewright.errors import ParameterError, UnsupportedError
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -127,3 +127,8 @@ def check_callable(name: str, value: object) -> None:
     """Refuse what cannot be called."""
     if not callable(value):
         raise ParameterError(f"{name}={value!r} must be a function.")
+
+
+def refuse(problem: str, hint: str) -> NoReturn:
+    """Refuse a combination, with what works instead."""
+    raise UnsupportedError(f"{problem}\n  Hint: {hint}")

@@ -11,8 +11,8 @@ from golden.lectures import Lecture, Query
 from golden.tree_answers import grow
 from treewright.data.read.table import match_table
 from treewright.ensemble.ensemble import ListedTrees
-from treewright.forest.problem import share_drawn
-from treewright.tree.plan import decide
+from treewright.forest.sampling import share_drawn
+from treewright.tree.leaf import decide
 
 
 def _copies(data: Lecture, bag: list[Any]) -> list[int]:

@@ -506,7 +506,7 @@ def collapse(node: Node, margin: Margin, *, variant: Variant, prices: Prices) ->
 class ErrorBased:
     """Error-based pruning of one tree with its training rows.
 
-    Followers are rows that decide nothing; ``changes`` takes down by how much each step, in turn,
+    Listeners are rows that decide nothing; ``changes`` takes down by how much each step, in turn,
     changes what they cost.
     """
 

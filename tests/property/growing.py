@@ -9,10 +9,10 @@ from hypothesis import settings
 from property.tables import Sample
 from treewright.data.read.table import read_table
 from treewright.data.read.target import read_classes, read_values
-from treewright.data.read.weights import read_weights
+from treewright.data.read.weights import RowWeights, read_weights
 from treewright.grow.fit import fit_tree
 from treewright.grow.options import GrowthOptions
-from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.problem import Problem
 from treewright.tree.question import Categories, Question
 from treewright.tree.tree import Tree
 

@@ -10,7 +10,7 @@ from treewright import prune
 from treewright.core import GrowOptions, criteria
 from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA
 
-PRUNE = Path(prune.__file__).parent
+METHODS = Path(prune.__file__).parent / "methods"
 CPP = Path(__file__).parents[2] / "cpp" / "include" / "treewright"
 
 
@@ -47,8 +47,8 @@ def test_the_core_refuses_a_name_it_does_not_know() -> None:
 def pruner_classes() -> list[type[prune.Pruner]]:
     """Every class of the folder that prunes, whether it is on the list or not."""
     modules = [
-        importlib.import_module(f"treewright.prune.{file.stem}")
-        for file in PRUNE.glob("*.py")
+        importlib.import_module(f"treewright.prune.methods.{file.stem}")
+        for file in METHODS.glob("*.py")
         if file.stem != "__init__"
     ]
     return [
@@ -68,7 +68,7 @@ def test_every_pruner_is_registered() -> None:
     assert len({each.name for each in found}) == len(found)
     for each in found:
         assert each.__name__ in prune.__all__
-        assert each.__module__ == f"treewright.prune.{each.name}"
+        assert each.__module__ == f"treewright.prune.methods.{each.name}"
 
 
 @pytest.mark.parametrize("made", prune.PRUNERS, ids=lambda made: made.name)

@@ -15,13 +15,13 @@ from typing import Protocol
 
 import numpy as np
 
+from treewright.adaboost.rounds import RoundFigures
 from treewright.array_types import Array, FloatArray, Int32Array
 from treewright.core import AdaBoostRows
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.ensemble.listeners import Follower
-from treewright.ensemble.rounds import RoundFigures
+from treewright.data.read.weights import RowWeights
+from treewright.ensemble.listeners import Listener
 from treewright.errors import DataError
-from treewright.grow.problem import RowWeights
 
 ALGORITHMS = ("SAMME", "M1")
 _ROUNDING = 1e-12
@@ -98,7 +98,7 @@ def boost_classes(
     algorithm: str = "SAMME",
     learning_rate: float = 1.0,
     stop_when_correct: bool = False,
-    follower: Follower[RoundFigures] | None = None,
+    listener: Listener[RoundFigures] | None = None,
 ) -> Boosted:
     """Boost learners for classes.
 
@@ -119,7 +119,7 @@ def boost_classes(
         Alpha is multiplied by it.
     stop_when_correct
         Stop as soon as the learners so far have every training row right together.
-    follower
+    listener
         Told of every round, and may end them.
     """
     limit = 0.5 if algorithm == "M1" or n_classes < 2 else 1.0 - 1.0 / n_classes
@@ -128,8 +128,8 @@ def boost_classes(
     made: list[RoundFigures] = []
     stopped = f"n_estimators={n_rounds} rounds were made"
     for number in range(n_rounds):
-        if follower is not None:
-            follower.begin()
+        if listener is not None:
+            listener.begin()
         predicted = learn_in_round(learner, rows, number)
         error = rows.error(predicted)
         is_done = error <= 0.0 or error >= limit - _ROUNDING
@@ -152,7 +152,7 @@ def boost_classes(
                 training_error=training_error,
             )
         )
-        is_ended = follower is not None and follower.end(made[-1])
+        is_ended = listener is not None and listener.end(made[-1])
         if is_done:
             break
         if is_ended:
@@ -192,13 +192,13 @@ def boost_values(
     n_rounds: int,
     loss: str = "linear",
     learning_rate: float = 1.0,
-    follower: Follower[RoundFigures] | None = None,
+    listener: Listener[RoundFigures] | None = None,
 ) -> Boosted:
     """Boost learners for numbers by AdaBoost.R2.
 
     Parameters
     ----------
-    rows, learner, n_rounds, learning_rate, follower
+    rows, learner, n_rounds, learning_rate, listener
         As for :func:`boost_classes`.
     values
         The target.
@@ -209,8 +209,8 @@ def boost_values(
     made: list[RoundFigures] = []
     stopped = f"n_estimators={n_rounds} rounds were made"
     for number in range(n_rounds):
-        if follower is not None:
-            follower.begin()
+        if listener is not None:
+            listener.begin()
         predicted = learn_in_round(learner, rows, number)
         losses = losses_of(rows, predicted, values, loss, number)
         error = rows.mean(losses)
@@ -233,7 +233,7 @@ def boost_values(
                 training_error=math.nan,
             )
         )
-        is_ended = follower is not None and follower.end(made[-1])
+        is_ended = listener is not None and listener.end(made[-1])
         if is_done:
             break
         if is_ended:

@@ -194,6 +194,10 @@ class StumpTrees:
         decrease[np.flatnonzero(asks), column[asks]] = brought[asks]
         return decrease
 
+    def n_outputs(self) -> int:
+        """Return how many numbers the stumps predict together."""
+        return 1
+
     def n_nodes(self) -> Int64Array:
         """Give the number of nodes of each stump."""
         return np.diff(self._start)

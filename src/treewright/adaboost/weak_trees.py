@@ -14,12 +14,12 @@ from treewright.core import Sampling
 from treewright.core import Stumps as CoreStumps
 from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget
+from treewright.data.read.weights import RowWeights, check_draws
 from treewright.ensemble.ensemble import ListedTrees, Trees
 from treewright.ensemble.thread_pool import Grower, bare
-from treewright.forest.problem import check_draws
 from treewright.grow import recipes
 from treewright.grow.fit import check_problem, unseen_branches
-from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.problem import Problem
 from treewright.tree.tree import Tree
 
 Factor = Callable[[FloatArray], FloatArray | None]

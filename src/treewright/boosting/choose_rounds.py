@@ -21,9 +21,9 @@ from treewright.boosting.defaults import SHAPES, is_auto
 from treewright.boosting.fit import Boosting
 from treewright.boosting.options import BoostingOptions
 from treewright.boosting.problem import BoostingProblem, core_target
+from treewright.boosting.rounds import RoundsChoice, TriedShape
 from treewright.core import content_hashes
 from treewright.data.core_columns import lend
-from treewright.ensemble.rounds import RoundsChoice, TriedShape
 from treewright.ensemble.thread_pool import result_of
 
 N_FOLDS = 5

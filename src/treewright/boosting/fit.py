@@ -21,10 +21,10 @@ from treewright.boosting.problem import (
     core_target,
     warn_of_many_categories,
 )
+from treewright.boosting.rounds import GradientRound, GradientRounds
 from treewright.core import Booster, BoostForest
 from treewright.data.core_columns import lend
-from treewright.ensemble.listeners import Follower
-from treewright.ensemble.rounds import GradientRound, GradientRounds
+from treewright.ensemble.listeners import Listener
 from treewright.errors import ParameterError
 
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -118,15 +118,15 @@ class Boosting:
         """Rounds that were there already."""
         return 0 if self._before is None else self._before.n_rounds
 
-    def run(self, follower: Follower[GradientRound]) -> Boosted:
+    def run(self, listener: Listener[GradientRound]) -> Boosted:
         """Go through the rounds that are left; the last are given back where they did not help."""
         rounds: list[GradientRound] = []
         best, best_number = np.inf, self.n_before
         for number in range(self.n_before, int(self._options.n_estimators)):
-            follower.begin()
+            listener.begin()
             done = self.round(number)
             rounds.append(done)
-            is_ended = follower.end(done)
+            is_ended = listener.end(done)
             watched = self._watched(done)
             if watched < best - self._options.tol:
                 best, best_number = watched, number + 1

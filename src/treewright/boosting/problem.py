@@ -9,9 +9,9 @@ import numpy as np
 from treewright.array_types import FloatArray, Int64Array
 from treewright.boosting.losses import Loss
 from treewright.core import MOST_CATEGORIES, Target
+from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
 from treewright.errors import ManyCategoriesWarning, ParameterError, warn
-from treewright.grow.problem import RowWeights
 from treewright.parameters import check_number
 
 

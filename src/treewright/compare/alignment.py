@@ -91,7 +91,7 @@ def compare(one: Question, two: Question) -> tuple[Change | None, Pairs]:
 
     Examples
     --------
-    >>> from treewright.data.schema import ColumnSpec
+    >>> from treewright.data.fitted_schema import ColumnSpec
     >>> from treewright.tree.question import Cut
     >>> x = ColumnSpec(name="x", kind="numeric", storage="float")
     >>> compare(Cut(index=0, column=x, threshold=2.4), Cut(index=0, column=x, threshold=2.6))

@@ -11,8 +11,8 @@ import numpy as np
 from treewright.compare.same_answers import differs, distance
 from treewright.text.numbers import figure, percent
 from treewright.text.table import TextColumn, lay_out
+from treewright.tree.leaf import decide
 from treewright.tree.node_text import label_in_words
-from treewright.tree.plan import decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

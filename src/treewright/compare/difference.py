@@ -129,7 +129,7 @@ def _strays(tree: Tree, node: int, wording: Wording) -> list[str]:
 
 
 def _path_in_words(tree: Tree, node: int, wording: Wording) -> tuple[str, ...]:
-    from treewright.rules.extract import conditions_of
+    from treewright.tree.routing import conditions_of
 
     n_tests = int(tree.levels[node])
     if n_tests <= _LONGEST_PATH:

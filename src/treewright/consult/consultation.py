@@ -50,8 +50,8 @@ from treewright.text.names import list_names, on_one_line
 from treewright.text.numbers import figure, figures, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
+from treewright.tree.leaf import by_output
 from treewright.tree.node_text import answer_in_words, label_in_words
-from treewright.tree.plan import by_output, refuse_unseen
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
@@ -351,10 +351,7 @@ class Consultation:
         """Read the row, with one more value; open values are missing in it."""
         schema = self.tree.schema
         row = {**dict.fromkeys(schema.input_names), **self.known, **more}
-        table = read_row(row, schema)
-        if self.tree.unseen == "error":
-            refuse_unseen(table, [row])
-        return table
+        return read_row(row, schema, unseen=self.tree.unseen)
 
     def _change(self, table: Table) -> None:
         self._table = table

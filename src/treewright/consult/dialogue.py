@@ -77,7 +77,7 @@ def read_entry(column: ColumnSpec, entry: str) -> object:
 
     Examples
     --------
-    >>> from treewright.data.schema import ColumnSpec
+    >>> from treewright.data.fitted_schema import ColumnSpec
     >>> wind = ColumnSpec(name="Wind", kind="nominal", storage="value", values=("Weak", "Strong"))
     >>> read_entry(wind, "strong"), read_entry(wind, "1"), read_entry(wind, "?")
     ('Strong', 'Weak', None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.tree.question import LinearCut, Question, Stored, stored_value
+from treewright.tree.question import Question, Stored, columns_of, stored_value
 from treewright.tree.routing import branch_taken, branches_followed
 
 if TYPE_CHECKING:
@@ -149,13 +149,6 @@ class PartialRow:
         schema = self._tree.schema
         inputs = schema.inputs_of(schema.columns[index].name)
         return [name for name in inputs if name not in self._given]
-
-
-def columns_of(question: Question) -> tuple[int, ...]:
-    """Give the places in the schema of the columns that a question looks at."""
-    if isinstance(question, LinearCut):
-        return tuple(index for index, _ in question.terms)
-    return (question.index,)
 
 
 class AnswersBelow:

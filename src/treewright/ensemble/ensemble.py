@@ -14,11 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
-from treewright.core import PackedForest, questions_by_column
-from treewright.core import depths as core_depths
-from treewright.data.core_columns import lend
-from treewright.errors import CompactError, ModelFormatError
-from treewright.tree.arrays import LEAF, LINEAR, TreeArrays
+from treewright.tree.arrays import LEAF, LINEAR
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 from treewright.tree.tree import Tree
 
@@ -45,6 +41,9 @@ class Trees(Protocol):
     def importances(self) -> FloatArray:
         """Give the decrease of impurity by tree and column, weighted by rows."""
 
+    def n_outputs(self) -> int:
+        """Return how many numbers the trees predict together."""
+
     def n_nodes(self) -> Int64Array:
         """Give the number of nodes of each tree."""
 
@@ -68,106 +67,6 @@ class Trees(Protocol):
 
     def questions(self, n_columns: int) -> Int64Array:
         """Give how many nodes of all trees ask each column, alone or in a sum."""
-
-
-class PackedTrees:
-    """Trees of cuts on ordered columns, packed in the core."""
-
-    def __init__(self, core: PackedForest, n_classes: int, n_columns: int) -> None:
-        self.core = core
-        self._n_classes = n_classes
-        self._n_columns = n_columns
-
-    def __len__(self) -> int:
-        return self.core.n_trees
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "state": self.core.state(),
-            "n_classes": self._n_classes,
-            "n_columns": self._n_columns,
-        }
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self._n_classes, self._n_columns = int(kept["n_classes"]), int(kept["n_columns"])
-        try:
-            self.core = PackedForest(kept["state"], self._n_classes, self._n_columns)
-        except (ValueError, KeyError, TypeError, RuntimeError) as error:
-            raise ModelFormatError(f"the trees of a forest are damaged: {error}.") from error
-
-    def tree(self, index: int, like: Ensemble) -> Tree:
-        """Give one tree on its own."""
-        self.refuse_if_compact("single trees: the weights and impurities of nodes are gone")
-        is_real = [spec.storage == "float" for spec in like.schema.columns]
-        arrays = self.core.tree(index, is_real)
-        arrays["unseen_branch"] = arrays["missing_branch"]
-        arrays["surrogate_reversed"] = arrays["surrogate_reversed"].view(np.bool_)  # type: ignore[attr-defined]
-        return Tree(
-            arrays=TreeArrays(**arrays),  # type: ignore[arg-type]
-            schema=like.schema,
-            classes=like.classes,
-            criterion=like.criterion,
-            unseen=like.unseen,
-        )
-
-    def add_answers(
-        self, table: Table, first: int, last: int, vote: str, n_threads: int
-    ) -> FloatArray:
-        """Add up what some of the trees say of each row."""
-        return self.core.add_answers(lend(table), first, last, vote, n_threads)
-
-    def apply(self, table: Table, n_threads: int) -> Int32Array:
-        """Give the leaf of each row in each tree."""
-        return self.core.apply(lend(table), n_threads)
-
-    def importances(self) -> FloatArray:
-        """Give the decrease of impurity by tree and column, weighted by rows."""
-        self.refuse_if_compact("importances")
-        importances: FloatArray = self.core.importances
-        return importances
-
-    def n_nodes(self) -> Int64Array:
-        """Give the number of nodes of each tree."""
-        n_nodes: Int64Array = self.core.n_nodes
-        return n_nodes
-
-    def nbytes(self) -> int:
-        """Give the memory that the trees take."""
-        return int(self.core.nbytes)
-
-    def joined(self, more: PackedTrees) -> PackedTrees:
-        """Give these trees and further ones."""
-        for trees in (self, more):
-            trees.refuse_if_compact("further trees")
-        return PackedTrees(self.core.joined(more.core), self._n_classes, self._n_columns)
-
-    def compacted(self) -> PackedTrees:
-        """Give trees that answer the same: equal answers kept once, nothing else of the nodes."""
-        return PackedTrees(self.core.compacted(), self._n_classes, self._n_columns)
-
-    def refuse_if_compact(self, wanted: str) -> None:
-        """Raise for what needs more than questions and answers."""
-        if self.core.is_compact:
-            raise CompactError(
-                f"a compacted forest has no {wanted}.\n"
-                "  Hint: ask the forest that compact() was called on."
-            )
-
-    def first(self, n_trees: int) -> PackedTrees:
-        """Give the first of these trees."""
-        return PackedTrees(self.core.first(n_trees), self._n_classes, self._n_columns)
-
-    def n_leaves(self) -> Int64Array:
-        """Give the number of leaves of each tree."""
-        return (self.n_nodes() + 1) // 2  # every question has two branches
-
-    def depths(self) -> Int64Array:
-        """Give the number of questions on the longest path of each tree."""
-        return core_depths(self.core)
-
-    def questions(self, n_columns: int) -> Int64Array:
-        """Give how many nodes of all trees ask each column."""
-        return questions_by_column(self.core).astype(np.int64)
 
 
 class ListedTrees:
@@ -206,6 +105,10 @@ class ListedTrees:
     def importances(self) -> FloatArray:
         """Give the decrease of impurity by tree and column, weighted by rows."""
         return np.array([tree.importances(normalize=False) for tree in self._trees])
+
+    def n_outputs(self) -> int:
+        """Return how many numbers the trees predict together."""
+        return self._trees[0].n_outputs
 
     def n_nodes(self) -> Int64Array:
         """Give the number of nodes of each tree."""
@@ -303,7 +206,7 @@ class Ensemble:
         """Number of targets predicted together."""
         if self.classes is not None:
             return len(self.classes)
-        return 1 if isinstance(self.trees, PackedTrees) else self[0].n_outputs
+        return self.trees.n_outputs()
 
     @property
     def nbytes(self) -> int:
@@ -366,7 +269,7 @@ class Ensemble:
 
 def votes(answers: FloatArray, tree: Tree) -> FloatArray:
     """Give 1 for the class each output is decided for, 0 for the others."""
-    from treewright.tree.plan import by_output
+    from treewright.tree.leaf import by_output
 
     assert tree.classes is not None
     parts = []

@@ -6,8 +6,6 @@ what is learned ends in ``_``.
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any, Self
 
 import numpy as np
@@ -19,19 +17,25 @@ from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.data.read.class_weights import class_factors
 from treewright.data.read.table import match_table, read_table
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
-from treewright.data.read.weights import read_weights
-from treewright.data.schema import Schema
+from treewright.data.read.weights import RowWeights, read_weights
 from treewright.data.table import Table
 from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn
+from treewright.estimators.checks import (
+    check_schema,
+    check_verbose,
+    n_threads,
+    seed_of,
+    takes_any_table,
+)
+from treewright.estimators.progress import show, tree_progress
 from treewright.grow.costs import read_costs, with_costs
 from treewright.grow.fit import Report
 from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
-from treewright.grow.problem import Problem, RowWeights
-from treewright.parameters import check_choice, check_count, check_number, is_whole
+from treewright.grow.problem import Problem
+from treewright.parameters import check_choice, check_number
 from treewright.prune import CostComplexity, Pruner, pruner_of
 from treewright.prune.fit import fit_pruned
-from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
-from treewright.tree.plan import by_output, decide, refuse_unseen
+from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule, by_output, decide
 from treewright.tree.tree import Tree
 
 
@@ -122,10 +126,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: Any) -> Table:
         model = self._model()
-        table = match_table(X, model.schema, owner=type(self).__name__)
-        if model.unseen == "error":
-            refuse_unseen(table, X)
-        return table
+        return match_table(X, model.schema, owner=type(self).__name__, unseen=model.unseen)
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -207,9 +208,9 @@ class TreeEstimator(TableEstimator):
 
         problem = self._problem(X, y, weights_of)
         verbose = getattr(self, "verbose", 0)
-        tree = self._grow(problem, _reporter(problem.table.n_rows) if verbose else None)
+        tree = self._grow(problem, tree_progress(problem.table.n_rows) if verbose else None)
         if verbose:
-            print(f"\rgrown: {tree.n_leaves} leaves".ljust(40), file=sys.stderr, flush=True)
+            show(f"grown: {tree.n_leaves} leaves".ljust(39), end="\n")
         self._learned(tree, problem)
         return self
 
@@ -340,68 +341,3 @@ def _n_outputs(target: ClassTarget | ValueTarget) -> int:
     if isinstance(target, ClassTarget):
         return len(target.classes)
     return 1 if target.single else int(target.values.shape[1])
-
-
-def _reporter(n_rows: int) -> Report:
-    def report(n_done: int) -> None:
-        share = min(n_done / n_rows, 1)
-        print(f"\rgrowing: {share:4.0%} of the rows placed", end="", file=sys.stderr, flush=True)
-
-    return report
-
-
-def takes_any_table(tags: Any) -> None:
-    """Tell scikit-learn that tables come as they are: text, categories, gaps, sparse."""
-    tags.input_tags.allow_nan = True
-    tags.input_tags.string = True
-    tags.input_tags.categorical = True
-    tags.input_tags.sparse = True
-
-
-def check_schema(schema: object) -> None:
-    """Refuse what is no declaration before it is looked at."""
-    if schema is not None and not isinstance(schema, Schema):
-        raise ParameterError(
-            f"schema={schema!r} must be a treewright.Schema or None.\n"
-            "  Hint: Schema(kinds={'zip': 'nominal'}, ignore=['id'])."
-        )
-
-
-def check_verbose(verbose: Any) -> None:
-    """Refuse anything but True, False or a whole number."""
-    if not isinstance(verbose, bool):
-        check_count("verbose", verbose, least=0)
-
-
-def n_threads(n_jobs: Any) -> int:
-    """Give the number of threads: None is 1, -1 all processors, -2 all but one, and so on."""
-    if n_jobs is None:
-        return 1
-    if not is_whole(n_jobs) or n_jobs == 0:
-        raise ParameterError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
-    if n_jobs > 0:
-        return min(int(n_jobs), 1024)
-    return max(1, n_processors() + 1 + int(n_jobs))
-
-
-def n_processors() -> int:
-    """Give the number of processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # Linux
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def seed_of(random_state: Any) -> int:
-    """Give a seed from scikit-learn's ``random_state``; None is 0, so that fits repeat."""
-    if random_state is None:
-        return 0
-    if is_whole(random_state):
-        check_count("random_state", random_state, least=0)
-        return int(random_state) % 2**63
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**62))
-    raise ParameterError(
-        f"random_state={random_state!r} must be a whole number, a NumPy generator or None."
-    )

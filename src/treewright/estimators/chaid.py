@@ -7,7 +7,8 @@ from typing import Any
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeRegressor
 from treewright.grow import recipes
-from treewright.grow.options import GrowthOptions, Merging
+from treewright.grow.chaid import Merging
+from treewright.grow.options import GrowthOptions
 from treewright.parameters import check_choice
 
 _MERGING = (

@@ -16,13 +16,12 @@ from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
 from treewright.data.read.table import match_table, read_frame, read_table
 from treewright.data.read.target import ClassTarget, read_classes
-from treewright.data.read.weights import read_weights
+from treewright.data.read.weights import RowWeights, read_weights
 from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import DataError, TargetError
-from treewright.estimators.base import check_schema, n_threads, takes_any_table
+from treewright.estimators.checks import check_schema, n_threads, takes_any_table
 from treewright.grow.discretize import Discretization
-from treewright.grow.problem import RowWeights
 from treewright.parameters import check_choice
 
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from treewright.text.numbers import figure, figures, p_values
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.node_text import class_columns, classes_in_words
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
 from treewright.tree.node_text import answer_in_words, model_numbers, node_columns
-from treewright.tree.plan import refuse_unseen
 from treewright.tree.question import Question, Stored
 from treewright.tree.routing import branch_taken, branches_followed
 
@@ -193,9 +192,7 @@ def explain(tree: Tree, row: object) -> Explanation:
     node's branch for such values or, where there is none, to every branch in proportion to its
     weight.
     """
-    table = read_row(row, tree.schema, optional=tree.unused_columns)
-    if tree.unseen == "error":
-        refuse_unseen(table, [row] if isinstance(row, Mapping) else row)
+    table = read_row(row, tree.schema, optional=tree.unused_columns, unseen=tree.unseen)
     steps: list[Step] = []
     leaves: list[int] = []
     fractions: list[float] = []

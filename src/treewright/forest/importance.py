@@ -19,12 +19,13 @@ from treewright.core import permutation_importances as core_permutation_importan
 from treewright.data.read.class_weights import class_factors
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
-from treewright.ensemble.ensemble import Ensemble, PackedTrees
+from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import UnsupportedError
 from treewright.explain.importances import Importances
+from treewright.forest.packed import PackedTrees
 from treewright.forest.problem import ForestProblem
 from treewright.tree.impurity import by_column
-from treewright.tree.plan import by_output
+from treewright.tree.leaf import by_output
 from treewright.tree.tree import Tree
 
 

@@ -16,13 +16,13 @@ from treewright.array_types import Array, BoolArray, FloatArray, Int64Array, UIn
 from treewright.core import Target as CoreTarget
 from treewright.core import add_out_of_bag
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.ensemble.ensemble import Ensemble, PackedTrees, votes
+from treewright.ensemble.ensemble import Ensemble, votes
 from treewright.errors import ParameterError
+from treewright.forest.packed import PackedTrees
 from treewright.forest.problem import ForestProblem
 from treewright.measures import wilson_interval
 from treewright.text.numbers import figure, percent
-from treewright.tree.leaf import LeafRule
-from treewright.tree.plan import by_output, decide
+from treewright.tree.leaf import LeafRule, by_output, decide
 from treewright.tree.tree import Tree
 
 Target = ClassTarget | ValueTarget

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from treewright.data.read.target import ClassTarget
-from treewright.ensemble.ensemble import Ensemble, PackedTrees
+from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import DataError
+from treewright.forest.packed import PackedTrees
 from treewright.forest.problem import ForestProblem
 
 _HINT = "give X, y (and sample_weight) as they were given to fit."

@@ -14,10 +14,11 @@ from treewright.array_types import Array
 from treewright.core import bin_cuts, inspect
 from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget
+from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
 from treewright.errors import ParameterError
 from treewright.grow import recipes
-from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.problem import Problem
 from treewright.parameters import check_choice, check_count, check_share
 from treewright.tree.arrays import CUT, INTERVALS
 

@@ -65,12 +65,11 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         with np.errstate(divide="ignore", invalid="ignore"):
             filled["score"] = np.where(left_over > 1e-15, gain / left_over, np.inf) * (gain > 0)
             filled["score"] = np.nan_to_num(filled["score"], nan=0.0, posinf=np.inf)
-    filled["surrogate_reversed"] = filled["surrogate_reversed"].view(np.bool_)
     if problem.cost_factor is not None:  # costs altered the weights for growing only
         filled["value"] = filled["value"] / problem.cost_factor
         filled["weight"] = filled["value"].sum(axis=1)
     return Tree(
-        arrays=TreeArrays(**filled),
+        arrays=TreeArrays.from_core(filled),
         schema=problem.table.schema,
         classes=target.classes if isinstance(target, ClassTarget) else None,
         criterion=options.criterion,

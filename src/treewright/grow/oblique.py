@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treewright.errors import ParameterError
-from treewright.grow.options import refuse
-from treewright.parameters import check_choice, check_count
+from treewright.parameters import check_choice, check_count, refuse
 
 if TYPE_CHECKING:
     from treewright.data.fitted_schema import FittedSchema

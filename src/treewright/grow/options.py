@@ -10,21 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from treewright.data.fitted_schema import FittedSchema
-from treewright.errors import ParameterError, UnsupportedError
+from treewright.errors import ParameterError
+from treewright.grow.chaid import Merging
 from treewright.measures.splits import CLASS_CRITERIA as CLASS_CRITERIA
 from treewright.measures.thresholds import VALUE_CRITERIA as VALUE_CRITERIA
 from treewright.parameters import (
     check_choice,
     check_count,
-    check_flag,
     check_number,
     check_share,
     is_list,
     is_number,
     is_whole,
+    refuse,
 )
 from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES
 
@@ -53,52 +54,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Merging:
-    """CHAID: values that do not differ in the target share a branch, the smallest p-value wins.
-
-    The test goes with the criterion: Pearson's for ``"chi2"``, the likelihood ratio for
-    ``"entropy"``, F for ``"squared_error"``. The CHAID estimators document the knobs.
-    """
-
-    alpha_merge: float = 0.05
-    alpha_split: float = 0.05
-    alpha_split_merge: float | None = None
-    exhaustive: bool = False
-    missing: str = "floating"
-    bonferroni: bool = True
-    n_bins: int = 10
-
-    def check(self) -> None:
-        """Refuse values outside their range."""
-        check_number("alpha_merge", self.alpha_merge, low=0.0, high=1.0, open_low=True)
-        check_number("alpha_split", self.alpha_split, low=0.0, high=1.0, open_low=True)
-        check_flag("exhaustive", self.exhaustive)
-        check_flag("bonferroni", self.bonferroni)
-        check_choice("missing", self.missing, ("floating", "last"))
-        check_count("n_bins", self.n_bins, least=2)
-        if self.n_bins > MOST_BINS:
-            raise ParameterError(f"n_bins={self.n_bins!r} must be at most {MOST_BINS}.")
-        if self.alpha_split_merge is None:
-            return
-        check_number("alpha_split_merge", self.alpha_split_merge, low=0.0, high=1.0, open_low=True)
-        if self.alpha_split_merge > self.alpha_merge:
-            raise ParameterError(
-                f"alpha_split_merge={self.alpha_split_merge!r} must be at most"
-                f" alpha_merge={self.alpha_merge!r}, or what was merged would be split again."
-            )
-        if self.exhaustive:
-            raise UnsupportedError(
-                "alpha_split_merge cannot be used with exhaustive=True, which merges down to two"
-                " groups.\n  Hint: alpha_split_merge=None."
-            )
-
-
 MOST_GROUPED = 500
 """As many values a column may have where they are grouped."""
-
-MOST_BINS = 128
-"""As many branches a column gets when values are merged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -382,8 +339,3 @@ def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: b
             f" (column {column!r}).",
             "missing='learned_side' or missing='divide'.",
         )
-
-
-def refuse(problem: str, hint: str) -> NoReturn:
-    """Refuse a combination, with what works instead."""
-    raise UnsupportedError(f"{problem}\n  Hint: {hint}")

@@ -11,11 +11,12 @@ from treewright.array_types import FloatArray, Int64Array
 from treewright.core import GrowOptions, Target
 from treewright.core import Merging as CoreMerging
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.data.read.weights import of_ordinary_size
+from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
-from treewright.errors import ParameterError, UnsupportedError
+from treewright.errors import UnsupportedError
+from treewright.grow.chaid import Merging
 from treewright.grow.column_parameters import column_costs, monotonic_signs
-from treewright.grow.options import VALUE_CRITERIA, GrowthOptions, Merging
+from treewright.grow.options import VALUE_CRITERIA, GrowthOptions
 from treewright.grow.target_scaling import in_units_of_shift, shift_of
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
@@ -39,39 +40,6 @@ _AS_THEY_ARE = (
     "fuse",
 )
 """Options that the core takes as they are."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowWeights:
-    """What each row weighs, and how many rows it stands for in limits on rows.
-
-    Whole-number sample weights are copies: weight k is the row written k times, limits included.
-    Other weights say how much a row matters, and limits count rows. None means all 1.
-    """
-
-    weight: FloatArray | None = None
-    copies: FloatArray | None = None
-
-    @classmethod
-    def of(
-        cls, sample_weight: FloatArray | None, class_factor: FloatArray | None = None
-    ) -> RowWeights:
-        """Combine the user's weights with factors for the rows' classes."""
-        weight, copies = sample_weight, None
-        if sample_weight is not None:
-            if np.all(sample_weight == 1.0):
-                weight = None
-            elif np.all(sample_weight == np.floor(sample_weight)):
-                copies = sample_weight
-        if class_factor is not None and not np.all(class_factor == 1.0):
-            factor = of_ordinary_size(class_factor)
-            weight = of_ordinary_size(factor if weight is None else weight * factor)
-            if not weight.any():
-                raise ParameterError(
-                    "class_weight or priors leave every row without weight; there is nothing to"
-                    " learn from."
-                )
-        return cls(weight=weight, copies=copies)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,9 @@ If two algorithms cannot be told apart by their recipe alone, a knob is missing 
 
 from __future__ import annotations
 
+from treewright.grow.chaid import Merging
 from treewright.grow.oblique import ObliqueOptions
-from treewright.grow.options import GrowthOptions, Merging
+from treewright.grow.options import GrowthOptions
 
 GENERAL_CLASSIFIER = GrowthOptions(criterion="gini")
 GENERAL_REGRESSOR = GrowthOptions(criterion="squared_error")

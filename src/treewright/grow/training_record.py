@@ -15,12 +15,12 @@ from treewright.array_types import Array, FloatArray
 from treewright.data.read.class_weights import class_factors
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
-from treewright.data.read.weights import read_weights
+from treewright.data.read.weights import RowWeights, read_weights
 from treewright.data.table import Table
 from treewright.errors import TreewrightError
 from treewright.grow.costs import with_costs
 from treewright.grow.options import GrowthOptions
-from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.problem import Problem
 from treewright.tree.record import Growth
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ import numpy as np
 
 from treewright.array_types import BoolArray, FloatArray, Int64Array
 from treewright.data.read.target import ValueTarget
+from treewright.data.read.weights import RowWeights
 from treewright.grow.fit import Report, fit_tree
-from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.problem import Problem
 from treewright.grow.training_record import TrainingRecord, recall_of
 from treewright.m5.node_models import NodeModels, fit_nodes
 from treewright.m5.prepare_table import Ranked, rank_table

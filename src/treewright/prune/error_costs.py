@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ErrorPrices:
+class ErrorCosts:
     """What errors cost while a tree is pruned, in errors of average cost.
 
     Parameters
@@ -34,7 +34,7 @@ class ErrorPrices:
     added: FloatArray
 
 
-def error_prices(tree: Tree) -> ErrorPrices:
+def error_costs(tree: Tree) -> ErrorCosts:
     """Find what errors cost in a tree, and in which unit they are counted.
 
     An error not seen yet is of the other classes as they are frequent in the whole training table.
@@ -45,7 +45,7 @@ def error_prices(tree: Tree) -> ErrorPrices:
     >>> from treewright import DecisionTreeClassifier
     >>> costs = [[0, 1], [4, 0]]
     >>> tree = DecisionTreeClassifier(cost_matrix=costs).fit([[1], [2], [3]], list("aab")).tree_
-    >>> prices = error_prices(tree)
+    >>> prices = error_costs(tree)
     >>> prices.unit, prices.price.tolist()
     (2.0, [2.0, 0.5])
     """
@@ -56,17 +56,17 @@ def error_prices(tree: Tree) -> ErrorPrices:
     matters = added if tree.leaf.estimate == "m_estimate" else nothing
     others = ~np.eye(len(whole), dtype=bool)
     if costs is None:
-        return ErrorPrices(unit=1.0, cost=nothing, price=nothing, added=matters)
+        return ErrorCosts(unit=1.0, cost=nothing, price=nothing, added=matters)
     dearest = float(costs.max())
     if not costs.diagonal().any() and (costs[others] == dearest).all():
-        return ErrorPrices(unit=dearest, cost=nothing, price=nothing, added=matters)
+        return ErrorCosts(unit=dearest, cost=nothing, price=nothing, added=matters)
     share = whole / max(whole.sum(), 1e-300)
     mean = np.where(others, costs, 0.0).sum(axis=1) / max(len(whole) - 1, 1)
     unit = float(share @ mean) or dearest
     weight = np.where(others, share[:, np.newaxis], 0.0)
     weight = np.where(weight.sum(axis=0) > 0, weight, others)
     price = (weight * costs).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-300)
-    return ErrorPrices(
+    return ErrorCosts(
         unit=unit,
         cost=np.ascontiguousarray(costs / unit),
         price=np.maximum(price - costs.diagonal(), 0.0) / unit,

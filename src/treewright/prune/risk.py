@@ -7,8 +7,7 @@ import numpy as np
 from treewright.array_types import FloatArray
 from treewright.prune.bottom_up import add_up
 from treewright.tree.impurity import impurity_mass
-from treewright.tree.leaf import LeafRule
-from treewright.tree.plan import by_output
+from treewright.tree.leaf import LeafRule, by_output
 from treewright.tree.tree import Tree
 
 

@@ -9,7 +9,7 @@ from treewright.parameters import check_flag
 from treewright.prune.base import Cuts, cut
 from treewright.prune.risk import leaves_below
 from treewright.tree.edit import has_marked_ancestor
-from treewright.tree.plan import by_output
+from treewright.tree.leaf import by_output
 from treewright.tree.tree import Tree
 
 

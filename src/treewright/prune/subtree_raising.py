@@ -13,7 +13,7 @@ from treewright.core import Columns, ErrorPruning, Regrowing, Target, impurities
 from treewright.core import prune_by_error as core_prune_by_error
 from treewright.data.core_columns import lend
 from treewright.measures.error_estimates import normal_deviate
-from treewright.prune.error_costs import error_prices
+from treewright.prune.error_costs import error_costs
 from treewright.tree.arrays import TreeArrays, heaviest_branch
 from treewright.tree.edit import followed_by, rebuilt
 from treewright.tree.tree import Tree
@@ -101,7 +101,7 @@ def prune_by_error(
     is_c5 = variant == "c5"
     if is_c5:
         settings.joint_below, settings.least_branch = growth.options.min_leaf, _LEAST_BRANCH
-    prices = error_prices(tree)
+    prices = error_costs(tree)
     settings.set_prices(prices.cost, prices.price, prices.added)
     table, target = _lend(tree, training)
     if growth.copies is not None:
@@ -148,11 +148,8 @@ def _with_regrown(tree: Tree, regrown: dict[str, Any]) -> TreeArrays:
     """Give the nodes of the tree and those grown again."""
     if not len(regrown["parent"]):
         return tree.arrays
-    regrown["surrogate_reversed"] = regrown["surrogate_reversed"].view(np.bool_)
-    regrown["unseen_branch"] = regrown["missing_branch"]
-    if tree.unseen == "majority":
-        regrown["unseen_branch"] = heaviest_branch(regrown)
-    return followed_by(tree.arrays, TreeArrays(**regrown))
+    given = {"unseen_branch": heaviest_branch(regrown)} if tree.unseen == "majority" else {}
+    return followed_by(tree.arrays, TreeArrays.from_core(regrown, **given))
 
 
 def _lend(tree: Tree, rows: Rows) -> tuple[Columns, Target]:

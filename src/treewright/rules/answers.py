@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.array_types import Array, BoolArray
+from treewright.tree.leaf import by_output
 from treewright.tree.linear_leaves import LinearModel
-from treewright.tree.plan import by_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

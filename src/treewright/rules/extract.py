@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -16,10 +15,11 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.parameters import nearest_hint
-from treewright.rules.rule import Rule, merge, merge_into
+from treewright.rules.rule import Rule
 from treewright.text.names import list_names
-from treewright.tree.condition import COMPLETE, Condition, Conjunction, Wording
-from treewright.tree.plan import by_output
+from treewright.tree.condition import COMPLETE, Condition, Conjunction, Wording, merge_into
+from treewright.tree.leaf import by_output
+from treewright.tree.routing import conditions_of
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int32Array
@@ -134,11 +134,6 @@ def check_label(label: object, classes: tuple[Array, ...] | None, *, subject: st
         )
 
 
-def conditions_of(tree: Tree, node: int) -> Conjunction:
-    """Merge the conditions on the path to one node."""
-    return merge(_condition_at(tree, parent, child) for parent, child in pairwise(tree.path(node)))
-
-
 def walk_leaves(tree: Tree, leaves: Int32Array) -> Iterator[tuple[int, Conjunction]]:
     """Visit the leaves asked for (in reading order), carrying merged conditions down the tree."""
     wanted = np.zeros(tree.n_nodes, dtype=bool)
@@ -156,9 +151,3 @@ def walk_leaves(tree: Tree, leaves: Int32Array) -> Iterator[tuple[int, Conjuncti
             below = dict(merged)
             merge_into(below, question.condition(branch))
             pending.append((children[branch], below))
-
-
-def _condition_at(tree: Tree, parent: int, child: int) -> Condition:
-    question = tree.question(parent)
-    assert question is not None  # it has a child
-    return question.condition(child - tree.children(parent).start)

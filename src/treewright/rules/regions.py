@@ -8,7 +8,7 @@ A sum of columns is taken for a column of its own, which proves less than is tru
 
 Examples
 --------
->>> from treewright.data.schema import ColumnSpec
+>>> from treewright.data.fitted_schema import ColumnSpec
 >>> from treewright.tree.condition import Interval
 >>> size = ColumnSpec(name="size", kind="numeric", storage="float")
 >>> small, medium = (Interval(index=0, column=size, low=a, high=b) for a, b in ((None, 2), (2, 5)))

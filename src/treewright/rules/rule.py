@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from treewright.tree.condition import (
     Members,
     Wording,
     condition,
+    merge,
     rows_that_meet,
 )
 from treewright.tree.node_text import label_in_words
@@ -149,20 +150,6 @@ class Rule:
     def shortened(self, conditions: Conjunction) -> Rule:
         """Give the rule with other conditions, without a leaf of its own."""
         return replace(self, conditions=conditions, leaf=None, passages=())
-
-
-def merge(conditions: Iterable[Condition]) -> Conjunction:
-    """Merge conditions on the same column, each at the place of the first of them."""
-    merged: dict[object, Condition] = {}
-    for each in conditions:
-        merge_into(merged, each)
-    return tuple(merged.values())
-
-
-def merge_into(merged: dict[object, Condition], added: Condition) -> None:
-    """Add one condition to those gathered so far, by what they are about."""
-    earlier = merged.get(added.key)
-    merged[added.key] = added if earlier is None else earlier.intersect(added)
 
 
 def identity(given: Condition) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import compress
@@ -26,9 +26,9 @@ from treewright.rules.simplify import simplified_list, without_idle_conditions
 from treewright.rules.text import RuleExplanation, paint
 from treewright.rules.to_dict import ruleset_to_dict
 from treewright.rules.user_rules import check_classes, complete
-from treewright.tree import plan as prediction
 from treewright.tree.condition import SHORT, Wording
-from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
+from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES
 from treewright.tree.tree import Tree, check_is_tree
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ class RuleSet(Sequence[Rule]):
         unseen: str = "missing",
     ) -> None:
         check_choice("mode", mode, MODES)
-        check_choice("combine", combine, prediction.COMBINE)
-        check_choice("unseen", unseen, prediction.UNSEEN_CATEGORIES)
+        check_choice("combine", combine, COMBINE)
+        check_choice("unseen", unseen, UNSEEN_CATEGORIES)
         if classes is not None:
             check_classes(classes)
         given = (*rules, default) if isinstance(rules, Iterable) else (rules,)
@@ -206,7 +206,7 @@ class RuleSet(Sequence[Rule]):
         """
         if self.classes is None:
             raise UnsupportedError("These rules give numbers and have no class probabilities.")
-        parts = prediction.by_output(self.answers(self.read(X)), self.classes)
+        parts = by_output(self.answers(self.read(X)), self.classes)
         return parts[0] if len(parts) == 1 else parts
 
     def apply(self, X: object) -> Int64Array:
@@ -224,15 +224,12 @@ class RuleSet(Sequence[Rule]):
 
     def read(self, X: object) -> Table:
         """Match a table to the columns of the rules."""
-        table = read_rows(X, self.schema, owner="RuleSet")
-        if self.unseen == "error":
-            prediction.refuse_unseen(table, X)
-        return table
+        return read_rows(X, self.schema, owner="RuleSet", unseen=self.unseen)
 
     def decide(self, table: Table) -> Array:
         """Give the class or number of each row of a table that has been read."""
         if self.mode == "shares" or self.classes is None or len(self.classes) > 1:
-            return prediction.decide(self.answers(table), self.classes, self.leaf)
+            return decide(self.answers(table), self.classes, self.leaf)
         if self.mode == "ordered":
             codes = self._label_codes[self._matcher.first(table)]
         else:
@@ -318,9 +315,7 @@ class RuleSet(Sequence[Rule]):
         """
         used = {index for rule in self.rules for index in rule.column_indices()}
         unused = [name for index, name in enumerate(self.schema.names) if index not in used]
-        table = read_row(row, self.schema, optional=unused)
-        if self.unseen == "error":
-            prediction.refuse_unseen(table, [row] if isinstance(row, Mapping) else row)
+        table = read_row(row, self.schema, optional=unused, unseen=self.unseen)
         found = [
             (int(rule), float(degree))
             for some in self._matcher.matches(table)

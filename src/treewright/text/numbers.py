@@ -1,4 +1,4 @@
-"""Numbers as people read them, and columns of text that line up.
+"""Numbers as people read them.
 
 Examples
 --------
@@ -8,11 +8,6 @@ Examples
 ['5', '14']
 >>> figures([4.5, 14.25])
 ['4.50', '14.25']
->>> print(lay_out([TextColumn("question", ["Outlook", "Wind"]),
-...                TextColumn("gain", ["0.247", "0.048"], right=True)]))
-question   gain
-Outlook   0.247
-Wind      0.048
 """
 
 from __future__ import annotations

@@ -1,4 +1,13 @@
-"""Aligned tables as people read them."""
+"""Aligned tables as people read them.
+
+Examples
+--------
+>>> print(lay_out([TextColumn("question", ["Outlook", "Wind"]),
+...                TextColumn("gain", ["0.247", "0.048"], right=True)]))
+question   gain
+Outlook   0.247
+Wind      0.048
+"""
 
 from __future__ import annotations
 

@@ -156,6 +156,22 @@ class TreeArrays:
             array = read_only(getattr(self, entry.name), entry.name, _DTYPES[str(entry.type)])
             object.__setattr__(self, entry.name, array)
 
+    @classmethod
+    def from_core(cls, arrays: Mapping[str, Any], **given: Array) -> TreeArrays:
+        """Take over the arrays of a tree that the core has grown.
+
+        Parameters
+        ----------
+        arrays
+            What the core returned.
+        given
+            Arrays in place of the core's, and ``unseen_branch``, which it leaves to Python: by
+            default an unseen category goes where missing values go.
+        """
+        filled = {"unseen_branch": arrays["missing_branch"], **arrays, **given}
+        filled["surrogate_reversed"] = filled["surrogate_reversed"].view(np.bool_)
+        return cls(**filled)
+
     def __setstate__(self, state: dict[str, Array]) -> None:
         # NumPy does not pickle the read-only flag.
         for name, array in state.items():

@@ -8,7 +8,7 @@ column's stored form, codes of its declared values), so they mean the same in an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -458,3 +458,17 @@ def _code_of(spec: ColumnSpec, value: object) -> int:
         domain = list_names(map(str, spec.values))
         raise DataError(f"{value!r} is not a value of column {spec.name!r}, which has {domain}.")
     return code
+
+
+def merge(conditions: Iterable[Condition]) -> Conjunction:
+    """Merge conditions on the same column, each at the place of the first of them."""
+    merged: dict[object, Condition] = {}
+    for each in conditions:
+        merge_into(merged, each)
+    return tuple(merged.values())
+
+
+def merge_into(merged: dict[object, Condition], added: Condition) -> None:
+    """Add one condition to those gathered so far, by what they are about."""
+    earlier = merged.get(added.key)
+    merged[added.key] = added if earlier is None else earlier.intersect(added)

@@ -12,6 +12,7 @@ from treewright.array_types import Array
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
 
+
 LEAF_ESTIMATES = ("majority", "laplace", "m_estimate")
 
 _ROUNDING = 1e-12
@@ -153,3 +154,20 @@ def labels_of(codes: list[Int64Array], classes: tuple[Array, ...]) -> Array:
     if len({part.dtype.kind for part in labels}) > 1:  # else numbers would turn into text
         labels = [part.astype(object) for part in labels]
     return np.column_stack(labels)
+
+
+def decide(
+    answers: FloatArray, classes: tuple[Array, ...] | None, rule: LeafRule = BY_MAJORITY
+) -> Array:
+    """Turn answers into labels or predicted numbers; one dimension where there is one output."""
+    if classes is None:
+        return answers[:, 0] if answers.shape[1] == 1 else answers
+    return labels_of([rule.choose(part) for part in by_output(answers, classes)], classes)
+
+
+def by_output(answers: FloatArray, classes: tuple[Array, ...]) -> list[FloatArray]:
+    """Cut the lines of answers into one array per output."""
+    if len(classes) == 1:
+        return [answers]
+    stops = np.cumsum([len(names) for names in classes])
+    return np.split(answers, stops[:-1], axis=1)

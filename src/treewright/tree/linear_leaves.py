@@ -7,7 +7,7 @@ fixed in training, an infinite one by the end of the finite values that training
 
 Examples
 --------
->>> from treewright.data.schema import ColumnSpec
+>>> from treewright.data.fitted_schema import ColumnSpec
 >>> size = NumberTerm(index=0, column=ColumnSpec(name="size", kind="numeric", storage="float"),
 ...                   low=0.0, high=9.0)
 >>> model = LinearModel(intercept=7.5, coefficients=(-2.0,), terms=(size,), fills=(4.0,))

@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.array_types import Array
 from treewright.core import Plan as CorePlan
 from treewright.data.core_columns import lend
-from treewright.data.read.table import read_frame
-from treewright.data.table import UNSEEN
-from treewright.errors import DataError
-from treewright.tree.leaf import BY_MAJORITY, LeafRule, labels_of
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
@@ -91,50 +86,3 @@ def compile_plan(
         packed["value"] = np.ascontiguousarray(value)
     core = CorePlan(packed, arrays.unseen_branch.tolist(), list(n_classes))
     return Plan(core, combine)
-
-
-def refuse_unseen(table: Table, given: object = None) -> None:
-    """Raise for a category that training did not know (``unseen="error"``).
-
-    The table has only a code for it; the value is looked up in what the user has given.
-    """
-    for index, column in enumerate(table.schema.columns):
-        if column.storage != "value":
-            continue
-        unseen = np.flatnonzero(np.asarray(table.columns[index]) == UNSEEN)
-        if len(unseen):
-            row = int(unseen[0])
-            others = f" (nor were those of {len(unseen) - 1} more rows)" if len(unseen) > 1 else ""
-            raise DataError(
-                f"column {column.name!r}, row {row} holds {_value_given(given, table, index, row)},"
-                f" which was not there at fit{others}.\n"
-                "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
-            )
-
-
-def _value_given(given: object, table: Table, index: int, row: int) -> str:
-    try:
-        frame = read_frame(given)
-        name = table.schema.names[index]
-        known_by = name if name in frame.columns else frame.columns[table.schema.positions[index]]
-        value = np.asarray(frame[known_by])[row]
-    except (DataError, IndexError):  # a single row on its own
-        return "a value"
-    return repr(value.item() if isinstance(value, np.generic) else value)
-
-
-def decide(
-    answers: FloatArray, classes: tuple[Array, ...] | None, rule: LeafRule = BY_MAJORITY
-) -> Array:
-    """Turn answers into labels or predicted numbers; one dimension where there is one output."""
-    if classes is None:
-        return answers[:, 0] if answers.shape[1] == 1 else answers
-    return labels_of([rule.choose(part) for part in by_output(answers, classes)], classes)
-
-
-def by_output(answers: FloatArray, classes: tuple[Array, ...]) -> list[FloatArray]:
-    """Cut the lines of answers into one array per output."""
-    if len(classes) == 1:
-        return [answers]
-    stops = np.cumsum([len(names) for names in classes])
-    return np.split(answers, stops[:-1], axis=1)

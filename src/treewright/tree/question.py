@@ -5,7 +5,7 @@ A question knows to which branch a value goes and what each branch requires; the
 
 Examples
 --------
->>> from treewright.data.schema import ColumnSpec
+>>> from treewright.data.fitted_schema import ColumnSpec
 >>> petal = ColumnSpec(name="petal length", kind="numeric", storage="float")
 >>> cut = Cut(index=0, column=petal, threshold=2.45)
 >>> cut.text(0), cut.text(1)
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
     from treewright.tree.arrays import TreeArrays
+
 
 Stored: TypeAlias = float | int | None
 """A value as its column stores it: a number, the code of a category, or None for missing."""
@@ -160,7 +161,7 @@ class Intervals(_Ordered):
 
     Examples
     --------
-    >>> from treewright.data.schema import ColumnSpec
+    >>> from treewright.data.fitted_schema import ColumnSpec
     >>> age = ColumnSpec(name="age", kind="numeric", storage="int")
     >>> groups = Intervals(index=0, column=age, cuts=(17, 64), n_branches=3)
     >>> [groups.text(branch) for branch in range(3)]
@@ -502,3 +503,10 @@ def stored_value(table: Table, index: int, row: int = 0) -> Stored:
         return None if value != value else value  # NaN
     present = table.masks[index]
     return None if present is not None and not present[row] else int(value)
+
+
+def columns_of(question: Question) -> tuple[int, ...]:
+    """Give the places in the schema of the columns that a question looks at."""
+    if isinstance(question, LinearCut):
+        return tuple(index for index, _ in question.terms)
+    return (question.index,)

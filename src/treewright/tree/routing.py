@@ -7,8 +7,10 @@ time, and follows the same rules.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from treewright.tree.condition import Condition, Conjunction, merge
 from treewright.tree.question import EVERY_BRANCH, Question, Stored, Surrogate
 
 if TYPE_CHECKING:
@@ -45,3 +47,14 @@ def branches_followed(tree: Tree, node: int, branch: int) -> list[tuple[int, flo
         return [(branch, 1.0)]
     shares = tree.branch_shares(node).tolist()
     return [(each, share) for each, share in enumerate(shares) if share > 0]
+
+
+def conditions_of(tree: Tree, node: int) -> Conjunction:
+    """Merge the conditions on the path to one node."""
+    return merge(_condition_at(tree, parent, child) for parent, child in pairwise(tree.path(node)))
+
+
+def _condition_at(tree: Tree, parent: int, child: int) -> Condition:
+    question = tree.question(parent)
+    assert question is not None  # it has a child
+    return question.condition(child - tree.children(parent).start)

@@ -21,10 +21,10 @@ from treewright.errors import (
     TreewrightError,
     UnsupportedError,
 )
-from treewright.tree import plan as prediction
-from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
 from treewright.tree.linear_plan import LinearPlan
 from treewright.tree.methods import TreeMethods
+from treewright.tree.plan import Plan, compile_plan
 from treewright.tree.question import Question, Surrogate, question_at, surrogates_at
 from treewright.tree.shape import Shape
 from treewright.tree.to_dict import tree_to_dict
@@ -200,7 +200,7 @@ class Tree(Shape, TreeMethods):
         value.flags.writeable = False
         if self.classes is None:
             return value
-        parts = prediction.by_output(value, self.classes)
+        parts = by_output(value, self.classes)
         totals = [part.sum(axis=1, keepdims=True) for part in parts]
         shares = [
             np.divide(part, total, out=np.full_like(part, 1 / part.shape[1]), where=total > 0)
@@ -216,7 +216,7 @@ class Tree(Shape, TreeMethods):
         value = self.arrays.value
         if self.classes is None or self.leaf.estimate == "majority":
             return value
-        parts = prediction.by_output(value, self.classes)
+        parts = by_output(value, self.classes)
         return np.hstack([self.leaf.smoothed(part, part[0]) for part in parts])
 
     def label(self, node: int) -> Any:
@@ -231,7 +231,7 @@ class Tree(Shape, TreeMethods):
 
     def label_of(self, answer: FloatArray) -> Any:
         """Give the label of one line of answers, as :meth:`label` does for a node."""
-        decided = prediction.decide(answer[np.newaxis], self.classes, self.leaf)[0]
+        decided = decide(answer[np.newaxis], self.classes, self.leaf)[0]
         return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
 
     def distribution(self, node: int, *, output: int = 0) -> FloatArray:
@@ -241,13 +241,13 @@ class Tree(Shape, TreeMethods):
                 "This tree predicts numbers and has no classes.\n"
                 "  Hint: tree.label(node) gives the number a node predicts."
             )
-        line: FloatArray = prediction.by_output(self.answers[[node]], self.classes)[output][0]
+        line: FloatArray = by_output(self.answers[[node]], self.classes)[output][0]
         return line
 
     @cached_property
     def _labels(self) -> list[list[Any]]:
         """The label of every node, one list per output."""
-        decided = prediction.decide(self.answers, self.classes, self.leaf)
+        decided = decide(self.answers, self.classes, self.leaf)
         columns = [decided] if decided.ndim == 1 else list(decided.T)
         return [column.tolist() for column in columns]
 
@@ -304,13 +304,13 @@ class Tree(Shape, TreeMethods):
 
     def predict(self, X: object) -> Array:
         """Give the class or number of each row; columns are matched by name."""
-        return prediction.decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
+        return decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
         """Give the class probabilities of each row; a list of arrays for several outputs."""
         if self.classes is None:
             raise UnsupportedError("This tree predicts numbers and has no class probabilities.")
-        parts = prediction.by_output(self.plan.answers(self._read(X)), self.classes)
+        parts = by_output(self.plan.answers(self._read(X)), self.classes)
         return parts[0] if len(parts) == 1 else parts
 
     def apply(self, X: object) -> Int64Array:
@@ -324,10 +324,10 @@ class Tree(Shape, TreeMethods):
         return csr_array((visited, indices, indptr), shape=(len(indptr) - 1, self.n_nodes))
 
     @cached_property
-    def plan(self) -> prediction.Plan:
+    def plan(self) -> Plan:
         """The tree packed for prediction, made when first asked for."""
         n_classes = tuple(map(len, self.classes or ()))
-        plan = prediction.compile_plan(
+        plan = compile_plan(
             self.arrays,
             self.schema,
             n_classes=n_classes,
@@ -340,10 +340,7 @@ class Tree(Shape, TreeMethods):
         return LinearPlan(plan, self.linear, self.arrays)
 
     def _read(self, X: object) -> Table:
-        table = read_rows(X, self.schema)
-        if self.unseen == "error":
-            prediction.refuse_unseen(table, X)
-        return table
+        return read_rows(X, self.schema, unseen=self.unseen)
 
 
 def check_is_tree(name: str, value: object) -> None:

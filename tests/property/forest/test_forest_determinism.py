@@ -24,7 +24,8 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treewright.ensemble.ensemble import ListedTrees, PackedTrees
+from treewright.ensemble.ensemble import ListedTrees
+from treewright.forest.packed import PackedTrees
 
 FORESTS: list[Any] = [
     RandomForestClassifier,

@@ -14,7 +14,7 @@ from treewright import (
     RandomForestRegressor,
 )
 from treewright.core import grow_trees
-from treewright.ensemble.ensemble import PackedTrees
+from treewright.forest.packed import PackedTrees
 from treewright.grow.fit import tree_of
 from treewright.tree.arrays import LEAF
 from treewright.tree.tree import Tree

@@ -12,7 +12,7 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treewright.ensemble.ensemble import PackedTrees
+from treewright.forest.packed import PackedTrees
 
 N_ROWS = 28_000  # of which a bootstrap draws enough for threads to share a tree
 

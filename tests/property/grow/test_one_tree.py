@@ -12,9 +12,10 @@ from property.tables import small_tables
 
 from treewright.data.read.table import read_table
 from treewright.data.read.target import read_classes, read_values
+from treewright.data.read.weights import RowWeights
 from treewright.grow.fit import fit_tree
 from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
-from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.problem import Problem
 from treewright.tree.tree import Tree
 
 WAYS: tuple[dict[str, Any], ...] = (

@@ -40,8 +40,8 @@ from treewright.prune import (
     ReducedError,
     ToDepth,
 )
-from treewright.prune.error_costs import error_prices
-from treewright.prune.sample import Sample as Rows
+from treewright.prune.error_costs import error_costs
+from treewright.prune.labelled_rows import Sample as Rows
 from treewright.prune.subtree_raising import prune_by_error
 from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
 from treewright.tree.tree import Tree
@@ -290,7 +290,7 @@ def test_prices_are_in_errors_of_average_cost() -> None:
     sample = noisy_sample(0, gaps=0.0)
     costs = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [2.0, 6.0, 0.5]])
     tree = deciding_by(grow(sample), LeafRule(cost_matrix=costs))
-    prices, oracle = error_prices(tree), prices_of(tree)
+    prices, oracle = error_costs(tree), prices_of(tree)
     assert prices.unit == pytest.approx(oracle.unit)
     np.testing.assert_allclose(prices.cost * prices.unit, costs)
     expected = [oracle.of_unseen_error(k) for k in range(3)]

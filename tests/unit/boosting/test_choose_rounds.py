@@ -16,8 +16,8 @@ from treewright.boosting.choose_rounds import N_FOLDS, folds_of
 from treewright.boosting.losses import Loss
 from treewright.boosting.problem import BoostingProblem
 from treewright.data.read.table import read_table
+from treewright.data.read.weights import RowWeights
 from treewright.errors import ParameterError
-from treewright.grow.problem import RowWeights
 
 RANDOM = np.random.default_rng(3)
 X = RANDOM.normal(size=(240, 3))

@@ -113,7 +113,7 @@ def test_unseen_values_follow_the_unseen_branch() -> None:
 
 
 def test_unseen_values_can_be_refused() -> None:
-    with pytest.raises(DataError, match="column 'Outlook', row 0 holds a value"):
+    with pytest.raises(DataError, match="column 'Outlook', row 0 holds 'Snow'"):
         play_tennis(unseen="error").explain(["Snow", "Hot", "High", "Weak"])
 
 

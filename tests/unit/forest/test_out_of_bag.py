@@ -10,10 +10,11 @@ import pytest
 from scipy.stats import norm
 
 import treewright as tw
-from treewright.ensemble.ensemble import Ensemble, ListedTrees, PackedTrees
+from treewright.ensemble.ensemble import Ensemble, ListedTrees
 from treewright.errors import ParameterError
 from treewright.forest.early_stopping import StopRule
 from treewright.forest.out_of_bag import OutOfBag, OutOfBagTally, out_of_bag
+from treewright.forest.packed import PackedTrees
 from treewright.measures import wilson_interval
 
 RNG = np.random.default_rng(3)

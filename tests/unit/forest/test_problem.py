@@ -10,8 +10,9 @@ import pytest
 
 import treewright as tw
 from treewright.data.read.target import read_classes, read_values
+from treewright.data.read.weights import MOST_DRAWS
 from treewright.errors import ParameterError
-from treewright.forest.problem import MOST_DRAWS, Draws, draws_of, n_drawn, share_drawn
+from treewright.forest.sampling import Draws, draws_of, n_drawn, share_drawn
 
 Y = ["a"] * 6 + ["b"] * 3 + ["c"]
 CLASSES = read_classes(Y, owner="Forest")

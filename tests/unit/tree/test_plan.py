@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from unit.tree.hand_trees import TENNIS, play_tennis
+from unit.tree.hand_trees import play_tennis
 
-from treewright.data.read.table import match_table
-from treewright.errors import DataError, ModelFormatError
-from treewright.tree.plan import by_output, compile_plan, decide, refuse_unseen
+from treewright.errors import ModelFormatError
+from treewright.tree.leaf import by_output, decide
+from treewright.tree.plan import compile_plan
 
 ANSWERS = np.array([[0.2, 0.8, 0.5, 0.5, 0.0], [0.5, 0.5, 0.0, 0.1, 0.9]])
 CLASSES = (np.array(["no", "yes"]), np.array(["a", "b", "c"]))
@@ -40,18 +40,3 @@ def test_a_broken_tree_never_reaches_compiled_code() -> None:
     broken = replace(tree.arrays, parent=np.zeros(8, dtype=np.int32))
     with pytest.raises(ModelFormatError, match="at the root"):
         compile_plan(broken, tree.schema, n_classes=(2,), combine="branch_fractions")
-
-
-def test_unseen_values_can_be_refused() -> None:
-    rows = [
-        {"Outlook": "Rain", "Temperature": "Hot", "Humidity": "High", "Wind": wind}
-        for wind in ("Weak", "Gale", None, "Gale")
-    ]
-    refuse_unseen(match_table(rows[:1], TENNIS, owner="Tree", by_name=True))
-    with pytest.raises(DataError) as caught:
-        refuse_unseen(match_table(rows, TENNIS, owner="Tree", by_name=True), rows)
-    assert str(caught.value) == (
-        "column 'Wind', row 1 holds 'Gale', which was not there at fit (nor were those of 1 more"
-        " rows).\n"
-        "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
-    )

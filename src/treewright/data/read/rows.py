@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
 
 
-def read_rows(rows: Any, schema: FittedSchema, *, owner: str = "Tree") -> Table:
+def read_rows(
+    rows: Any, schema: FittedSchema, *, owner: str = "Tree", unseen: str = "missing"
+) -> Table:
     """Read any table; its columns may come in any order, and there may be others."""
-    return match_table(rows, schema, owner=owner, by_name=True)
+    return match_table(rows, schema, owner=owner, by_name=True, unseen=unseen)
 
 
-def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) -> Table:
+def read_row(
+    row: Any, schema: FittedSchema, *, optional: Sequence[str] = (), unseen: str = "missing"
+) -> Table:
     """Read one row from a mapping, a sequence in column order, or a table of one row.
 
     Parameters
@@ -33,6 +37,8 @@ def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) ->
         The columns to read.
     optional
         Names of columns whose value does not matter.
+    unseen
+        ``"error"`` refuses a category that training did not know.
     """
     is_flat = getattr(row, "ndim", None) == 1
     if is_flat and hasattr(row, "to_dict"):  # a row cut out of a data frame
@@ -46,7 +52,7 @@ def read_row(row: Any, schema: FittedSchema, *, optional: Sequence[str] = ()) ->
         row = [{**dict.fromkeys(left_out), **row}]
     elif isinstance(row, list | tuple) and not any(isinstance(v, Mapping | list) for v in row):
         row = [_with_names(row, schema)]
-    table = read_rows(row, schema)
+    table = read_rows(row, schema, unseen=unseen)
     if table.n_rows != 1:
         raise DataError(
             f"One row is due, but the table has {table.n_rows}.\n"

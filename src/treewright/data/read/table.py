@@ -8,7 +8,7 @@ them to the fitted form (predict).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,8 +29,12 @@ from treewright.data.read.source import Source, open_array, open_columns, open_r
 from treewright.data.read.sparse import densify, is_sparse
 from treewright.data.resolve_schema import ColumnList, resolve_list, resolve_schema
 from treewright.data.schema import Schema
-from treewright.data.table import Table
+from treewright.data.table import UNSEEN, Table
 from treewright.errors import DataError
+
+if TYPE_CHECKING:
+    from treewright.data.fitted_schema import FittedSchema
+    from treewright.data.table import Table
 
 
 def read_table(
@@ -109,7 +113,14 @@ def read_table(
     return _table(fitted, source.n_rows, used)
 
 
-def match_table(X: Any, fitted: FittedSchema, *, owner: str, by_name: bool = False) -> Table:
+def match_table(
+    X: Any,
+    fitted: FittedSchema,
+    *,
+    owner: str,
+    by_name: bool = False,
+    unseen: str = "missing",
+) -> Table:
     """Read a table to predict, in the form a model was fitted on.
 
     Parameters
@@ -124,6 +135,8 @@ def match_table(X: Any, fitted: FittedSchema, *, owner: str, by_name: bool = Fal
         Take the columns by name in any order and leave out those the model does not know. By
         default scikit-learn's rule holds: the same names in the same order. Dicts have no order
         to speak of and are taken in any.
+    unseen : str
+        ``"error"`` refuses categories that the model has not seen.
 
     Returns
     -------
@@ -175,7 +188,10 @@ def match_table(X: Any, fitted: FittedSchema, *, owner: str, by_name: bool = Fal
         used = set(fitted.names)
         typed = [column for column in typed if column.spec.name in used]
         typed += match_derived(raw, fitted, source.n_rows)
-    return _table(fitted, source.n_rows, typed)
+    table = _table(fitted, source.n_rows, typed)
+    if unseen == "error":
+        _refuse_unseen(table, X)
+    return table
 
 
 def open_table(X: Any) -> Source:
@@ -234,3 +250,33 @@ def _table(fitted: FittedSchema, n_rows: int, typed: Sequence[TypedColumn]) -> T
         columns=[column.data for column in typed],
         masks=[column.mask for column in typed],
     )
+
+
+def _refuse_unseen(table: Table, given: object) -> None:
+    """Raise for a category that training did not know.
+
+    The table has only a code for it; the value is looked up in what the user has given.
+    """
+    for index, column in enumerate(table.schema.columns):
+        if column.storage != "value":
+            continue
+        unseen = np.flatnonzero(np.asarray(table.columns[index]) == UNSEEN)
+        if len(unseen):
+            row = int(unseen[0])
+            others = f" (nor were those of {len(unseen) - 1} more rows)" if len(unseen) > 1 else ""
+            raise DataError(
+                f"column {column.name!r}, row {row} holds {_value_given(given, table, index, row)},"
+                f" which was not there at fit{others}.\n"
+                "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
+            )
+
+
+def _value_given(given: object, table: Table, index: int, row: int) -> str:
+    try:
+        frame = read_frame(given)
+        name = table.schema.names[index]
+        known_by = name if name in frame.columns else frame.columns[table.schema.positions[index]]
+        value = np.asarray(frame[known_by])[row]
+    except (DataError, IndexError):  # a single row on its own
+        return "a value"
+    return repr(value.item() if isinstance(value, np.generic) else value)

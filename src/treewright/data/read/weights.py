@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from treewright.array_types import FloatArray
 from treewright.data.read.dataframes import target_array
-from treewright.errors import DataError
+from treewright.errors import DataError, ParameterError
 
 # Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
 _SAFE_EXPONENT = 200
@@ -65,3 +66,50 @@ def _check_weights(weights: FloatArray) -> None:
         )
     if not weights.any():
         raise DataError("sample_weight is zero for every row; there is nothing to learn from.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowWeights:
+    """What each row weighs, and how many rows it stands for in limits on rows.
+
+    Whole-number sample weights are copies: weight k is the row written k times, limits included.
+    Other weights say how much a row matters, and limits count rows. None means all 1.
+    """
+
+    weight: FloatArray | None = None
+    copies: FloatArray | None = None
+
+    @classmethod
+    def of(
+        cls, sample_weight: FloatArray | None, class_factor: FloatArray | None = None
+    ) -> RowWeights:
+        """Combine the user's weights with factors for the rows' classes."""
+        weight, copies = sample_weight, None
+        if sample_weight is not None:
+            if np.all(sample_weight == 1.0):
+                weight = None
+            elif np.all(sample_weight == np.floor(sample_weight)):
+                copies = sample_weight
+        if class_factor is not None and not np.all(class_factor == 1.0):
+            factor = of_ordinary_size(class_factor)
+            weight = of_ordinary_size(factor if weight is None else weight * factor)
+            if not weight.any():
+                raise ParameterError(
+                    "class_weight or priors leave every row without weight; there is nothing to"
+                    " learn from."
+                )
+        return cls(weight=weight, copies=copies)
+
+
+MOST_DRAWS = 2**30
+"""As many rows as a tree takes."""
+
+
+def check_draws(n_draws: int, way_out: str) -> None:
+    """Refuse to draw more rows than a tree takes."""
+    if n_draws > MOST_DRAWS:
+        raise ParameterError(
+            f"each tree would draw {n_draws:,} rows; at most {MOST_DRAWS:,} can be drawn.\n"
+            f"  Hint: {way_out}; whole numbers in sample_weight mean copies, and as many rows are"
+            " drawn as there are copies."
+        )

@@ -20,9 +20,9 @@ from treewright.adaboost.fit import (
     reweigh_classes,
     reweigh_values,
 )
+from treewright.adaboost.rounds import RoundFigures
 from treewright.array_types import Array, FloatArray
-from treewright.ensemble.listeners import Follower
-from treewright.ensemble.rounds import RoundFigures
+from treewright.ensemble.listeners import Listener
 from treewright.estimators.adaboost.base import WeightBoosting
 from treewright.estimators.base import ClassTask, TreeEstimator, ValueTask
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -149,7 +149,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         rows: Rows,
         learner: WeakLearner,
         target: Any,
-        follower: Follower[RoundFigures] | None,
+        listener: Listener[RoundFigures] | None,
     ) -> Boosted:
         return boost_classes(
             rows,
@@ -159,7 +159,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
             algorithm=self.algorithm,
             learning_rate=float(self.learning_rate),
             stop_when_correct=bool(self.stop_when_correct),
-            follower=follower,
+            listener=listener,
         )
 
     def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:
@@ -306,7 +306,7 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         rows: Rows,
         learner: WeakLearner,
         target: Any,
-        follower: Follower[RoundFigures] | None,
+        listener: Listener[RoundFigures] | None,
     ) -> Boosted:
         return boost_values(
             rows,
@@ -315,7 +315,7 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
             n_rounds=int(self.n_estimators),
             loss=self.loss,
             learning_rate=float(self.learning_rate),
-            follower=follower,
+            listener=listener,
         )
 
     def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -13,12 +12,12 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from treewright.adaboost.ensemble import WeightedEnsemble
 from treewright.adaboost.fit import Boosted, Rows, WeakLearner, rows_of
+from treewright.adaboost.rounds import RoundFigures, Rounds, learner_in_words
 from treewright.adaboost.weak_trees import Stumps, WeightedTrees, is_stump
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.data.read.weights import read_weights
-from treewright.ensemble.listeners import Follower, Followers
-from treewright.ensemble.rounds import RoundFigures, Rounds, learner_in_words
+from treewright.data.read.weights import RowWeights, read_weights
+from treewright.ensemble.listeners import Listener, Listeners
 from treewright.estimators.adaboost.weak_learner import (
     OtherEnsemble,
     OtherLearner,
@@ -27,18 +26,13 @@ from treewright.estimators.adaboost.weak_learner import (
     is_other_estimator,
     resamples,
 )
-from treewright.estimators.base import (
-    TableEstimator,
-    TreeEstimator,
-    check_verbose,
-    n_threads,
-    seed_of,
-)
+from treewright.estimators.base import TableEstimator, TreeEstimator
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
+from treewright.estimators.checks import check_n_estimators, check_verbose, n_threads, seed_of
 from treewright.estimators.estimator_parameter import check_tree
-from treewright.estimators.forest.base import check_n_estimators
+from treewright.estimators.progress import AdaBoostProgress
 from treewright.grow.options import GrowthOptions
-from treewright.grow.problem import Problem, RowWeights
+from treewright.grow.problem import Problem
 from treewright.parameters import check_number
 
 
@@ -64,7 +58,7 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         rows: Rows,
         learner: WeakLearner,
         target: ClassTarget | ValueTarget,
-        follower: Follower[RoundFigures] | None,
+        listener: Listener[RoundFigures] | None,
     ) -> Boosted:
         raise AssertionError("boosting has an algorithm")
 
@@ -144,11 +138,11 @@ class WeightBoosting(HasCallbacks, TableEstimator):
     ) -> Boosted:
         """Boost; callbacks hear of it."""
         if tasks is None:
-            return self._boost(rows, learner, target, self._reporter())
+            return self._boost(rows, learner, target, self._progress())
         tasks.learn = lambda copied: learn(
             copied, Boosted(rounds=tuple(tasks.figures), stopped="boosting goes on")
         )
-        boosted = self._boost(rows, learner, target, Followers(self._reporter(), tasks))
+        boosted = self._boost(rows, learner, target, Listeners(self._progress(), tasks))
         tasks.close()
         return boosted
 
@@ -229,8 +223,8 @@ class WeightBoosting(HasCallbacks, TableEstimator):
             self.classes_ = target.classes[0]
             self.n_classes_ = len(target.classes[0])
 
-    def _reporter(self) -> Reporter | None:
-        return Reporter(int(self.n_estimators)) if self.verbose else None
+    def _progress(self) -> AdaBoostProgress | None:
+        return AdaBoostProgress(int(self.n_estimators)) if self.verbose else None
 
     def _model(self) -> WeightedEnsemble:
         check_is_fitted(self, "estimator_weights_")
@@ -364,25 +358,6 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         if self._is_foreign():
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-class Reporter:
-    """Says on standard error how far boosting is."""
-
-    def __init__(self, n_rounds: int) -> None:
-        self._n_rounds = n_rounds
-        self._number = 0
-
-    def begin(self) -> None:
-        """Count the round."""
-        self._number += 1
-
-    def end(self, figures: RoundFigures) -> bool:
-        """Say what came of it."""
-        told = f"\rboosting: round {self._number} of {self._n_rounds}, error {figures.error:.4f}"
-        end = "\n" if self._number == self._n_rounds else ""
-        print(told, end=end, file=sys.stderr, flush=True)
-        return False
 
 
 def labels_of(target: ClassTarget | ValueTarget) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 from dataclasses import replace
 from typing import Any, Self
 
@@ -20,17 +19,18 @@ from treewright.boosting.fit import Boosted, Boosting
 from treewright.boosting.losses import Loss, check_target
 from treewright.boosting.options import BoostingOptions, check_early_stopping
 from treewright.boosting.problem import BoostingProblem, held_out
+from treewright.boosting.rounds import GradientRound, GradientRounds
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.data.read.weights import read_weights
-from treewright.ensemble.listeners import Followers
-from treewright.ensemble.rounds import GradientRound, GradientRounds
+from treewright.data.read.weights import RowWeights, read_weights
+from treewright.ensemble.listeners import Listeners
 from treewright.errors import DataError, ParameterError, TargetError
 from treewright.estimators.boosting.predictions import AnswersBoosted
 from treewright.estimators.boosting.scoring import ByScorer, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
-from treewright.estimators.forest.base import check_n_estimators
-from treewright.grow.problem import Problem, RowWeights
+from treewright.estimators.checks import check_n_estimators
+from treewright.estimators.progress import BoostingProgress, show, show_choice
+from treewright.grow.problem import Problem
 from treewright.parameters import check_flag
 
 _KNOBS = (
@@ -147,7 +147,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
         choice = None
         if folds is not None:
-            watch = tell_choosing if getattr(self, "verbose", 0) else None
+            watch = show_choice if getattr(self, "verbose", 0) else None
             choice = choose_rounds(own, options, folds, watch=watch)
             options = replace(
                 options,
@@ -224,16 +224,16 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
     ) -> Boosted:
         """Go through the rounds; who wants to hear of them does."""
         verbose = getattr(self, "verbose", 0)
-        reporter = Reporter(int(options.n_estimators)) if verbose else None
+        reporter = BoostingProgress(int(options.n_estimators)) if verbose else None
         if tasks is not None:
             tasks.learn = lambda copied: copied._learned(
                 problem,
                 init,
                 Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(tasks.figures)),
             )
-        boosted = rounds.run(Followers(reporter, tasks))
+        boosted = rounds.run(Listeners(reporter, tasks))
         if verbose:
-            print(f"\rboosted: {boosted.ensemble.n_rounds} rounds".ljust(60), file=sys.stderr)
+            show(f"boosted: {boosted.ensemble.n_rounds} rounds".ljust(59), end="\n")
         if tasks is not None:
             tasks.learn = lambda copied: copied._learned(problem, init, boosted)
             tasks.close()
@@ -395,33 +395,3 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
                 f" {int(np.argmin(is_finite))}; boosting has to start from finite scores."
             )
         return scores
-
-
-def tell_choosing(max_depth: int | None, n_rounds: int, loss: float) -> None:
-    """Say on standard error what is tried."""
-    depth = "no limit" if max_depth is None else f"depth {max_depth}"
-    text = f"choosing rounds ({depth}): {n_rounds}  loss of rows left out {loss:.5f}"
-    print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
-
-
-class Reporter:
-    """Says on standard error how far boosting is, and its losses and scores."""
-
-    def __init__(self, n_rounds: int) -> None:
-        self._n_rounds = n_rounds
-
-    def begin(self) -> None:
-        """Say nothing yet."""
-
-    def end(self, figures: GradientRound) -> bool:
-        """Say what came of a round."""
-        told = (
-            ("train", figures.train_loss),
-            ("validation", figures.validation_loss),
-            ("train score", figures.train_score),
-            ("validation score", figures.validation_score),
-        )
-        known = [f"{name} {value:.5f}" for name, value in told if not np.isnan(value)]
-        text = "  ".join([f"round {figures.number} of {self._n_rounds}", *known])
-        print(f"\r{text.ljust(60)}", end="", file=sys.stderr, flush=True)
-        return False

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from treewright.array_types import FloatArray, Int64Array
 from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.estimators.base import HoldsTrees, n_threads
+from treewright.estimators.base import HoldsTrees
 from treewright.estimators.boosting.scoring import Held
+from treewright.estimators.checks import n_threads
 from treewright.parameters import check_choice, check_flag
 
 

@@ -14,14 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
-from treewright.estimators.base import TreeEstimator, seed_of
+from treewright.estimators.base import TreeEstimator
+from treewright.estimators.checks import check_n_estimators, seed_of
 from treewright.estimators.estimator_parameter import check_tree, is_tree
-from treewright.estimators.forest.base import (
-    ForestClassifier,
-    ForestEstimator,
-    ForestRegressor,
-    check_n_estimators,
-)
+from treewright.estimators.forest.base import ForestClassifier, ForestEstimator, ForestRegressor
 from treewright.grow.options import GrowthOptions
 from treewright.parameters import check_count, check_flag
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,31 +12,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import FloatArray, Int64Array
 from treewright.data.read.class_weights import class_factors
-from treewright.data.read.weights import read_weights
+from treewright.data.read.weights import RowWeights, read_weights
 from treewright.ensemble.ensemble import Ensemble
 from treewright.ensemble.thread_pool import Grower
 from treewright.errors import DataError, ParameterError
-from treewright.estimators.base import (
-    ClassTask,
-    HoldsTrees,
-    TreeEstimator,
-    ValueTask,
-    n_threads,
-)
+from treewright.estimators.base import ClassTask, HoldsTrees, TreeEstimator, ValueTask
+from treewright.estimators.checks import check_n_estimators, n_threads
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.estimator_parameter import check_tree, given_once, refuse_twice
 from treewright.estimators.forest.compact import Compacts
 from treewright.estimators.forest.importances import MeasuresImportances
 from treewright.estimators.forest.out_of_bag import EstimatesOutOfBag
 from treewright.estimators.forest.shared_leaves import ComparesRows, PredictsQuantiles
+from treewright.estimators.progress import forest_progress, show
 from treewright.forest.early_stopping import StopRule, grow_until_stable
-from treewright.forest.problem import Draws, ForestProblem, draws_of, share_drawn
+from treewright.forest.problem import ForestProblem
+from treewright.forest.sampling import Draws, draws_of
 from treewright.forest.training_rows import refuse_other_columns, refuse_other_rows
 from treewright.grow import recipes
-from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
-from treewright.grow.problem import Problem, RowWeights
-from treewright.parameters import check_choice, check_count, check_flag, check_number
+from treewright.grow.problem import Problem
+from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import CostComplexity, Pruner
 from treewright.prune.fit import judges_by_tree
 
@@ -60,7 +55,6 @@ _TREE_PARAMETERS = (*_KNOBS, "min_weight_fraction_leaf", "ccp_alpha")
 """Parameters about the trees, which a base tree has instead."""
 
 VOTES = ("soft", "hard")
-MOST_TREES = 1_000_000
 
 
 class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, HoldsTrees):
@@ -255,7 +249,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         verbose = getattr(self, "verbose", 0)
 
         def grow(first: int, n_more: int) -> Ensemble:
-            report = _reporter(forest, n_more) if verbose else None
+            report = forest_progress(forest, n_more) if verbose else None
             return forest.grow(first, n_more, report=report)
 
         if rule is not None:
@@ -264,7 +258,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             more = grow(n_before, n_trees - n_before)
             whole = more if grown is None else grown.joined(more)
         if verbose:
-            print(f"\rgrown: {len(whole)} trees".ljust(40), file=sys.stderr, flush=True)
+            show(f"grown: {len(whole)} trees".ljust(39), end="\n")
         return whole
 
     def _model(self) -> Ensemble:
@@ -365,26 +359,3 @@ class ForestRegressor(PredictsQuantiles, ValueTask, ForestEstimator):
 
     def _own_tree(self) -> TreeEstimator:
         return DecisionTreeRegressor()
-
-
-def check_n_estimators(value: Any, *, name: str = "n_estimators") -> None:
-    """Refuse anything but a number of trees that can be meant."""
-    check_count(name, value, least=1)
-    if value > MOST_TREES:
-        raise ParameterError(f"{name}={value!r} must be at most {MOST_TREES:,}.")
-
-
-def _reporter(forest: ForestProblem, n_trees: int) -> Report:
-    draws = forest.draws
-    n_rows = forest.problem.table.n_rows
-    per_tree: float = n_rows
-    if draws is not None and draws.with_replacement:
-        per_tree = n_rows * share_drawn(n_rows, draws.total)
-    elif draws is not None:
-        per_tree = draws.total
-
-    def report(n_done: int) -> None:
-        share = min(n_done / (per_tree * n_trees), 1)
-        print(f"\rgrowing: {share:4.0%} of {n_trees} trees", end="", file=sys.stderr, flush=True)
-
-    return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.errors import ParameterError
-from treewright.estimators.base import n_threads
+from treewright.estimators.checks import n_threads
 from treewright.explain.importances import KINDS, Importances, Kind
 from treewright.forest.importance import (
     debiased_importances,

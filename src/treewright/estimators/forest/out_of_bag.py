@@ -16,8 +16,7 @@ from treewright.forest.out_of_bag import OutOfBag, OutOfBagTally
 from treewright.forest.out_of_bag import out_of_bag as told_by
 from treewright.forest.problem import ForestProblem
 from treewright.forest.summary import ForestSummary, summarise
-from treewright.tree.leaf import labels_of
-from treewright.tree.plan import by_output
+from treewright.tree.leaf import by_output, labels_of
 
 _LEARNED = (
     "oob_score_",

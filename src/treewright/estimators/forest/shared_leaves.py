@@ -11,7 +11,7 @@ from treewright.data.read.target import ValueTarget
 from treewright.data.table import Table
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
-from treewright.estimators.base import n_threads
+from treewright.estimators.checks import n_threads
 from treewright.forest.problem import ForestProblem
 from treewright.forest.proximity import Proximity
 from treewright.forest.quantiles import LeafTargets, Times, calibrated_levels

@@ -10,9 +10,9 @@ import numpy as np
 from treewright.parameters import check_number
 from treewright.prune.base import Cuts, Pruner
 from treewright.prune.bottom_up import add_up
-from treewright.prune.error_costs import error_prices
+from treewright.prune.error_costs import error_costs
+from treewright.prune.labelled_rows import LabelledRows
 from treewright.prune.risk import leaves_below, training_risk
-from treewright.prune.sample import Sample
 from treewright.tree.edit import has_marked_ancestor
 from treewright.tree.tree import Tree
 
@@ -51,8 +51,8 @@ class Pessimistic(Pruner):
         """Refuse parameters outside their range."""
         check_number("n_standard_errors", self.n_standard_errors, low=0.0)
 
-    def _cuts(self, tree: Tree, validation: Sample | None) -> Cuts:
-        unit = error_prices(tree).unit
+    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+        unit = error_costs(tree).unit
         risk = training_risk(tree) / unit
         asks = tree.arrays.n_branches > 0
         below = add_up(tree, np.where(asks, 0.0, risk)) + leaves_below(tree) / 2

@@ -23,8 +23,8 @@ from treewright.rules.learn.select import Candidates, Search, choose_subset
 from treewright.rules.learn.shorten import shorten
 from treewright.rules.matching import match_matrix
 from treewright.rules.paths import walk_paths
-from treewright.rules.rule import Rule, identity, merge
-from treewright.tree.condition import Conjunction
+from treewright.rules.rule import Rule, identity
+from treewright.tree.condition import Conjunction, merge
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array

@@ -20,8 +20,9 @@ from treewright.rules.learn.description_length import TestCode, log2_factorial
 from treewright.rules.learn.shorten import shorten
 from treewright.rules.matching import match_matrix
 from treewright.rules.paths import tests_of, walk_paths
-from treewright.rules.rule import Rule, identity, merge
+from treewright.rules.rule import Rule, identity
 from treewright.rules.ruleset import RuleSet
+from treewright.tree.condition import merge
 
 if TYPE_CHECKING:
     from treewright.array_types import BoolArray, FloatArray, Int64Array

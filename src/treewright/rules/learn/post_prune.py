@@ -18,10 +18,10 @@ from treewright.rules.decision_list import decision_list
 from treewright.rules.extract import rules as rules_of
 from treewright.rules.learn.shorten import Round, shorten
 from treewright.rules.paths import walk_paths
-from treewright.rules.rule import Rule, identity, merge
+from treewright.rules.rule import Rule, identity
 from treewright.text.numbers import figure, percent
 from treewright.text.table import TextColumn, lay_out
-from treewright.tree.condition import SHORT, Condition, Wording
+from treewright.tree.condition import SHORT, Condition, Wording, merge
 from treewright.tree.tree import Tree, check_is_tree
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from unit.tree.hand_trees import TENNIS
 
 from treewright.data.examples.load import load_example
 from treewright.data.read import sparse
@@ -338,3 +339,18 @@ def test_a_sparse_table_whose_indices_lead_outside_is_refused(make, index: int) 
     (table.col if hasattr(table, "col") else table.indices)[0] = index
     with pytest.raises(DataError, match="the sparse table is damaged"):
         read_table(table)
+
+
+def test_unseen_values_can_be_refused() -> None:
+    rows = [
+        {"Outlook": "Rain", "Temperature": "Hot", "Humidity": "High", "Wind": wind}
+        for wind in ("Weak", "Gale", None, "Gale")
+    ]
+    match_table(rows[:1], TENNIS, owner="Tree", by_name=True, unseen="error")
+    with pytest.raises(DataError) as caught:
+        match_table(rows, TENNIS, owner="Tree", by_name=True, unseen="error")
+    assert str(caught.value) == (
+        "column 'Wind', row 1 holds 'Gale', which was not there at fit (nor were those of 1 more"
+        " rows).\n"
+        "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
+    )

@@ -10,8 +10,9 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treewright.ensemble.ensemble import ListedTrees, PackedTrees
+from treewright.ensemble.ensemble import ListedTrees
 from treewright.errors import DataError, ParameterError
+from treewright.forest.packed import PackedTrees
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 

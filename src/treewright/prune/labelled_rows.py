@@ -16,7 +16,7 @@ from treewright.data.read.weights import read_weights
 from treewright.data.table import Table
 from treewright.errors import ParameterError, TargetError
 from treewright.prune.bottom_up import add_up
-from treewright.tree.plan import by_output, refuse_unseen
+from treewright.tree.leaf import by_output
 from treewright.tree.tree import Tree
 
 _ORDINARY = 400
@@ -24,7 +24,7 @@ _ORDINARY = 400
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sample:
+class LabelledRows:
     """Rows with known answers, sent through a tree.
 
     Parameters
@@ -50,11 +50,11 @@ class Sample:
     shift: int = 0
 
     @classmethod
-    def read(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, *, owner: str) -> Sample:
+    def read(
+        cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, *, owner: str
+    ) -> LabelledRows:
         """Read a table and its answers, and route it."""
-        table = read_rows(X, tree.schema)
-        if tree.unseen == "error":
-            refuse_unseen(table, X)
+        table = read_rows(X, tree.schema, unseen=tree.unseen)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
         if tree.classes is None:
@@ -68,7 +68,7 @@ class Sample:
         return cls.of(tree, table, weight=weight, classes=_codes(tree, y, table.n_rows, owner))
 
     @classmethod
-    def read_pair(cls, tree: Tree, name: str, given: Any, *, owner: str) -> Sample | None:
+    def read_pair(cls, tree: Tree, name: str, given: Any, *, owner: str) -> LabelledRows | None:
         """Read a parameter that is a pair, a table and its answers; None stays None."""
         if given is None:
             return None
@@ -88,7 +88,7 @@ class Sample:
         classes: Int64Array | None = None,
         values: FloatArray | None = None,
         shift: int = 0,
-    ) -> Sample:
+    ) -> LabelledRows:
         """Route rows whose answers have been read."""
         start, leaf, share = tree.plan.parts(table)
         return cls(

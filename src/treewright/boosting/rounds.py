@@ -1,0 +1,161 @@
+"""Gradient boosting's rounds, and the choice of their number, as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from treewright.ensemble.rounds import MAX_LINES, number_column, rounds_text
+from treewright.text.table import TextColumn, lay_out
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientRound:
+    """One round of gradient boosting; losses and scores are NaN where nobody asked for them.
+
+    Attributes
+    ----------
+    number
+        The round, from 1.
+    n_leaves
+        Leaves of its trees.
+    train_loss, validation_loss
+        Mean loss once the trees were added.
+    train_score, validation_score
+        What a scorer says (``scoring``); more is better.
+    seconds
+        What the round took.
+    """
+
+    number: int
+    n_leaves: int
+    train_loss: float = math.nan
+    validation_loss: float = math.nan
+    train_score: float = math.nan
+    validation_score: float = math.nan
+    seconds: float
+
+
+class GradientRounds:
+    """The rounds of gradient boosting: a sequence, and a table when printed.
+
+    Examples
+    --------
+    >>> figures = {"n_leaves": 4, "seconds": 0.2}
+    >>> rounds = [GradientRound(number=n, validation_loss=1 / n, **figures) for n in (1, 2)]
+    >>> print(GradientRounds(rounds))
+    round  leaves  validation loss  seconds
+        1       4         1.000000    0.200
+        2       4         0.500000    0.200
+    """
+
+    def __init__(self, rounds: Iterable[GradientRound]) -> None:
+        self._rounds = tuple(rounds)
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+    def __getitem__(self, index: int) -> GradientRound:
+        return self._rounds[index]
+
+    def __iter__(self) -> Iterator[GradientRound]:
+        return iter(self._rounds)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Give one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
+        return [asdict(each) for each in self]
+
+    def text(self, *, max_rounds: int | None = None) -> str:
+        """Give the table; with `max_rounds` the first and the last of so many."""
+        return rounds_text(self._rounds, self._columns, max_rounds=max_rounds)
+
+    @staticmethod
+    def _columns(shown: Sequence[GradientRound]) -> list[TextColumn]:
+        return [
+            TextColumn("round", [str(each.number) for each in shown], right=True),
+            TextColumn("leaves", [str(each.n_leaves) for each in shown], right=True),
+            number_column("training loss", [each.train_loss for each in shown], decimals=6),
+            number_column("validation loss", [each.validation_loss for each in shown], decimals=6),
+            number_column("training score", [each.train_score for each in shown], decimals=6),
+            number_column(
+                "validation score", [each.validation_score for each in shown], decimals=6
+            ),
+            number_column("seconds", [each.seconds for each in shown], decimals=3),
+        ]
+
+    def __str__(self) -> str:
+        return self.text(max_rounds=MAX_LINES)
+
+    def __repr__(self) -> str:
+        return f"GradientRounds(n_rounds={len(self)})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriedShape:
+    """What came of a shape of trees when rounds were chosen.
+
+    Attributes
+    ----------
+    max_depth
+        The limit on the depth of trees; None is none.
+    subsample
+        The share of the rows that a round sees.
+    n_rounds
+        The rounds after which the loss is least.
+    loss
+        That loss, of rows left out.
+    """
+
+    max_depth: int | None
+    subsample: float
+    n_rounds: int
+    loss: float
+
+
+class RoundsChoice:
+    """What rounds and trees were chosen from: the shapes tried, and a table when printed.
+
+    Examples
+    --------
+    >>> choice = RoundsChoice(
+    ...     [TriedShape(max_depth=None, subsample=1.0, n_rounds=64, loss=0.4512),
+    ...      TriedShape(max_depth=3, subsample=0.7, n_rounds=118, loss=0.4401)])
+    >>> choice.best.n_rounds
+    118
+    >>> print(choice)
+    max_depth  subsample  rounds  loss of rows left out
+    none               1      64               0.451200
+    3                0.7     118               0.440100  chosen
+    """
+
+    def __init__(self, tried: Iterable[TriedShape]) -> None:
+        self.tried = tuple(tried)
+
+    @property
+    def best(self) -> TriedShape:
+        """The shape of least loss, the first of those alike."""
+        return min(self.tried, key=lambda each: each.loss)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Give one dict a shape."""
+        return [asdict(each) for each in self.tried]
+
+    def __str__(self) -> str:
+        tried, best = self.tried, self.best
+        columns = [
+            TextColumn("max_depth", [str(each.max_depth or "none") for each in tried]),
+            TextColumn("subsample", [f"{each.subsample:g}" for each in tried], right=True),
+            TextColumn("rounds", [str(each.n_rounds) for each in tried], right=True),
+            number_column("loss of rows left out", [each.loss for each in tried], decimals=6),
+            TextColumn("", ["chosen" if each is best else "" for each in tried]),
+        ]
+        return "\n".join(line.rstrip() for line in lay_out(columns).split("\n"))
+
+    def __repr__(self) -> str:
+        best = self.best
+        return (
+            f"RoundsChoice(max_depth={best.max_depth}, subsample={best.subsample:g},"
+            f" n_rounds={best.n_rounds})"
+        )

@@ -1,0 +1,79 @@
+"""Checks of parameters that all estimators have."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from treewright.data.schema import Schema
+from treewright.errors import ParameterError
+from treewright.parameters import check_count, is_whole
+
+
+def takes_any_table(tags: Any) -> None:
+    """Tell scikit-learn that tables come as they are: text, categories, gaps, sparse."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.string = True
+    tags.input_tags.categorical = True
+    tags.input_tags.sparse = True
+
+
+def check_schema(schema: object) -> None:
+    """Refuse what is no declaration before it is looked at."""
+    if schema is not None and not isinstance(schema, Schema):
+        raise ParameterError(
+            f"schema={schema!r} must be a treewright.Schema or None.\n"
+            "  Hint: Schema(kinds={'zip': 'nominal'}, ignore=['id'])."
+        )
+
+
+def check_verbose(verbose: Any) -> None:
+    """Refuse anything but True, False or a whole number."""
+    if not isinstance(verbose, bool):
+        check_count("verbose", verbose, least=0)
+
+
+def n_threads(n_jobs: Any) -> int:
+    """Give the number of threads: None is 1, -1 all processors, -2 all but one, and so on."""
+    if n_jobs is None:
+        return 1
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise ParameterError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
+    if n_jobs > 0:
+        return min(int(n_jobs), 1024)
+    return max(1, n_processors() + 1 + int(n_jobs))
+
+
+def n_processors() -> int:
+    """Give the number of processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def seed_of(random_state: Any) -> int:
+    """Give a seed from scikit-learn's ``random_state``; None is 0, so that fits repeat."""
+    if random_state is None:
+        return 0
+    if is_whole(random_state):
+        check_count("random_state", random_state, least=0)
+        return int(random_state) % 2**63
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**62))
+    raise ParameterError(
+        f"random_state={random_state!r} must be a whole number, a NumPy generator or None."
+    )
+
+
+MOST_TREES = 1_000_000
+
+
+def check_n_estimators(value: Any, *, name: str = "n_estimators") -> None:
+    """Refuse anything but a number of trees that can be meant."""
+    check_count(name, value, least=1)
+    if value > MOST_TREES:
+        raise ParameterError(f"{name}={value!r} must be at most {MOST_TREES:,}.")

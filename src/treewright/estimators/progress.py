@@ -1,0 +1,89 @@
+"""What ``verbose`` shows on standard error while a model is fitted."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from treewright.adaboost.rounds import RoundFigures
+from treewright.boosting.rounds import GradientRound
+from treewright.forest.problem import ForestProblem
+from treewright.forest.sampling import share_drawn
+from treewright.grow.fit import Report
+
+
+def show(text: str, *, end: str = "") -> None:
+    """Write over the line of progress."""
+    print(f"\r{text}", end=end, file=sys.stderr, flush=True)
+
+
+def tree_progress(n_rows: int) -> Report:
+    """Return what shows how many rows of one tree have come to their leaf."""
+
+    def report(n_done: int) -> None:
+        show(f"growing: {min(n_done / n_rows, 1):4.0%} of the rows placed")
+
+    return report
+
+
+def forest_progress(forest: ForestProblem, n_trees: int) -> Report:
+    """Return what shows how much of a forest is grown."""
+    draws = forest.draws
+    n_rows = forest.problem.table.n_rows
+    per_tree: float = n_rows
+    if draws is not None and draws.with_replacement:
+        per_tree = n_rows * share_drawn(n_rows, draws.total)
+    elif draws is not None:
+        per_tree = draws.total
+
+    def report(n_done: int) -> None:
+        show(f"growing: {min(n_done / (per_tree * n_trees), 1):4.0%} of {n_trees} trees")
+
+    return report
+
+
+class AdaBoostProgress:
+    """A listener that shows AdaBoost's rounds and their errors."""
+
+    def __init__(self, n_rounds: int) -> None:
+        self._n_rounds = n_rounds
+        self._number = 0
+
+    def begin(self) -> None:
+        """Count the round."""
+        self._number += 1
+
+    def end(self, figures: RoundFigures) -> bool:
+        """Show what came of the round."""
+        end = "\n" if self._number == self._n_rounds else ""
+        told = f"boosting: round {self._number} of {self._n_rounds}, error {figures.error:.4f}"
+        show(told, end=end)
+        return False
+
+
+class BoostingProgress:
+    """A listener that shows the rounds of gradient boosting, their losses and scores."""
+
+    def __init__(self, n_rounds: int) -> None:
+        self._n_rounds = n_rounds
+
+    def begin(self) -> None:
+        """Show nothing yet."""
+
+    def end(self, figures: GradientRound) -> bool:
+        """Show what came of the round."""
+        told = (
+            ("train", figures.train_loss),
+            ("validation", figures.validation_loss),
+            ("train score", figures.train_score),
+            ("validation score", figures.validation_score),
+        )
+        known = [f"{name} {value:.5f}" for name, value in told if not math.isnan(value)]
+        show("  ".join([f"round {figures.number} of {self._n_rounds}", *known]).ljust(60))
+        return False
+
+
+def show_choice(max_depth: int | None, n_rounds: int, loss: float) -> None:
+    """Show what is tried while the number of rounds is chosen."""
+    depth = "no limit" if max_depth is None else f"depth {max_depth}"
+    show(f"choosing rounds ({depth}): {n_rounds}  loss of rows left out {loss:.5f}".ljust(60))

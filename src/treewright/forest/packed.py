@@ -1,0 +1,121 @@
+"""The trees of a forest as the core keeps them: packed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.array_types import FloatArray, Int32Array, Int64Array
+from treewright.core import PackedForest, questions_by_column
+from treewright.core import depths as core_depths
+from treewright.data.core_columns import lend
+from treewright.ensemble.ensemble import Ensemble
+from treewright.errors import CompactError, ModelFormatError
+from treewright.tree.arrays import TreeArrays
+from treewright.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.data.table import Table
+
+
+class PackedTrees:
+    """Trees of cuts on ordered columns, packed in the core."""
+
+    def __init__(self, core: PackedForest, n_classes: int, n_columns: int) -> None:
+        self.core = core
+        self._n_classes = n_classes
+        self._n_columns = n_columns
+
+    def __len__(self) -> int:
+        return self.core.n_trees
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "state": self.core.state(),
+            "n_classes": self._n_classes,
+            "n_columns": self._n_columns,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._n_classes, self._n_columns = int(kept["n_classes"]), int(kept["n_columns"])
+        try:
+            self.core = PackedForest(kept["state"], self._n_classes, self._n_columns)
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            raise ModelFormatError(f"the trees of a forest are damaged: {error}.") from error
+
+    def tree(self, index: int, like: Ensemble) -> Tree:
+        """Give one tree on its own."""
+        self.refuse_if_compact("single trees: the weights and impurities of nodes are gone")
+        is_real = [spec.storage == "float" for spec in like.schema.columns]
+        arrays = self.core.tree(index, is_real)
+        return Tree(
+            arrays=TreeArrays.from_core(arrays),
+            schema=like.schema,
+            classes=like.classes,
+            criterion=like.criterion,
+            unseen=like.unseen,
+        )
+
+    def add_answers(
+        self, table: Table, first: int, last: int, vote: str, n_threads: int
+    ) -> FloatArray:
+        """Add up what some of the trees say of each row."""
+        return self.core.add_answers(lend(table), first, last, vote, n_threads)
+
+    def apply(self, table: Table, n_threads: int) -> Int32Array:
+        """Give the leaf of each row in each tree."""
+        return self.core.apply(lend(table), n_threads)
+
+    def importances(self) -> FloatArray:
+        """Give the decrease of impurity by tree and column, weighted by rows."""
+        self.refuse_if_compact("importances")
+        importances: FloatArray = self.core.importances
+        return importances
+
+    def n_outputs(self) -> int:
+        """Return how many numbers the trees predict together."""
+        return 1
+
+    def n_nodes(self) -> Int64Array:
+        """Give the number of nodes of each tree."""
+        n_nodes: Int64Array = self.core.n_nodes
+        return n_nodes
+
+    def nbytes(self) -> int:
+        """Give the memory that the trees take."""
+        return int(self.core.nbytes)
+
+    def joined(self, more: PackedTrees) -> PackedTrees:
+        """Give these trees and further ones."""
+        for trees in (self, more):
+            trees.refuse_if_compact("further trees")
+        return PackedTrees(self.core.joined(more.core), self._n_classes, self._n_columns)
+
+    def compacted(self) -> PackedTrees:
+        """Give trees that answer the same: equal answers kept once, nothing else of the nodes."""
+        return PackedTrees(self.core.compacted(), self._n_classes, self._n_columns)
+
+    def refuse_if_compact(self, wanted: str) -> None:
+        """Raise for what needs more than questions and answers."""
+        if self.core.is_compact:
+            raise CompactError(
+                f"a compacted forest has no {wanted}.\n"
+                "  Hint: ask the forest that compact() was called on."
+            )
+
+    def first(self, n_trees: int) -> PackedTrees:
+        """Give the first of these trees."""
+        return PackedTrees(self.core.first(n_trees), self._n_classes, self._n_columns)
+
+    def n_leaves(self) -> Int64Array:
+        """Give the number of leaves of each tree."""
+        return (self.n_nodes() + 1) // 2  # every question has two branches
+
+    def depths(self) -> Int64Array:
+        """Give the number of questions on the longest path of each tree."""
+        return core_depths(self.core)
+
+    def questions(self, n_columns: int) -> Int64Array:
+        """Give how many nodes of all trees ask each column."""
+        return questions_by_column(self.core).astype(np.int64)

@@ -1,0 +1,180 @@
+"""Which rows each tree of a forest is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import Array, FloatArray
+from treewright.data.read.target import ClassTarget
+from treewright.data.read.weights import check_draws, of_ordinary_size
+from treewright.errors import ParameterError
+from treewright.grow.problem import Problem
+from treewright.parameters import check_count, is_whole
+
+SAMPLINGS = ("all", "under", "over")
+"""Draw from all rows alike, or each class as often as the rarest or the commonest has rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draws:
+    """How the rows of each tree are drawn.
+
+    Parameters
+    ----------
+    weight
+        How likely each row is to be drawn; None is all alike. Whole numbers are copies.
+    n_draws
+        Rows drawn of all, or of each class.
+    with_replacement
+        Whether a row may be drawn again.
+    factor
+        What a row weighs each time it is drawn; None is 1.
+    balances
+        Whether each tree weighs the classes it has drawn equally.
+    """
+
+    weight: FloatArray | None
+    n_draws: tuple[int, ...]
+    with_replacement: bool
+    factor: FloatArray | None = None
+    balances: bool = False
+
+    @property
+    def total(self) -> int:
+        """Rows drawn for a tree."""
+        return sum(self.n_draws)
+
+    def with_costs(self, problem: Problem) -> Draws:
+        """Give the draws of rows that also count by what errors cost in growing."""
+        if problem.cost_factor is None:
+            return self
+        assert isinstance(problem.target, ClassTarget)
+        factor = problem.cost_factor[problem.target.codes]
+        return replace(self, factor=factor if self.factor is None else factor * self.factor)
+
+
+def n_drawn(max_samples: object, n_rows: int) -> int:
+    """Give how many rows are drawn for a tree out of so many (copies counted).
+
+    >>> n_drawn(None, 150), n_drawn(0.5, 150), n_drawn(10, 150)
+    (150, 75, 10)
+    """
+    if max_samples is None:
+        return n_rows
+    if is_whole(max_samples):
+        check_count("max_samples", max_samples, least=1)
+        wanted: int = int(max_samples)
+        if wanted > n_rows:
+            raise ParameterError(f"max_samples={wanted!r} is more than the {n_rows:,} rows.")
+        return wanted
+    if not isinstance(max_samples, float | np.floating) or not 0.0 < float(max_samples) <= 1.0:
+        raise ParameterError(
+            f"max_samples={max_samples!r} must be a number of rows, a share of them above 0 and at"
+            " most 1, or None."
+        )
+    return max(1, round(float(max_samples) * n_rows))
+
+
+def share_drawn(n_rows: int, n_draws: int) -> float:
+    """Give the share of rows expected in a bootstrap sample: 1 - (1 - 1/n)^m, about 63 %.
+
+    >>> round(share_drawn(1000, 1000), 4)
+    0.6323
+    """
+    return 1.0 - (1.0 - 1.0 / n_rows) ** n_draws
+
+
+def draws_of(
+    target: Any,
+    weight: FloatArray | None,
+    *,
+    n_rows: int,
+    max_samples: object,
+    sampling: object,
+    with_replacement: bool,
+    factor: FloatArray | None,
+    balances: bool,
+) -> Draws:
+    """Settle how rows are drawn; checks what the parameters ask for."""
+    if factor is not None and not np.all(factor > 0):  # what counts for nothing is not drawn
+        weight = np.where(factor > 0, 1.0 if weight is None else weight, 0.0)
+    whole = weight is None or bool(np.all(weight == np.floor(weight)))
+    if weight is not None and bool(np.all(weight == 1.0)):
+        weight = None
+    copies = np.ones(n_rows) if weight is None else (weight if whole else (weight > 0) * 1.0)
+    available = int(copies.sum())
+    if not with_replacement and not whole:
+        raise ParameterError(
+            "sample_weight must be whole numbers (copies) where rows are drawn without"
+            " replacement.\n  Hint: bootstrap=True draws in proportion to any weights."
+        )
+    if isinstance(sampling, str) and sampling == "all":
+        n_draws: tuple[int, ...] = (n_drawn(max_samples, available),)
+        limits: Array = np.array([available])
+    else:
+        if not isinstance(target, ClassTarget) or len(target.classes) != 1:
+            raise ParameterError(
+                f"sampling={sampling!r} draws by class: it needs one target of classes."
+            )
+        codes = target.codes.reshape(n_rows)
+        limits = np.bincount(codes, weights=copies, minlength=len(target.classes[0])).astype(int)
+        n_draws = _by_class(sampling, target.classes[0], limits, max_samples)
+    if not with_replacement and np.any(np.array(n_draws) > limits):
+        raise ParameterError(
+            f"{max(n_draws):,} rows cannot be drawn without replacement from {limits.max():,}.\n"
+            "  Hint: bootstrap=True draws with replacement; or a smaller max_samples."
+        )
+    check_draws(sum(n_draws), "max_samples=... says how many")
+    if factor is not None:
+        factor = None if np.all(factor == 1.0) else of_ordinary_size(factor)
+    return Draws(
+        weight=weight,
+        n_draws=n_draws,
+        with_replacement=with_replacement,
+        factor=factor,
+        balances=balances,
+    )
+
+
+def _by_class(
+    sampling: object, names: Array, n_rows: Array, max_samples: object
+) -> tuple[int, ...]:
+    present = n_rows[n_rows > 0]
+    if isinstance(sampling, Mapping):
+        known = {_plain(name): i for i, name in enumerate(names)}
+        wanted = n_rows.copy()
+        for label, count in sampling.items():
+            if _plain(label) not in known:
+                raise ParameterError(f"sampling names class {label!r}, which is not in y.")
+            check_count(f"sampling[{label!r}]", count, least=0)
+            if count and not n_rows[known[_plain(label)]]:
+                raise ParameterError(
+                    f"sampling[{label!r}]={count!r}: the class has no row of positive weight."
+                )
+            wanted[known[_plain(label)]] = int(count)
+        if not wanted.any():
+            raise ParameterError("sampling draws no row of any class.")
+    elif isinstance(sampling, str) and sampling == "under":
+        wanted = np.where(n_rows > 0, present.min(), 0)
+    elif isinstance(sampling, str) and sampling == "over":
+        wanted = np.where(n_rows > 0, present.max(), 0)
+    else:
+        raise ParameterError(
+            f"sampling={sampling!r} must be one of {', '.join(map(repr, SAMPLINGS))}, or a dict of"
+            " class to number of rows."
+        )
+    if max_samples is not None:
+        raise ParameterError(
+            f"max_samples={max_samples!r} and sampling={sampling!r} both say how many rows a tree"
+            " sees.\n  Hint: sampling={class: rows, ...} gives numbers by class."
+        )
+    # One class alone is a single stratum all the same: the core takes one number for "all rows".
+    return tuple(int(count) for count in wanted)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
