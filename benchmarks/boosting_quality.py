@@ -67,13 +67,13 @@ def words(X: pd.DataFrame) -> list[str]:
 
 
 def as_categories(X: pd.DataFrame) -> pd.DataFrame:
-    """Give words as categories; XGBoost takes no column that has none."""
+    """Return words as categories; XGBoost takes no column that has none."""
     X = X.dropna(axis=1, how="all")
     return X.astype(dict.fromkeys(words(X), "category"))
 
 
 def as_few_categories(X: pd.DataFrame) -> pd.DataFrame:
-    """Give columns of more categories than scikit-learn takes as codes."""
+    """Return columns of more categories than scikit-learn takes as codes."""
     X = as_categories(X)
     for name in X.select_dtypes("category"):
         codes = X[name].cat.codes
@@ -83,7 +83,7 @@ def as_few_categories(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_text(X: pd.DataFrame) -> pd.DataFrame:
-    """Give missing categories as a category: CatBoost takes no others."""
+    """Return missing categories as a category: CatBoost takes no others."""
     return X.fillna(dict.fromkeys(words(X), "missing"))
 
 

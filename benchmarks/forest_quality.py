@@ -54,7 +54,7 @@ def studies(names: list[str], n_rows: int) -> Iterator[Study]:
 
 
 def learners(study: Study, kind: str, n_trees: int, seed: int) -> dict[str, Any]:
-    """Give both forests, with scikit-learn's defaults."""
+    """Return both forests, with scikit-learn's defaults."""
     name = kind + ("Classifier" if study.is_classification else "Regressor")
     settings = {"n_estimators": n_trees, "random_state": seed, "n_jobs": 1}
     theirs = getattr(ensemble, name)(**settings)
@@ -79,7 +79,7 @@ def learners(study: Study, kind: str, n_trees: int, seed: int) -> dict[str, Any]
 
 
 def scores(study: Study, kind: str, n_trees: int, seed: int) -> tuple[float, float]:
-    """Give the mean of five folds in points: ours, theirs."""
+    """Return the mean of five folds in points: ours, theirs."""
     cv = splitter(study, seed)
     with warnings.catch_warnings():
         # Classes of fewer than five rows, and columns without a known value in a fold.

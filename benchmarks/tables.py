@@ -39,7 +39,7 @@ def tables(names: list[str], n_rows: int) -> Iterator[Table]:
 
 
 def splitter(table: Table, seed: int) -> KFold | StratifiedKFold:
-    """Give the five folds that a seed means, of every class its share."""
+    """Return the five folds that a seed means, of every class its share."""
     folds = StratifiedKFold if table.is_classification else KFold
     return folds(5, shuffle=True, random_state=seed)
 

@@ -12,7 +12,7 @@ N_TREES = 3
 
 
 def _small(made: Any) -> Any:
-    """Give what makes the estimator; of ensembles a small one, for the sake of time."""
+    """Return what makes the estimator; of ensembles a small one, for the sake of time."""
     if "n_estimators" not in made().get_params():
         return made
     small = partial(made, n_estimators=N_TREES)
@@ -32,5 +32,5 @@ ESTIMATORS: list[Any] = CLASSIFIERS + REGRESSORS
 
 
 def trees_of(model: Any) -> list[Tree]:
-    """Give the trees that a model answers by."""
+    """Return the trees that a model answers by."""
     return [model.tree_] if hasattr(model, "tree_") else list(model.ensemble_)

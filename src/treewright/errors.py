@@ -65,7 +65,7 @@ class SmallDataWarning(TreewrightWarning):
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Give a warning that points at the line of the user's which led here."""
+    """Return a warning that points at the line of the user's which led here."""
     level = 1
     frame = sys._getframe()
     # scikit-learn's frame between ours: it calls fit where there are callbacks.

@@ -14,17 +14,17 @@ from treewright.errors import ParameterError, UnsupportedError
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Tell whether a parameter is an integer (NumPy's count, booleans do not)."""
+    """Return whether a parameter is an integer (NumPy's count, booleans do not)."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether a parameter is a real number (NumPy's count, booleans do not)."""
+    """Return whether a parameter is a real number (NumPy's count, booleans do not)."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def as_float(number: float) -> float:
-    """Give a number as a float; a whole one beyond all floats is infinite."""
+    """Return a number as a float; a whole one beyond all floats is infinite."""
     try:
         return float(number)
     except OverflowError:
@@ -32,7 +32,7 @@ def as_float(number: float) -> float:
 
 
 def is_list(value: object) -> bool:
-    """Tell whether a parameter is a list, or as good as one: text, dicts and sets are not."""
+    """Return whether a parameter is a list, or as good as one: text, dicts and sets are not."""
     is_other = isinstance(value, str | bytes | Mapping | set | frozenset)
     return isinstance(value, Collection) and not is_other and getattr(value, "ndim", 1) == 1
 
@@ -46,7 +46,7 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 
 def nearest(name: object, valid: Iterable[str]) -> str | None:
-    """Give the valid name nearest to a name, whatever its case; None where none is near."""
+    """Return the valid name nearest to a name, whatever its case; None where none is near."""
     if not isinstance(name, str):
         return None
     by_folded = {candidate.casefold(): candidate for candidate in valid}
@@ -55,7 +55,7 @@ def nearest(name: object, valid: Iterable[str]) -> str | None:
 
 
 def nearest_hint(name: object, valid: Iterable[str]) -> str:
-    """Give a line that offers the valid name nearest to a name, or nothing."""
+    """Return a line that offers the valid name nearest to a name, or nothing."""
     near = nearest(name, valid)
     return "" if near is None else f"\n  Hint: did you mean {near!r}?"
 

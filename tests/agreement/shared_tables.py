@@ -93,7 +93,7 @@ def read_labelled(entry: Entry) -> Labelled:
 
 @cache
 def numeric_table(name: str) -> tuple[npt.NDArray[np.float32], Array]:
-    """Give the numeric columns in float32, as scikit-learn converts them, and the target."""
+    """Return the numeric columns in float32, as scikit-learn converts them, and the target."""
     entry = entries()[name]
     labelled = read_labelled(entry)
     columns = [np.asarray(labelled.X[column], dtype=np.float32) for column in entry.numeric]
@@ -102,14 +102,14 @@ def numeric_table(name: str) -> tuple[npt.NDArray[np.float32], Array]:
 
 @cache
 def folds(name: str) -> npt.NDArray[np.int64]:
-    """Give the fold of each row: 0-9, or 0 for training and 1 for testing."""
+    """Return the fold of each row: 0-9, or 0 for training and 1 for testing."""
     with np.load(REFERENCE / "folds.npz") as stored:
         return np.asarray(stored[name], dtype=np.int64)
 
 
 @cache
 def figures_of(name: str, program: str, learner: str) -> dict[str, Any] | None:
-    """Give what a learner ("J48") of a program ("weka") scored on a table; None if not run."""
+    """Return what a learner ("J48") of a program ("weka") scored on a table; None if not run."""
     results = _load(REFERENCE / "results.json")[program]["results"]
     found = [r for r in results if r["dataset"] == name and r["learner"] == learner]
     return found[0] if found else None

@@ -58,7 +58,7 @@ def alike(X: Frame) -> npt.NDArray[np.int64]:
 
 
 def best_training_accuracy(X: Frame, y: Array) -> float:
-    """Give the accuracy of answering each group of like rows with its most frequent class."""
+    """Return the accuracy of answering each group of like rows with its most frequent class."""
     codes = np.unique(y, return_inverse=True)[1]
     n_classes = int(codes.max()) + 1
     pairs, counts = np.unique(alike(X) * n_classes + codes, return_counts=True)

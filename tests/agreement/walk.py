@@ -61,7 +61,7 @@ class Agreement:
 
 
 def decrease(data: Data, rows: Array, low: Mask) -> float:
-    """Give the impurity decrease of dividing some rows, in forms that do not cancel."""
+    """Return the impurity decrease of dividing some rows, in forms that do not cancel."""
     parts = [rows[low], rows[~low]]
     total = data.weight[rows].sum()
     shares = [data.weight[part].sum() / total for part in parts]
@@ -119,7 +119,7 @@ def _deviation(y: Array, weight: Floats) -> float:
 
 
 def impurity(data: Data, rows: Array) -> float:
-    """Give the impurity of some rows."""
+    """Return the impurity of some rows."""
     weight = data.weight[rows]
     outputs = []
     for k in range(_width(data)):
@@ -260,7 +260,7 @@ def _excuse(
 
 
 def rows_of_nodes(tree: Tree, X: npt.NDArray[np.float32]) -> Iterator[tuple[int, Array]]:
-    """Give every node with the rows that reach it, the root first."""
+    """Return every node with the rows that reach it, the root first."""
     pending = [(0, np.arange(len(X)))]
     while pending:
         node, rows = pending.pop()

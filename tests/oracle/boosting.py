@@ -35,7 +35,7 @@ def boost(
     l2: float,
     line_l2: float | None = None,
 ) -> list[float]:
-    """Give the scores of the training rows; `slopes(score, y)` gives gradient and hessian.
+    """Return the scores of the training rows; `slopes(score, y)` gives gradient and hessian.
 
     With `line_l2` every leaf answers by a line in the columns on its path.
     """
@@ -65,7 +65,7 @@ def boost(
 
 
 def line(leaf: Leaf, X: Any, told: Any, l2: float) -> list[float]:
-    """Give what the line of a leaf adds for its rows: ridge regression, solved in one go."""
+    """Return what the line of a leaf adds for its rows: ridge regression, solved in one go."""
     whole, rows = np.array(X, dtype=float), leaf.rows
     asked = leaf.asked[: len(rows) // 2]
     hessian = np.array([told[row][1] for row in rows])

@@ -38,7 +38,7 @@ def on_grid(weights: FloatArray) -> FloatArray:
 
 
 def medians(predictions: FloatArray, weights: FloatArray, n_threads: int = 1) -> FloatArray:
-    """Give the weighted median of each row of predictions, rows x models, as a column.
+    """Return the weighted median of each row of predictions, rows x models, as a column.
 
     It is the least prediction that has, with those below it, half of the weight.
 
@@ -80,7 +80,7 @@ class WeightedEnsemble(Ensemble):
         self._on_grid = on_grid(weights)
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Give each class's share of the votes, or the predictions, a line per row."""
+        """Return each class's share of the votes, or the predictions, a line per row."""
         weights = self._on_grid
         if self.classes is None:
             return medians(self._predictions(table, n_threads), weights, n_threads)
@@ -89,7 +89,7 @@ class WeightedEnsemble(Ensemble):
         return votes
 
     def staged_answers(self, table: Table, *, n_threads: int = 1) -> Iterator[FloatArray]:
-        """Give what the first tree, the first two, and so on answer."""
+        """Return what the first tree, the first two, and so on answer."""
         weights = self._on_grid
         if self.classes is None:
             predictions = self._predictions(table, n_threads)
@@ -117,7 +117,7 @@ class WeightedEnsemble(Ensemble):
         return sums
 
     def _predictions(self, table: Table, n_threads: int) -> FloatArray:
-        """Give what each tree predicts, rows x trees."""
+        """Return what each tree predicts, rows x trees."""
         predictions = np.empty((table.n_rows, len(self)))
         for tree in range(len(self)):
             answers = self.trees.add_answers(table, tree, tree + 1, "soft", n_threads)
@@ -125,7 +125,7 @@ class WeightedEnsemble(Ensemble):
         return predictions
 
     def importances(self) -> FloatArray:
-        """Give each column's share of the decrease of impurity, trees counted by their weights."""
+        """Return each column's share of the impurity decrease, trees counted by their weights."""
         by_tree = self.trees.importances()
         totals = by_tree.sum(axis=1)
         grown = totals > 0  # a tree of one leaf has nothing to say
@@ -137,15 +137,15 @@ class WeightedEnsemble(Ensemble):
         return share
 
     def first(self, n_trees: int) -> WeightedEnsemble:
-        """Give an ensemble of the first of these trees."""
+        """Return an ensemble of the first of these trees."""
         return self._weighted(self.trees.first(n_trees), self.weights[:n_trees])
 
     def compacted(self) -> WeightedEnsemble:
-        """Give an ensemble that answers the same from less memory; see :class:`Ensemble`."""
+        """Return an ensemble that answers the same from less memory; see :class:`Ensemble`."""
         return self._weighted(self.trees.compacted(), self.weights)
 
     def joined(self, more: Ensemble) -> WeightedEnsemble:
-        """Give an ensemble of these trees and those of another."""
+        """Return an ensemble of these trees and those of another."""
         assert isinstance(more, WeightedEnsemble)
         weights = np.concatenate([self.weights, more.weights])
         return self._weighted(super().joined(more).trees, weights)

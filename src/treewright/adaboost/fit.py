@@ -66,7 +66,7 @@ class Boosted:
 
 
 def rows_of(target: ClassTarget | ValueTarget, weights: RowWeights) -> Rows:
-    """Give the training rows with the weights that the first round has."""
+    """Return the training rows with the weights that the first round has."""
     n_rows = len(target.codes if isinstance(target, ClassTarget) else target.values)
     unit = np.ones(n_rows) if weights.weight is None else weights.weight
     copies = weights.copies
@@ -245,7 +245,7 @@ def boost_values(
 def losses_of(
     rows: Rows, predicted: FloatArray, values: FloatArray, loss: str, number: int
 ) -> FloatArray:
-    """Give the loss of each row in a round, from 0 to 1; 0 for rows that weigh nothing."""
+    """Return the loss of each row in a round, from 0 to 1; 0 for rows that weigh nothing."""
     deviation = np.zeros(len(values))
     counts = rows.shares() > 0
     # Halves, as the difference of the two largest numbers is not one.

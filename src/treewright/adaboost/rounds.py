@@ -49,7 +49,7 @@ class Round:
     training_error: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the figures by name; None for those that do not apply."""
+        """Return the figures by name; None for those that do not apply."""
         return {name: None if value != value else value for name, value in asdict(self).items()}
 
 
@@ -116,11 +116,11 @@ class Rounds:
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Give one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
+        """Return one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
         return [each.to_dict() for each in self]
 
     def text(self, *, max_rounds: int | None = None) -> str:
-        """Give the table, and why boosting stopped.
+        """Return the table, and why boosting stopped.
 
         Parameters
         ----------

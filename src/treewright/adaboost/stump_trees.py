@@ -100,7 +100,7 @@ class StumpTrees:
         return len(self._start) - 1
 
     def tree(self, index: int, like: Ensemble) -> Tree:
-        """Give one stump on its own."""
+        """Return one stump on its own."""
         first, last = int(self._start[index]), int(self._start[index + 1])
         part = {name: self._arrays[name][first:last] for name in _OF_NODES}
         for name in ("first_child", "parent"):
@@ -162,7 +162,7 @@ class StumpTrees:
         return sums
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
-        """Give the leaf of each row in each stump; of a row that follows both, the heavier one."""
+        """Return the leaf of each row in each stump; the heavier one of a row that follows both."""
         nodes = self._nodes()
         weight = self._arrays["weight"][nodes]
         place = (nodes - nodes[:, 2:]).astype(np.int32)  # the root stands last
@@ -170,7 +170,7 @@ class StumpTrees:
         return np.take_along_axis(place, self._branches(table).T, axis=1).T
 
     def _nodes(self) -> Int64Array:
-        """Give the nodes of the two branches of each stump, and the root; of a leaf all the same.
+        """Return the nodes of the two branches of each stump, and the root; of a leaf all the same.
 
         Node 2 is what a row gets that follows both branches: their answers, by their weights, are
         the root's.
@@ -180,11 +180,11 @@ class StumpTrees:
         return np.column_stack([roots + asks, roots + 2 * asks, roots])
 
     def _branches(self, table: Table) -> Int32Array:
-        """Give the branch of each row at each stump, rows x stumps; 2 is both."""
+        """Return the branch of each row at each stump, rows x stumps; 2 is both."""
         return self.votes(table.schema, np.ones(len(self))).branches(lend(table))
 
     def importances(self) -> FloatArray:
-        """Give the decrease of impurity by stump and column, weighted by rows."""
+        """Return the decrease of impurity by stump and column, weighted by rows."""
         nodes = self._nodes()
         mass = (self._arrays["weight"] * self._arrays["impurity"])[nodes]
         column = self._arrays["column"][nodes[:, 2]]
@@ -199,39 +199,39 @@ class StumpTrees:
         return 1
 
     def n_nodes(self) -> Int64Array:
-        """Give the number of nodes of each stump."""
+        """Return the number of nodes of each stump."""
         return np.diff(self._start)
 
     def n_leaves(self) -> Int64Array:
-        """Give the number of leaves of each stump."""
+        """Return the number of leaves of each stump."""
         return (self.n_nodes() + 1) // 2
 
     def depths(self) -> Int64Array:
-        """Give the number of questions of each stump: one, or none."""
+        """Return the number of questions of each stump: one, or none."""
         return self.n_nodes() // 2
 
     def nbytes(self) -> int:
-        """Give the memory that the stumps take."""
+        """Return the memory that the stumps take."""
         return self._start.nbytes + sum(array.nbytes for array in self._arrays.values())
 
     def questions(self, n_columns: int) -> Int64Array:
-        """Give how many stumps ask each column."""
+        """Return how many stumps ask each column."""
         column = self._arrays["column"][self._start[:-1]]
         return np.bincount(column[column >= 0], minlength=n_columns)
 
     def compacted(self) -> StumpTrees:
-        """Give the stumps as they are: there is nothing to leave out."""
+        """Return the stumps as they are: there is nothing to leave out."""
         return self
 
     def first(self, n_trees: int) -> StumpTrees:
-        """Give the first of these stumps."""
+        """Return the first of these stumps."""
         last = int(self._start[n_trees])
         part = {name: self._arrays[name][:last] for name in _OF_NODES}
         part |= {name: self._arrays[name] for name in _OF_CODES}
         return StumpTrees(part, self._start[: n_trees + 1], self._n_columns)
 
     def joined(self, more: StumpTrees) -> StumpTrees:
-        """Give these stumps and further ones."""
+        """Return these stumps and further ones."""
         shift = dict.fromkeys(_OF_NODES, 0)
         shift |= {"first_child": int(self._start[-1]), "parent": int(self._start[-1])}
         shift["code_offset"] = len(self._arrays["code"])

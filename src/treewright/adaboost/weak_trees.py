@@ -31,7 +31,7 @@ _FREE = ("criterion", "threshold_at", "unseen", "max_depth", "max_leaf_nodes", "
 
 
 def is_stump(problem: Problem) -> bool:
-    """Tell whether a problem's trees are stumps that :class:`Stumps` can find."""
+    """Return whether a problem's trees are stumps that :class:`Stumps` can find."""
     options, target = problem.options, problem.target
     if any(
         given is not None
@@ -67,7 +67,7 @@ class Stumps:
         return self._core.find(rows, self._problem.options.n_threads)
 
     def trees(self, n_trees: int) -> Trees:
-        """Give the first stumps that were found."""
+        """Return the first stumps that were found."""
         arrays, start = self._core.joined(n_trees)
         arrays["unseen_branch"] = unseen_branches(arrays, self._problem.options)
         return StumpTrees(arrays, start, len(self._problem.table.schema.columns))
@@ -134,5 +134,5 @@ class WeightedTrees:
         return problem.take(np.flatnonzero(copies))
 
     def trees(self, n_trees: int) -> Trees:
-        """Give the first trees that were grown."""
+        """Return the first trees that were grown."""
         return ListedTrees(self._trees[:n_trees])

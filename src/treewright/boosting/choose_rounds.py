@@ -39,7 +39,7 @@ Watch = Callable[[int | None, int, float], None]
 
 
 def folds_of(problem: BoostingProblem) -> Int64Array | None:
-    """Give the fold that leaves each row out, -1 for rows that weigh nothing; None for few rows.
+    """Return the fold that leaves each row out, -1 for rows that weigh nothing; None for few rows.
 
     Rows are dealt out in turn, class by class, in an order that follows from their content; those
     that are alike share a fold. So neither the order of the rows nor whether a row is written twice
@@ -110,7 +110,7 @@ class _Fold:
         self._n_rounds = 0
 
     def more(self, n_rounds: int, stop: threading.Event) -> list[float]:
-        """Give the losses after each of so many rounds more."""
+        """Return the losses after each of so many rounds more."""
         losses = []
         for _ in range(n_rounds):
             if stop.is_set():
@@ -159,7 +159,7 @@ def _side_by_side(n_threads: int) -> Iterator[Run]:
 def _losses(
     boosts: list[_Fold], most: int, run: Run, watch: Watch | None, depth: int | None
 ) -> list[float]:
-    """Give the mean loss of the rows left out after each round, until it falls no more."""
+    """Return the mean loss of the rows left out after each round, until it falls no more."""
     shares = np.array([each.weight for each in boosts])
     shares /= shares.sum()
     losses: list[float] = []
@@ -175,7 +175,7 @@ def _losses(
 
 
 def _best(losses: list[float]) -> int:
-    """Give the rounds after which the loss is least, the fewest of those alike."""
+    """Return the rounds after which the loss is least, the fewest of those alike."""
     least = min(losses)
     enough = least + _LEAST_GAIN * abs(least)
     return next(number for number, loss in enumerate(losses, 1) if loss <= enough)

@@ -24,7 +24,7 @@ GOSS_SHARE = 0.1
 
 
 def is_auto(given: object) -> bool:
-    """Tell whether a parameter is left to the rules."""
+    """Return whether a parameter is left to the rules."""
     return isinstance(given, str) and given == "auto"
 
 
@@ -38,7 +38,7 @@ def check_auto(name: str, given: object, **limits: Any) -> None:
 
 
 def may_choose(*, n_rows: int, n_columns: int, n_outputs: int) -> bool:
-    """Tell whether a table is small enough to choose rounds by cross-validation.
+    """Return whether a table is small enough to choose rounds by cross-validation.
 
     That boosts some ten times; a row counts once for every tree of a round. Of several trees, more
     may be asked where columns are few.
@@ -55,7 +55,7 @@ def may_choose(*, n_rows: int, n_columns: int, n_outputs: int) -> bool:
 
 
 def n_rounds(given: int | str, *, ends_by_itself: bool) -> int:
-    """Give the rounds to make; the most of them where rows left out say when it is enough.
+    """Return the rounds to make; the most of them where rows left out say when it is enough.
 
     >>> n_rounds("auto", ends_by_itself=False), n_rounds("auto", ends_by_itself=True)
     (250, 1000)
@@ -68,7 +68,7 @@ def n_rounds(given: int | str, *, ends_by_itself: bool) -> int:
 def learning_rate(
     given: float | str, *, n_rows: int, of_classes: bool, ends_by_itself: bool = False
 ) -> float:
-    """Give the factor for what each tree adds.
+    """Return the factor for what each tree adds.
 
     ``"auto"`` is 0.05 where rows left out say how many rounds there are. Otherwise it is 0.1 for
     numbers; the loss of classes punishes what is too sure of itself, the more so the fewer the
@@ -89,7 +89,7 @@ def learning_rate(
 
 
 def min_hessian(given: float | str, *, ends_by_itself: bool) -> float:
-    """Give the sum of second derivatives that a leaf needs.
+    """Return the sum of second derivatives that a leaf needs.
 
     ``"auto"`` is 1: where classes are all but certain, a leaf of small second derivatives answers
     large numbers, and boosting may diverge. Where rows left out say when it is enough they see to
@@ -104,7 +104,7 @@ def min_hessian(given: float | str, *, ends_by_itself: bool) -> float:
 
 
 def l2_regularization(given: float | str, *, ends_by_itself: bool) -> float:
-    """Give what is added to the second derivatives of a leaf: 1.5, or 3 with `min_hessian` small.
+    """Return what is added to the second derivatives of a leaf: 1.5, or 3 with `min_hessian` small.
 
     >>> l2_regularization("auto", ends_by_itself=False), l2_regularization(0.5, ends_by_itself=True)
     (1.5, 0.5)
@@ -115,7 +115,7 @@ def l2_regularization(given: float | str, *, ends_by_itself: bool) -> float:
 
 
 def row_share(given: float | str, *, n_rows: int, has_nominal: bool, is_goss: bool) -> float:
-    """Give the share of the rows that a round sees.
+    """Return the share of the rows that a round sees.
 
     ``"auto"`` is what makes 100,000 rows, and a fifth at least: so many say where to cut, and trees
     of different rows find what no single cut shows. All rows where columns are nominal, whose
@@ -138,7 +138,7 @@ def row_share(given: float | str, *, n_rows: int, has_nominal: bool, is_goss: bo
 
 
 def column_share(given: float | str, n_rows: int) -> float:
-    """Give the share of the columns that are drawn for each node.
+    """Return the share of the columns that are drawn for each node.
 
     ``"auto"`` is half of them, which makes the trees of a small table differ; all where there are
     more than 10,000 rows, which say well enough which column is best.
@@ -152,7 +152,7 @@ def column_share(given: float | str, n_rows: int) -> float:
 
 
 def category_rows(given: int | None, n_rows: int) -> int:
-    """Give the rows that a category needs in a node to be put in order among others.
+    """Return the rows that a category needs in a node to be put in order among others.
 
     Where nothing is asked for, one in 500 rows of the table, from 5 to 50: on 200,000 rows of ten
     columns with up to 1,000 categories 50 was better than any of 1, 10, 20, 100 and 200.

@@ -35,7 +35,7 @@ IMPORTANCES = ("gain", "split")
 
 
 def answers_of(scores: FloatArray, link: str) -> FloatArray:
-    """Give values or class probabilities from scores, rows x outputs.
+    """Return values or class probabilities from scores, rows x outputs.
 
     >>> answers_of(np.array([[0.0]]), "logistic").tolist()
     [[0.5, 0.5]]
@@ -55,7 +55,7 @@ def answers_of(scores: FloatArray, link: str) -> FloatArray:
 
 
 def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
-    """Tell whether what was kept beside the trees says where scores start and what they mean."""
+    """Return whether what was kept beside the trees says where scores start and what they mean."""
     base, classes, shift = np.asarray(kept.get("base")), kept.get("classes"), kept.get("shift")
     if not {"schema", "classes", "criterion"} <= kept.keys() or kept.get("link") not in LINKS:
         return False
@@ -158,7 +158,7 @@ class BoostedEnsemble:
 
     @property
     def has_lines(self) -> bool:
-        """Tell whether leaves answer by lines in the columns on their paths."""
+        """Return whether leaves answer by lines in the columns on their paths."""
         return self.core.has_lines
 
     def scores(
@@ -189,24 +189,24 @@ class BoostedEnsemble:
         return self.core.add_scores(lend(table), first * width, last * width, begin, n_threads)
 
     def meaning(self, scores: FloatArray) -> FloatArray:
-        """Give values or class probabilities from scores."""
+        """Return values or class probabilities from scores."""
         if self.classes is not None and len(self.classes[0]) == 1:
             return np.ones((len(scores), 1))
         answers = answers_of(scores, self.link)
         return np.ldexp(answers, self.shift) if self.shift else answers
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Give one line per row: class probabilities or the predicted value."""
+        """Return one line per row: class probabilities or the predicted value."""
         return self.meaning(self.scores(table, n_threads=n_threads))
 
     def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
-        """Give the leaf of each row in each tree, by its number among the tree's nodes."""
+        """Return the leaf of each row in each tree, by its number among the tree's nodes."""
         return self.core.apply(lend(table), n_threads)
 
     def shap(
         self, table: Table, *, n_threads: int = 1, by_hessian: bool = False
     ) -> tuple[FloatArray, FloatArray]:
-        """Give what each column adds to the scores, rows x outputs x columns, and the rest.
+        """Return what each column adds to the scores, rows x outputs x columns, and the rest.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class BoostedEnsemble:
         return parts[:, :, :-1], rest + self.base
 
     def importances(self, kind: str = "gain") -> FloatArray:
-        """Give each column's share of the gain of all splits, or of their number."""
+        """Return each column's share of the gain of all splits, or of their number."""
         if kind not in IMPORTANCES:
             raise ParameterError(f"kind={kind!r} must be one of {IMPORTANCES}.")
         total = np.zeros(len(self.schema.columns))
@@ -238,11 +238,11 @@ class BoostedEnsemble:
         return total / whole if whole > 0 else total
 
     def first(self, n_rounds: int) -> BoostedEnsemble:
-        """Give the model of the first of these rounds."""
+        """Return the model of the first of these rounds."""
         return self._with(self.core.part(0, n_rounds * self.core.n_outputs))
 
     def joined(self, more: BoostForest) -> BoostedEnsemble:
-        """Give the model with the trees of further rounds."""
+        """Return the model with the trees of further rounds."""
         return self._with(self.core.joined(more))
 
     def _with(self, core: BoostForest) -> BoostedEnsemble:
@@ -251,11 +251,11 @@ class BoostedEnsemble:
         return made
 
     def _parts(self, index: int) -> dict[str, Array]:
-        """Give the arrays of a tree as the core has them."""
+        """Return the arrays of a tree as the core has them."""
         return cast("dict[str, Array]", self.core.tree(index))
 
     def _tree(self, index: int) -> Tree:
-        """Give one tree on its own: what it adds to a score, in its nodes' own columns."""
+        """Return one tree on its own: what it adds to a score, in its nodes' own columns."""
         parts = self._parts(index)
         return Tree(
             arrays=_arrays_of(parts, self.core.cuts, self.core.n_codes, self.schema),
@@ -273,7 +273,7 @@ def _arrays_of(
     n_codes: list[int],
     schema: FittedSchema,
 ) -> TreeArrays:
-    """Give the arrays of a tree that asks values, from one that asks codes."""
+    """Return the arrays of a tree that asks values, from one that asks codes."""
     n_nodes = len(tree["first_child"])
     asks = tree["first_child"] >= 0
     parent = np.full(n_nodes, -1, dtype=np.int32)
@@ -326,7 +326,7 @@ def _arrays_of(
 
 
 def _lines_of(tree: dict[str, Array], schema: FittedSchema) -> LinearLeaves:
-    """Give the lines of a tree; a missing or infinite number stands at the mean of its leaf."""
+    """Return the lines of a tree; a missing or infinite number stands at the mean of its leaf."""
     start = tree["line_start"].astype(np.int64)
     coefficient, center = tree["line_coefficient"].copy(), tree["line_center"].copy()
     terms = []

@@ -139,14 +139,14 @@ class Boosting:
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
 
     def so_far(self) -> BoostedEnsemble:
-        """Give the model of all rounds that were made."""
+        """Return the model of all rounds that were made."""
         grown = self._booster.forest(0, self._booster.n_trees)
         if self._before is not None:
             return self._before.joined(grown)
         return self._make(grown, self._base)
 
     def _watched(self, done: GradientRound) -> float:
-        """Give what is to become small."""
+        """Return what is to become small."""
         if self._judge is not None:
             return -(done.train_score if self._validation is None else done.validation_score)
         return done.train_loss if self._validation is None else done.validation_loss
@@ -175,7 +175,7 @@ class Boosting:
         )
 
     def _figures(self, first: int, number: int) -> dict[str, float]:
-        """Give the losses and scores after a round whose trees start at `first`."""
+        """Return the losses and scores after a round whose trees start at `first`."""
         booster, judged = self._booster, self._validation
         if judged is None and not self._watches:
             return {}

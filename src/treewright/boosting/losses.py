@@ -73,7 +73,7 @@ class Loss:
         return self.power if self.name == "tweedie" else self.level
 
     def baseline(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
-        """Give the scores that, without a tree, make the loss least."""
+        """Return the scores that, without a tree, make the loss least."""
         if self.of_classes:
             n_classes = max(2, self.n_outputs)
             shares = np.bincount(y.astype(np.intp), weights=weight, minlength=n_classes)
@@ -91,7 +91,7 @@ class Loss:
         return np.array([float(np.log(mean)) if self.name in _LOG_LINK else mean])
 
     def mean(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> float:
-        """Give the mean loss of rows; scores are rows x outputs."""
+        """Return the mean loss of rows; scores are rows x outputs."""
         with np.errstate(over="ignore"):  # a loss beyond all numbers is infinite, and says so
             return float(np.average(self._each(scores, y, weight), weights=weight))
 
@@ -125,7 +125,7 @@ class Loss:
 
 
 def loss_of_values(given: object, *, quantile: object, power: object) -> Loss:
-    """Give the loss that a regressor was asked for."""
+    """Return the loss that a regressor was asked for."""
     if callable(given):
         return Loss(name="given", slopes=given)
     check_choice("loss", given, VALUE_LOSSES)
@@ -143,7 +143,7 @@ def loss_of_values(given: object, *, quantile: object, power: object) -> Loss:
 
 
 def loss_of_classes(given: object, n_classes: int) -> Loss:
-    """Give the loss that a classifier was asked for."""
+    """Return the loss that a classifier was asked for."""
     n_outputs = n_classes if n_classes > 2 else 1
     if callable(given):
         return Loss(name="given", slopes=given, n_outputs=n_outputs, of_classes=True)
@@ -220,7 +220,7 @@ def user_slopes(
 
 
 def weighted_quantile(values: FloatArray, weight: FloatArray | None, level: float) -> float:
-    """Give the least value with this share of the weight up to it, midway where it is exactly so.
+    """Return the least value with this share of the weight up to it, midway where it is exactly so.
 
     >>> weighted_quantile(np.array([3.0, 1.0, 2.0, 4.0]), None, 0.5)
     2.5
@@ -237,5 +237,5 @@ def weighted_quantile(values: FloatArray, weight: FloatArray | None, level: floa
 
 
 def _log(value: float) -> float:
-    """Give the logarithm, of 0 too: a class without rows is very unlikely, not impossible."""
+    """Return the logarithm, of 0 too: a class without rows is very unlikely, not impossible."""
     return float(np.log(max(value, 1e-15)))

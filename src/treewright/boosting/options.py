@@ -117,7 +117,7 @@ class BoostingOptions:
             )
 
     def settled(self, problem: BoostingProblem, *, ends_by_itself: bool = False) -> BoostingOptions:
-        """Give the options with a number for whatever is left to the rules.
+        """Return the options with a number for whatever is left to the rules.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class BoostingOptions:
         )
 
     def core_growth(self, schema: FittedSchema, *, loss: Loss) -> BoostGrowth:
-        """Give what the core needs to know to grow a tree."""
+        """Return what the core needs to know to grow a tree."""
         growth = BoostGrowth()
         growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
         growth.max_depth = 0 if self.max_depth is None else min(self.max_depth, 2**31)
@@ -180,7 +180,7 @@ class BoostingOptions:
         return growth
 
     def core_sample(self, n_columns: int) -> RoundSample:
-        """Give which rows and columns a round sees."""
+        """Return which rows and columns a round sees."""
         sample = RoundSample()
         sample.share = float(self.subsample)
         if self.sampling == "goss":
@@ -191,7 +191,7 @@ class BoostingOptions:
 
 
 def interaction_sets(schema: FittedSchema, given: object) -> list[list[int]]:
-    """Give the sets of columns that may be asked on one path; none where all may.
+    """Return the sets of columns that may be asked on one path; none where all may.
 
     Parameters
     ----------
@@ -229,6 +229,6 @@ def _column(schema: FittedSchema, given: object) -> int:
 
 
 def check_early_stopping(value: object) -> bool:
-    """Tell whether boosting stops before the last round."""
+    """Return whether boosting stops before the last round."""
     check_flag("early_stopping", value)
     return bool(value)

@@ -38,7 +38,7 @@ class BoostingProblem:
         return self.weights.copies if self.weights.weight is None else self.weights.weight
 
     def take(self, rows: Int64Array) -> BoostingProblem:
-        """Give the problem with some of the rows."""
+        """Return the problem with some of the rows."""
         weights = RowWeights(
             weight=None if self.weights.weight is None else self.weights.weight[rows],
             copies=None if self.weights.copies is None else self.weights.copies[rows],

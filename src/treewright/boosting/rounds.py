@@ -64,11 +64,11 @@ class GradientRounds:
         return iter(self._rounds)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Give one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
+        """Return one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
         return [asdict(each) for each in self]
 
     def text(self, *, max_rounds: int | None = None) -> str:
-        """Give the table; with `max_rounds` the first and the last of so many."""
+        """Return the table; with `max_rounds` the first and the last of so many."""
         return rounds_text(self._rounds, self._columns, max_rounds=max_rounds)
 
     @staticmethod
@@ -139,7 +139,7 @@ class RoundsChoice:
         return min(self.tried, key=lambda each: each.loss)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Give one dict a shape."""
+        """Return one dict a shape."""
         return [asdict(each) for each in self.tried]
 
     def __str__(self) -> str:

@@ -127,7 +127,7 @@ Bounds: TypeAlias = list[tuple[float | int | None, float | int | None]]
 
 
 def _bounds(conditions: Sequence[Condition]) -> Bounds | None:
-    """Give the interval of each branch that known values follow; None for a set of values."""
+    """Return the interval of each branch that known values follow; None for a set of values."""
     if not all(isinstance(each, Interval) for each in conditions):
         return None
     return [
@@ -142,7 +142,7 @@ def _compare_cuts(one: Bounds, two: Bounds) -> tuple[Change | None, Pairs]:
 
 
 def _groups(question: Question) -> dict[int, int]:
-    """Give the branch of each code that decides by itself."""
+    """Return the branch of each code that decides by itself."""
     codes = range(len(question.column.values))
     return {code: question.branch_of(code) for code in codes if question.knows(code)}
 
@@ -158,7 +158,7 @@ def _compare_groups(one: dict[int, int], two: dict[int, int]) -> tuple[Change | 
 
 
 def _is_for_missing(conditions: Sequence[Condition], branch: int) -> bool:
-    """Tell whether a branch takes missing values and nothing else."""
+    """Return whether a branch takes missing values and nothing else."""
     if branch < 0:
         return False
     condition = conditions[branch]
@@ -168,7 +168,7 @@ def _is_for_missing(conditions: Sequence[Condition], branch: int) -> bool:
 
 
 def _strays_alike(one: Question, two: Question, pairs: Pairs) -> bool:
-    """Tell whether values that do not decide by themselves go to corresponding branches."""
+    """Return whether values that do not decide by themselves go to corresponding branches."""
     other_of = dict(pairs)
     if len(pairs) < max(one.n_branches, two.n_branches):
         return False
@@ -210,7 +210,7 @@ class _Side:
         return self._surrogates[start:stop]
 
     def surrogate_conditions(self, node: int) -> list[list[Condition]]:
-        """Give what each stand-in requires of a row to send it to branch 0, and to branch 1."""
+        """Return what each stand-in requires of a row to send it to branch 0, and to branch 1."""
         return [
             [each.question.condition(1 - branch if each.flipped else branch) for branch in (0, 1)]
             for each in surrogates_at(self.arrays, self.schema, node)

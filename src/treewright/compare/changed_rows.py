@@ -60,7 +60,7 @@ class ChangedRows:
         return any(rows is not None and len(rows) > 0 for rows in kinds)
 
     def share(self, rows: Int64Array) -> float:
-        """Give the share of the table that some of its rows are."""
+        """Return the share of the table that some of its rows are."""
         return len(rows) / self.n_rows
 
     def to_text(self, *, ascii: bool = False) -> str:
@@ -90,7 +90,7 @@ class ChangedRows:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain lists, strings and numbers."""
+        """Return everything as plain lists, strings and numbers."""
         chances = self.probabilities
         return {
             "n_rows": self.n_rows,
@@ -178,7 +178,7 @@ def _rows_with_other_paths(
 
 
 def _leaves_reached(tree: Tree, table: Table, names: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Give each row and the name of each leaf it reaches, in this order."""
+    """Return each row and the name of each leaf it reaches, in this order."""
     start, reached, _ = tree.plan.parts(table)
     row = np.repeat(np.arange(table.n_rows), np.diff(start))
     name = names[reached]

@@ -163,7 +163,7 @@ def _refuse(column: ColumnSpec, first: str, second: str) -> NoReturn:
 
 
 def _joint_values(one: ColumnSpec, two: ColumnSpec) -> tuple[object, ...]:
-    """Give the values of both: what a code stands for matters here, not where it comes."""
+    """Return the values of both: what a code stands for matters here, not where it comes."""
     if one.kind == "ordinal":
         pairs = ((one, two), (two, one))
         shared = [[value for value in a.values if value in b.code_of_value] for a, b in pairs]
@@ -181,13 +181,13 @@ class _Translation:
     joint: FittedSchema
 
     def column(self, columns: Int32Array) -> Int32Array:
-        """Give the joint places of columns; -1 stays."""
+        """Return the joint places of columns; -1 stays."""
         place = [self.joint.index(spec.name) for spec in self.own]
         moved: Int32Array = np.array([*place, -1], dtype=np.int32)[columns]
         return moved
 
     def code(self, codes: Array, column: Array) -> Array:
-        """Give the joint codes of entries that are codes of their (own) column."""
+        """Return the joint codes of entries that are codes of their (own) column."""
         moved = codes.copy()
         for index, spec in enumerate(self.own):
             here = column == index
@@ -198,7 +198,7 @@ class _Translation:
         return moved
 
     def bounds(self, real: Array, whole: Array, column: Array) -> tuple[Array, Array]:
-        """Give bounds as the joint columns store them: codes recoded, whole numbers as floats."""
+        """Return bounds as the joint columns store them: codes recoded, whole numbers as floats."""
         real, whole = real.copy(), self.code(whole, column)
         for index, spec in enumerate(self.own):
             if spec.storage == self.joint.column(spec.name).storage:
@@ -262,12 +262,12 @@ def _restated(arrays: TreeArrays, own: FittedSchema, joint: FittedSchema) -> Tre
 
 
 def _form(spec: ColumnSpec) -> tuple[object, ...]:
-    """Give what the entries of a column depend on."""
+    """Return what the entries of a column depend on."""
     return spec.name, spec.storage, spec.values
 
 
 def _owner(n_entries: int, offset: Array, count: Array) -> Int64Array:
-    """Give the owner of each entry of an array that owners hold slices of; -1 for no owner."""
+    """Return the owner of each entry of an array that owners hold slices of; -1 for no owner."""
     owner = np.full(n_entries, -1, dtype=np.int64)
     has = np.flatnonzero(count)
     lengths = count[has].astype(np.int64)
@@ -278,7 +278,7 @@ def _owner(n_entries: int, offset: Array, count: Array) -> Int64Array:
 
 
 def _order_within(owner: Int64Array, values: Array) -> Int64Array:
-    """Give the order in which each owner's slice, left in its place, ascends."""
+    """Return the order in which each owner's slice, left in its place, ascends."""
     order = np.empty(len(owner), dtype=np.int64)
     order[np.argsort(owner, kind="stable")] = np.lexsort((values, owner))
     return order

@@ -120,7 +120,7 @@ class TreeDiff:
         return text.replace("…", "...") if ascii else text
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain lists, strings and numbers, ready for JSON."""
+        """Return everything as plain lists, strings and numbers, ready for JSON."""
         sizes = {
             name: {"nodes": tree.n_nodes, "leaves": tree.n_leaves, "depth": tree.depth}
             for name, tree in (("first", self.first), ("second", self.second))

@@ -82,7 +82,7 @@ class Difference:
         return one, two
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain strings and numbers."""
+        """Return everything as plain strings and numbers."""
         first, second = self.in_words(COMPLETE)
         return {
             "change": self.change,

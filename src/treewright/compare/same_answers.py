@@ -26,7 +26,7 @@ def differs(one: FloatArray, two: FloatArray, *, tolerance: float) -> BoolArray:
 
 
 def models_differ(one: object, two: object, *, tolerance: float) -> bool:
-    """Tell whether what two leaves answer, a linear model each or a number, is not the same."""
+    """Return whether what two leaves answer, a linear model each or a number, is not the same."""
     if not isinstance(one, LinearModel) or not isinstance(two, LinearModel):
         return True
     parts, others = _parts_of(one), _parts_of(two)
@@ -39,7 +39,7 @@ def models_differ(one: object, two: object, *, tolerance: float) -> bool:
 
 
 def _parts_of(model: LinearModel) -> dict[object, tuple[float, ...]]:
-    """Give the numbers of a model by what they belong to, in words that any tree would use."""
+    """Return the numbers of a model by what they belong to, in words that any tree would use."""
     found: dict[object, tuple[float, ...]] = {("intercept",): (model.intercept,)}
     if model.limits is not None:
         found[("limits",)] = model.limits
@@ -53,6 +53,6 @@ def _parts_of(model: LinearModel) -> dict[object, tuple[float, ...]]:
 
 
 def distance(one: FloatArray, two: FloatArray) -> FloatArray:
-    """Give how far apart numbers are; infinitely, where no number is as large."""
+    """Return how far apart numbers are; infinitely, where no number is as large."""
     with np.errstate(over="ignore"):
         return np.abs(one - two)

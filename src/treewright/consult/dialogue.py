@@ -68,7 +68,7 @@ def converse(
 
 
 def read_entry(column: ColumnSpec, entry: str) -> object:
-    """Give the value that a typed entry means; None for unknown.
+    """Return the value that a typed entry means; None for unknown.
 
     Raises
     ------

@@ -66,7 +66,7 @@ class PartialRow:
         self._given = given
 
     def open_nodes(self) -> list[OpenNode]:
-        """Give the first nodes on the row's paths that wait for values, from left to right."""
+        """Return the first nodes on the row's paths that wait for values, from left to right."""
         found = []
         pending = [(0, 1.0)]
         while pending:
@@ -89,7 +89,7 @@ class PartialRow:
         return found
 
     def is_settled(self, answers: AnswersBelow, *, tolerance: float) -> bool:
-        """Tell whether all leaves that the row can still reach give the same answer."""
+        """Return whether all leaves that the row can still reach give the same answer."""
         low = [math.inf] * answers.width
         high = [-math.inf] * answers.width
         pending = [0]
@@ -112,7 +112,7 @@ class PartialRow:
         return True
 
     def _model_range(self, leaf: int) -> tuple[float, float]:
-        """Give the least and the greatest answer that a leaf's linear model can still come to."""
+        """Return the least and the greatest answer that a leaf's linear model can still come to."""
         assert self._tree.linear is not None
         model = self._tree.linear.model(leaf)
         assert model is not None
@@ -145,7 +145,7 @@ class PartialRow:
         return question.value_in(self._table)
 
     def _open_inputs(self, index: int) -> list[str]:
-        """Give the columns of the table behind a column that nobody has been asked about."""
+        """Return the columns of the table behind a column that nobody has been asked about."""
         schema = self._tree.schema
         inputs = schema.inputs_of(schema.columns[index].name)
         return [name for name in inputs if name not in self._given]
@@ -176,11 +176,11 @@ class AnswersBelow:
         return len(self._low)
 
     def at(self, node: int) -> list[tuple[float, float]]:
-        """Give the least and the greatest answer below a node, one pair per output."""
+        """Return the least and the greatest answer below a node, one pair per output."""
         return [(low[node], high[node]) for low, high in zip(self._low, self._high, strict=True)]
 
     def is_one(self, node: int) -> bool:
-        """Tell whether all leaves below a node give one answer, whatever the row."""
+        """Return whether all leaves below a node give one answer, whatever the row."""
         return all(low[node] == high[node] for low, high in zip(self._low, self._high, strict=True))
 
 

@@ -131,7 +131,7 @@ def blank_column(n_rows: int) -> Column:
 
 
 def is_blank(column: Column) -> bool:
-    """Tell whether no row has a value."""
+    """Return whether no row has a value."""
     return bool(column.missing.all())
 
 

@@ -163,7 +163,7 @@ def read_definitions(derived: Sequence[str]) -> tuple[Definition, ...]:
 
 
 def inputs_of(definitions: Sequence[Definition]) -> Mapping[str, tuple[str, ...]]:
-    """Give for each derived column the columns of the table that it is made of, each once.
+    """Return for each derived column the columns of the table that it is made of, each once.
 
     >>> inputs_of(read_definitions(["area = height * height", "bmi = mass / area"]))
     {'area': ('height',), 'bmi': ('mass', 'height')}

@@ -206,7 +206,7 @@ class FittedSchema:
         return self._inputs_of_derived.get(name, (name,))
 
     def by_input(self, shares: FloatArray) -> FloatArray:
-        """Give shares of the used columns (importances) as shares of the columns of the table.
+        """Return shares of the used columns (importances) as shares of the columns of the table.
 
         What a derived column has goes to the columns it is made of, in equal parts, so that
         selecting columns of the table by their share keeps those that a derived one needs.

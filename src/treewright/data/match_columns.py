@@ -45,7 +45,7 @@ class TypedColumn:
 def fit_column(
     column: Column, name: str, schema: Schema, *, listed_as_nominal: bool = False
 ) -> TypedColumn:
-    """Give a column its kind and domain, as declared or as its type says."""
+    """Return a column its kind and domain, as declared or as its type says."""
     kind = schema.kind_of(name)
     cost = schema.costs.get(name, 1.0)
     if listed_as_nominal:
@@ -148,7 +148,7 @@ def _recode(column: Column, name: str, domain: tuple[object, ...]) -> Array:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a category is a number or true/false."""
+    """Return whether a category is a number or true/false."""
     return isinstance(value, int | float | np.integer | np.floating | np.bool_)
 
 

@@ -25,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether a Python object means "no value": None, NaN, NaT or pandas.NA.
+    """Return whether a Python object means "no value": None, NaN, NaT or pandas.NA.
 
     >>> [is_missing(value) for value in (None, float("nan"), "", 0)]
     [True, True, False, False]
@@ -94,7 +94,7 @@ def read_objects(values: Sequence[object], name: str) -> Column:
 
 
 def _is_text_with_gaps(values: Sequence[object]) -> bool:
-    """Tell whether all is text or missing; looks at distinct values only, so it is quick."""
+    """Return whether all is text or missing; looks at distinct values only, so it is quick."""
     try:
         others = [value for value in set(values) if not isinstance(value, str)]
     except TypeError:  # something unhashable, such as a list

@@ -75,7 +75,7 @@ def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
 def _draw_branches(
     tree: Tree, pen: _Pen, wording: Wording, deepest: int
 ) -> tuple[list[int], list[str]]:
-    """Give the nodes shown, and for each the strokes that lead to it and its condition."""
+    """Return the nodes shown, and for each the strokes that lead to it and its condition."""
     nodes: list[int] = []
     lines: list[str] = []
     pending = [(0, 0, "", "", "(all rows)")]

@@ -28,7 +28,7 @@ class Trees(Protocol):
 
     def __len__(self) -> int: ...
     def tree(self, index: int, like: Ensemble) -> Tree:
-        """Give one tree on its own."""
+        """Return one tree on its own."""
 
     def add_answers(
         self, table: Table, first: int, last: int, vote: str, n_threads: int
@@ -36,37 +36,37 @@ class Trees(Protocol):
         """Add up what some of the trees say of each row."""
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
-        """Give the leaf of each row in each tree."""
+        """Return the leaf of each row in each tree."""
 
     def importances(self) -> FloatArray:
-        """Give the decrease of impurity by tree and column, weighted by rows."""
+        """Return the decrease of impurity by tree and column, weighted by rows."""
 
     def n_outputs(self) -> int:
         """Return how many numbers the trees predict together."""
 
     def n_nodes(self) -> Int64Array:
-        """Give the number of nodes of each tree."""
+        """Return the number of nodes of each tree."""
 
     def nbytes(self) -> int:
-        """Give the memory that the trees take."""
+        """Return the memory that the trees take."""
 
     def joined(self, more: Any) -> Trees:
-        """Give these trees and further ones of the same form."""
+        """Return these trees and further ones of the same form."""
 
     def compacted(self) -> Trees:
-        """Give trees that answer the same from less memory."""
+        """Return trees that answer the same from less memory."""
 
     def first(self, n_trees: int) -> Trees:
-        """Give the first of these trees."""
+        """Return the first of these trees."""
 
     def n_leaves(self) -> Int64Array:
-        """Give the number of leaves of each tree."""
+        """Return the number of leaves of each tree."""
 
     def depths(self) -> Int64Array:
-        """Give the number of questions on the longest path of each tree."""
+        """Return the number of questions on the longest path of each tree."""
 
     def questions(self, n_columns: int) -> Int64Array:
-        """Give how many nodes of all trees ask each column, alone or in a sum."""
+        """Return how many nodes of all trees ask each column, alone or in a sum."""
 
 
 class ListedTrees:
@@ -79,7 +79,7 @@ class ListedTrees:
         return len(self._trees)
 
     def tree(self, index: int, like: Ensemble) -> Tree:
-        """Give one tree on its own."""
+        """Return one tree on its own."""
         return self._trees[index]
 
     def add_answers(
@@ -96,14 +96,14 @@ class ListedTrees:
         return sums
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
-        """Give the leaf of each row in each tree."""
+        """Return the leaf of each row in each tree."""
         leaves = np.empty((table.n_rows, len(self._trees)), dtype=np.int32)
         for index, tree in enumerate(self._trees):
             leaves[:, index] = tree.plan.apply(table, n_threads=n_threads)
         return leaves
 
     def importances(self) -> FloatArray:
-        """Give the decrease of impurity by tree and column, weighted by rows."""
+        """Return the decrease of impurity by tree and column, weighted by rows."""
         return np.array([tree.importances(normalize=False) for tree in self._trees])
 
     def n_outputs(self) -> int:
@@ -111,36 +111,36 @@ class ListedTrees:
         return self._trees[0].n_outputs
 
     def n_nodes(self) -> Int64Array:
-        """Give the number of nodes of each tree."""
+        """Return the number of nodes of each tree."""
         return np.array([tree.n_nodes for tree in self._trees], dtype=np.int64)
 
     def nbytes(self) -> int:
-        """Give the memory that the trees take."""
+        """Return the memory that the trees take."""
         arrays = (array for tree in self._trees for array in tree.arrays.to_dict().values())
         return sum(np.asarray(array).nbytes for array in arrays)
 
     def joined(self, more: ListedTrees) -> ListedTrees:
-        """Give these trees and further ones."""
+        """Return these trees and further ones."""
         return ListedTrees(self._trees + more._trees)
 
     def compacted(self) -> ListedTrees:
-        """Give the trees as they are: what they ask needs all of their arrays."""
+        """Return the trees as they are: what they ask needs all of their arrays."""
         return self
 
     def first(self, n_trees: int) -> ListedTrees:
-        """Give the first of these trees."""
+        """Return the first of these trees."""
         return ListedTrees(self._trees[:n_trees])
 
     def n_leaves(self) -> Int64Array:
-        """Give the number of leaves of each tree."""
+        """Return the number of leaves of each tree."""
         return np.array([tree.n_leaves for tree in self._trees], dtype=np.int64)
 
     def depths(self) -> Int64Array:
-        """Give the number of questions on the longest path of each tree."""
+        """Return the number of questions on the longest path of each tree."""
         return np.array([tree.depth for tree in self._trees], dtype=np.int64)
 
     def questions(self, n_columns: int) -> Int64Array:
-        """Give how many nodes of all trees ask each column, alone or in a sum."""
+        """Return how many nodes of all trees ask each column, alone or in a sum."""
         total = np.zeros(n_columns, dtype=np.int64)
         for tree in self._trees:
             arrays = tree.arrays
@@ -214,7 +214,7 @@ class Ensemble:
         return self.trees.nbytes()
 
     def compacted(self) -> Ensemble:
-        """Give an ensemble that answers the same, bit for bit, from less memory.
+        """Return an ensemble that answers the same, bit for bit, from less memory.
 
         Packed trees keep equal answers once and drop all that predicting does not need; asked for
         that (a single tree, importances) they raise a ``CompactError``. Trees that ask about
@@ -223,17 +223,17 @@ class Ensemble:
         return self._with(self.trees.compacted())
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        """Return one line per row: class probabilities (outputs side by side) or predictions."""
         sums = self.trees.add_answers(table, 0, len(self), self.vote, n_threads)
         sums /= len(self)
         return sums
 
     def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
-        """Give the leaf of each row in each tree, by its number among the tree's nodes."""
+        """Return the leaf of each row in each tree, by its number among the tree's nodes."""
         return self.trees.apply(table, n_threads)
 
     def importances(self) -> FloatArray:
-        """Give each column's share of the decrease of impurity, averaged over the trees."""
+        """Return each column's share of the decrease of impurity, averaged over the trees."""
         by_tree = self.trees.importances()
         totals = by_tree.sum(axis=1)
         grown = totals > 0  # a tree of one leaf has nothing to say
@@ -244,11 +244,11 @@ class Ensemble:
         return shares
 
     def first(self, n_trees: int) -> Ensemble:
-        """Give an ensemble of the first of these trees."""
+        """Return an ensemble of the first of these trees."""
         return self._with(self.trees.first(n_trees))
 
     def joined(self, more: Ensemble) -> Ensemble:
-        """Give an ensemble of these trees and those of another."""
+        """Return an ensemble of these trees and those of another."""
         if type(self.trees) is type(more.trees):
             trees = self.trees.joined(more.trees)
         else:  # the data of one were plain, of the other not
@@ -268,7 +268,7 @@ class Ensemble:
 
 
 def votes(answers: FloatArray, tree: Tree) -> FloatArray:
-    """Give 1 for the class each output is decided for, 0 for the others."""
+    """Return 1 for the class each output is decided for, 0 for the others."""
     from treewright.tree.leaf import by_output
 
     assert tree.classes is not None

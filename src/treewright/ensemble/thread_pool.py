@@ -77,7 +77,7 @@ def result_of(job: Future[_Made]) -> _Made:
 
 
 def bare(tree: Tree) -> Tree:
-    """Give a tree without its memory, the training rows and what was pruned: a forest has many."""
+    """Return a tree without training rows and pruning record: a forest has many."""
     return Tree(
         arrays=tree.arrays,
         schema=tree.schema,

@@ -48,14 +48,14 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     _takes_outputs = False  # several targets at once
 
     def _options(self) -> GrowthOptions:
-        """Give the options of a tree; each algorithm has its recipe."""
+        """Return the options of a tree; each algorithm has its recipe."""
         raise AssertionError("an estimator has a recipe")
 
     def _read_target(self, y: Any, n_rows: int) -> ClassTarget | ValueTarget:
         raise AssertionError("an estimator has a task")
 
     def _model(self) -> Any:
-        """Give what has been learned: it has a schema, classes, a leaf rule."""
+        """Return what has been learned: it has a schema, classes, a leaf rule."""
         raise AssertionError("an estimator learns something")
 
     def _answers(self, X: Any) -> FloatArray:
@@ -71,7 +71,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         """Refuse a pruner that is none before the data are read."""
 
     def _declared(self) -> tuple[Any, Any]:
-        """Give the schema and the columns of codes that the user has declared."""
+        """Return the schema and the columns of codes that the user has declared."""
         return self.schema, getattr(self, "categorical_features", None)
 
     def _problem(self, X: Any, y: Any, weights_of: Any) -> Problem:
@@ -166,7 +166,7 @@ class TreeEstimator(TableEstimator):
     tree_: Tree
 
     def _pruner(self) -> Pruner | None:
-        """Give the pruner asked for; an algorithm may have its own."""
+        """Return the pruner asked for; an algorithm may have its own."""
         given = getattr(self, "prune", None)
         alpha = getattr(self, "ccp_alpha", 0.0)
         check_number("ccp_alpha", alpha, low=0.0)
@@ -219,7 +219,7 @@ class TreeEstimator(TableEstimator):
         return fit_pruned(problem, self._pruner(), report=report)
 
     def _only_prunes(self) -> bool:
-        """Tell whether a grown tree is at most pruned, and nothing else is done to it."""
+        """Return whether a grown tree is at most pruned, and nothing else is done to it."""
         return True
 
     def _learned(self, tree: Tree, problem: Problem) -> None:
@@ -238,12 +238,12 @@ class TreeEstimator(TableEstimator):
         return self.tree_.plan.answers(table, n_threads=n_threads(self.n_jobs))
 
     def apply(self, X: Any) -> Int64Array:
-        """Give the leaf of each row; of a row divided among branches, the leaf with most of it."""
+        """Return the leaf of each row; of a divided row, the leaf that gets most of it."""
         table = self._table(X)
         return self.tree_.plan.apply(table, n_threads=n_threads(self.n_jobs))
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Give the nodes each row passes, as a sparse indicator of rows x nodes."""
+        """Return the nodes each row passes, as a sparse indicator of rows x nodes."""
         start, visited = self._model().plan.decision_path(self._table(X))
         ones = np.ones(len(visited), dtype=np.int8)
         path = csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
@@ -251,11 +251,11 @@ class TreeEstimator(TableEstimator):
         return path
 
     def get_depth(self) -> int:
-        """Give the number of tests on the longest path."""
+        """Return the number of tests on the longest path."""
         return self._model().depth
 
     def get_n_leaves(self) -> int:
-        """Give the number of leaves."""
+        """Return the number of leaves."""
         return self._model().n_leaves
 
 
@@ -298,17 +298,17 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
         self.n_classes_ = counts[0] if single else counts
 
     def predict(self, X: Any) -> Array:
-        """Give the most probable class of each row; of equally probable ones the first."""
+        """Return the most probable class of each row; of equally probable ones the first."""
         answers, model = self._answers(X), self._model()
         return decide(answers, model.classes, model.leaf)
 
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Give the probability of each class for each row; a list of arrays for several outputs."""
+        """Return each row's class probabilities; a list of arrays for several outputs."""
         parts = by_output(self._answers(X), self._model().classes)
         return parts[0] if len(parts) == 1 else parts
 
     def predict_log_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Give the logarithm of the probabilities; -inf where a probability is 0."""
+        """Return the logarithm of the probabilities; -inf where a probability is 0."""
         probabilities = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             if isinstance(probabilities, list):
@@ -329,7 +329,7 @@ class ValueTask(RegressorMixin):  # type: ignore[misc]
         return read_values(y, owner=type(self).__name__, n_rows=n_rows)
 
     def predict(self, X: Any) -> FloatArray:
-        """Give the value predicted for each row; a column per output where there are several."""
+        """Return the value predicted for each row; a column per output where there are several."""
         return decide(self._answers(X), None)
 
 

@@ -22,7 +22,7 @@ except ImportError:
         """Nothing: this scikit-learn has no callbacks."""
 
     def with_callbacks(method: Method) -> Method:
-        """Give the method as it is."""
+        """Return the method as it is."""
         return method
 
 
@@ -91,7 +91,7 @@ class RoundTasks(Generic[Figures]):
         self._fit.call_on_fit_task_end(**self._about, reconstruction_attributes=self._learned)
 
     def _learned(self) -> dict[str, Any]:
-        """Give the attributes that are other than before `fit`."""
+        """Return the attributes that are other than before `fit`."""
         before = vars(self._about["estimator"])
         copied = copy.copy(self._about["estimator"])
         self.learn(copied)

@@ -36,7 +36,7 @@ def check_verbose(verbose: Any) -> None:
 
 
 def n_threads(n_jobs: Any) -> int:
-    """Give the number of threads: None is 1, -1 all processors, -2 all but one, and so on."""
+    """Return the number of threads: None is 1, -1 all processors, -2 all but one, and so on."""
     if n_jobs is None:
         return 1
     if not is_whole(n_jobs) or n_jobs == 0:
@@ -47,14 +47,14 @@ def n_threads(n_jobs: Any) -> int:
 
 
 def n_processors() -> int:
-    """Give the number of processors this process may use."""
+    """Return the number of processors this process may use."""
     if hasattr(os, "sched_getaffinity"):  # Linux
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def seed_of(random_state: Any) -> int:
-    """Give a seed from scikit-learn's ``random_state``; None is 0, so that fits repeat."""
+    """Return a seed from scikit-learn's ``random_state``; None is 0, so that fits repeat."""
     if random_state is None:
         return 0
     if is_whole(random_state):

@@ -151,7 +151,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             del self.feature_names_in_
 
     def transform(self, X: Any) -> Any:
-        """Give the table with every number in its interval's place.
+        """Return the table with every number in its interval's place.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return self._in_container(columns, X)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Give the interval's text for every interval number; other columns stay as they are.
+        """Return the interval's text for every interval number; other columns stay as they are.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return len(self._schema.names) < len(self._schema.input_names)
 
     def _codes(self, table: Table, name: str) -> Int32Array | None:
-        """Give the interval of each row, -1 where the value is missing; None if it has none."""
+        """Return the interval of each row, -1 where the value is missing; None if it has none."""
         if name not in self.labels_:
             return None
         index = self._schema.index(name)
@@ -226,7 +226,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return np.where(table.is_missing(index), -1, codes).astype(np.int32)
 
     def _in_container(self, columns: Mapping[str, Column], X: Any) -> Any:
-        """Give the columns as `set_output` asks, each with its own type where it can have one."""
+        """Return the columns as `set_output` asks, each with its own type where it can have one."""
         chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
         container = chosen or sklearn.get_config()["transform_output"]
         if container == "polars":
@@ -254,7 +254,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
 
 def interval_labels(spec: ColumnSpec, cuts: Array) -> tuple[str, ...]:
-    """Give the intervals in words: what is above a cut, up to and with the next.
+    """Return the intervals in words: what is above a cut, up to and with the next.
 
     >>> petal = ColumnSpec(name="petal width", kind="numeric", storage="float")
     >>> interval_labels(petal, np.array([0.8, 1.75]))
@@ -267,7 +267,7 @@ def interval_labels(spec: ColumnSpec, cuts: Array) -> tuple[str, ...]:
 
 
 def _as_given(spec: ColumnSpec, cuts: Array) -> Array:
-    """Give cuts in stored form as the column has its values: numbers, dates or durations."""
+    """Return cuts in stored form as the column has its values: numbers, dates or durations."""
     column = Column(storage=spec.storage, data=cuts, unit=spec.unit, time_zone=spec.time_zone)
     return column.to_numpy()
 
@@ -277,7 +277,7 @@ def _labelled(codes: Int32Array, labels: tuple[str, ...]) -> Column:
 
 
 def _column_at(frame: Frame, name: str, position: int) -> Column:
-    """Give a column by its name, or by its place where the table has other names, or none."""
+    """Return a column by its name, or by its place where the table has other names, or none."""
     return frame.column(name if name in frame.columns else frame.columns[position])
 
 

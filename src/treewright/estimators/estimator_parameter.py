@@ -20,7 +20,7 @@ _DRAWS = {"max_features": None, "features_per": "node"}
 
 
 def is_tree(estimator: object) -> bool:
-    """Tell whether an estimator is a single tree that answers by its leaves."""
+    """Return whether an estimator is a single tree that answers by its leaves."""
     return isinstance(estimator, TreeEstimator) and not isinstance(estimator, C45RulesClassifier)
 
 
@@ -70,7 +70,7 @@ def refuse_twice(forest: Any, base: TreeEstimator, knobs: tuple[str, ...]) -> No
 
 
 def given_once(name: str, forest: Any, base: TreeEstimator) -> Any:
-    """Give a parameter that may stand in the forest or in its base tree, but not in both."""
+    """Return a parameter that may stand in the forest or in its base tree, but not in both."""
     mine, theirs = getattr(forest, name, None), getattr(base, name, None)
     if mine is not None and theirs is not None:
         _refuse(

@@ -111,7 +111,7 @@ class M5Regressor(TreeRegressor):
         return recipe.replace(min_samples_split=int(self.min_cases), unseen=self.unseen)
 
     def _pruner(self) -> None:
-        """Give none: M5 prunes by the models of the nodes, which no other method has."""
+        """Return none: M5 prunes by the models of the nodes, which no other method has."""
 
     def _only_prunes(self) -> bool:
         return False

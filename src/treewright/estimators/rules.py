@@ -175,14 +175,14 @@ class C45RulesClassifier(C45Classifier):
         return c45rules(tree, rows, options=options, random=np.random.default_rng(problem.seed))
 
     def predict(self, X: Any) -> Array:
-        """Give the class of the first rule that each row meets (of the vote), or the default."""
+        """Return the class of the first rule that each row meets (of the vote), or the default."""
         return self._rules().decide(self._table(X))
 
     def _answers(self, X: Any) -> FloatArray:
         return self._rules().answers(self._table(X))
 
     def apply(self, X: Any) -> Int64Array:
-        """Give the number of the rule that decides on each row, from 0; -1 is the default.
+        """Return the number of the rule that decides on each row, from 0; -1 is the default.
 
         Rules that vote decide together: then this is refused.
         """
@@ -200,7 +200,7 @@ class C45RulesClassifier(C45Classifier):
 
 
 def _labelled(problem: Problem) -> LabelledRows:
-    """Give the rows that count, with their classes and weights."""
+    """Return the rows that count, with their classes and weights."""
     weight = problem.weights.weight
     if weight is not None and not weight.all():
         problem = problem.take(np.flatnonzero(weight))

@@ -10,7 +10,7 @@ from treewright.array_types import BoolArray, FloatArray, IntegerArray
 
 
 def share_alike(codes: IntegerArray, *, counted: BoolArray | None = None) -> float | None:
-    """Give the share of equal entries, over all pairs of lines.
+    """Return the share of equal entries, over all pairs of lines.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def share_alike(codes: IntegerArray, *, counted: BoolArray | None = None) -> flo
 
 
 def fleiss_kappa(codes: IntegerArray) -> float:
-    """Give the agreement of all pairs of lines beyond chance (Fleiss 1971, Psychol. Bull. 76).
+    """Return the agreement of all pairs of lines beyond chance (Fleiss 1971, Psychol. Bull. 76).
 
     (P - E) / (1 - E), with P the share of equal entries and E the sum of squared class shares:
     what lines would have in common that draw classes at random. 1 where there is one class only.
@@ -61,7 +61,7 @@ def fleiss_kappa(codes: IntegerArray) -> float:
 
 
 def concordance(values: FloatArray, *, counted: BoolArray | None = None) -> float | None:
-    """Give the mean concordance correlation of all pairs of lines (Lin 1989, Biometrics 45).
+    """Return the mean concordance correlation of all pairs of lines (Lin 1989, Biometrics 45).
 
     2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2): 1 for equal lines, less for a shift or a change
     of scale, 0 for lines that do not vary together. Equal constants have 1, other constants 0.
@@ -107,7 +107,7 @@ def _lin(x: FloatArray, y: FloatArray) -> float:
 
 
 def overlap(shares: FloatArray) -> float:
-    """Give what two lines of shares have in common, as a mean over all pairs.
+    """Return what two lines of shares have in common, as a mean over all pairs.
 
     The sum of the smaller shares over the sum of the larger ones (Ruzicka 1958, Biologia 13); 1
     where both lines are empty.

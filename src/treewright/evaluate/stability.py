@@ -240,7 +240,7 @@ class _Asked:
 
 
 def _shares(asked: list[_Asked], level: int) -> FloatArray:
-    """Give a line per tree: the share of rows that it asks about each column at one level."""
+    """Return a line per tree: the share of rows that it asks about each column at one level."""
     found = [each.levels[level] if level < len(each.levels) else {} for each in asked]
     names = list(dict.fromkeys(name for each in found for name in each))
     return np.array([[each.get(name, 0.0) for name in names] for each in found])

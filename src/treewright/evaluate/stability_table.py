@@ -119,7 +119,7 @@ class Stability:
         return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything but the tree as plain lists, strings and numbers."""
+        """Return everything but the tree as plain lists, strings and numbers."""
         return {
             "name": self.name,
             "n_bootstraps": self.n_bootstraps,

@@ -53,7 +53,7 @@ class ColumnImportance:
     p_value: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the figures by name; None for those that cannot be told."""
+        """Return the figures by name; None for those that cannot be told."""
         given = {
             "name": self.name,
             "mean": self.mean,
@@ -163,7 +163,7 @@ class Importances:
         return self._column(self.names.index(name))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything but the single trees as plain lists, strings and numbers."""
+        """Return everything but the single trees as plain lists, strings and numbers."""
         return {
             "kind": self.kind,
             "measure": self.measure,
@@ -172,7 +172,7 @@ class Importances:
         }
 
     def text(self, *, max_columns: int | None = None) -> str:
-        """Give a table of the columns, the most important first.
+        """Return a table of the columns, the most important first.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ _MAX_LINES = 60
 
 
 def _decimals(means: list[float], errors: list[float]) -> int | None:
-    """Give so many that the smallest error has a figure, but not more than five of the largest.
+    """Return so many that the smallest error has a figure, but not more than five of the largest.
 
     None for numbers so large or small that fixed decimals are hard to read.
     """

@@ -171,7 +171,7 @@ class Explanation:
             )
 
     def _turns_in_reading_order(self) -> list[tuple[Step, Turn]]:
-        """Give each branch followed before what lies below it."""
+        """Return each branch followed before what lies below it."""
         step_of_node = {step.node: step for step in self.steps}
         first = self.steps[0]
         pending = [(first, turn) for turn in reversed(first.turns)]

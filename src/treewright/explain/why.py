@@ -125,7 +125,7 @@ class _Working:
             self.values = np.ldexp(values[self.rows], -problem.shift)
 
     def table(self) -> WhyTable:
-        """Give the candidates of all columns, in their order."""
+        """Return the candidates of all columns, in their order."""
         rows = []
         best = None
         candidates = list(enumerate(self.seen["candidates"]))
@@ -170,7 +170,7 @@ class _Working:
         return _SCORE.get(self.tree.criterion, "gain")
 
     def _is_constant(self, column: int) -> bool:
-        """Tell whether the rows of the node have no two values of the column."""
+        """Return whether the rows of the node have no two values of the column."""
         stored = self.problem.table.columns[column][self.rows]
         return len(self.rows) > 0 and len(np.unique(stored[self._known(column)])) < 2
 
@@ -196,7 +196,7 @@ class _Working:
         return float(np.ldexp(mean, self.problem.shift)), sse
 
     def _branches(self, item: Any) -> tuple[Asked, Int64Array, BoolArray]:
-        """Give the question, the branch of each row (by its value) and which rows have one."""
+        """Return the question, the branch of each row (by its value) and which rows have one."""
         if item["kind"] == LINEAR:
             return self._branches_of_sum(item)
         column = item["column"]
@@ -227,7 +227,7 @@ class _Working:
         return question, branch.astype(np.int64), known
 
     def _cut_of_values(self, column: int, ranked: ColumnSpec, rank: int) -> Categories:
-        """Give a cut of values that were put in order (M5), as the tree's own column has it."""
+        """Return a cut of values that were put in order (M5), as the tree's own column has it."""
         asked = self.tree.schema.columns[column]
         rank_of_value = {value: place for place, value in enumerate(ranked.values)}
         return Categories(
@@ -251,7 +251,7 @@ class _Working:
         return question, np.where(total <= question.threshold, 0, 1), ~np.isnan(total)
 
     def _ordered(self, spec: ColumnSpec, item: Any) -> tuple[Cut | Intervals, Array]:
-        """Give a question about the order of values, and its cuts."""
+        """Return a question about the order of values, and its cuts."""
         asked = {
             "index": item["column"],
             "column": spec,
@@ -365,7 +365,7 @@ def _impurity(criterion: str, counts: FloatArray) -> float:
 
 
 def was_raised(tree: Tree, node: int) -> bool:
-    """Tell whether pruning has put a node, or one above it, in another's place."""
+    """Return whether pruning has put a node, or one above it, in another's place."""
     branches = tree.branches_to(node)
     while tree.pruning is not None:
         before, source = tree.pruning.tree, tree.pruning.source

@@ -55,7 +55,7 @@ class StopRule:
         return float(given)
 
     def stops_at(self, curve: FloatArray, scale: float) -> int | None:
-        """Give how many trees suffice by their curve of errors; None if more are needed.
+        """Return how many trees suffice by their curve of errors; None if more are needed.
 
         >>> rule = StopRule(tolerance=0.01, n_trees=2)
         >>> rule.stops_at(np.array([0.3, 0.2, 0.11, 0.105, 0.1, 0.2]), 1.0)

@@ -30,7 +30,7 @@ from treewright.tree.tree import Tree
 
 
 def impurity_importances(ensemble: Ensemble) -> Importances:
-    """Give each column's share of the decrease of impurity that a tree brings."""
+    """Return each column's share of the decrease of impurity that a tree brings."""
     by_tree = ensemble.trees.importances()
     totals = by_tree.sum(axis=1)
     grown = totals > 0  # a tree of one leaf has nothing to say
@@ -41,7 +41,7 @@ def impurity_importances(ensemble: Ensemble) -> Importances:
 def permutation_importances(
     ensemble: Ensemble, forest: ForestProblem, *, n_repeats: int = 1, n_threads: int = 1
 ) -> Importances:
-    """Give the rise of the error on unseen rows when a column's values are shuffled among them.
+    """Return the rise of the error on unseen rows when a column's values are shuffled among them.
 
     The error is that of :class:`~treewright.forest.out_of_bag.OutOfBag`, tree by tree: the share of
     the rows misclassified (in any output), or the mean squared error (over all outputs); class
@@ -74,7 +74,7 @@ def permutation_importances(
 def debiased_importances(
     ensemble: Ensemble, forest: ForestProblem, *, n_threads: int = 1
 ) -> Importances:
-    """Give the decrease of impurity on unseen rows: MDI-oob of Li et al. (2019, section 4).
+    """Return the decrease of impurity on unseen rows: MDI-oob of Li et al. (2019, section 4).
 
     For a column, the sum over the nodes t that ask about it and over a tree's unseen rows i in t of
     (mean of the child that i goes to - mean of t) (y_i - y_t), by the number of unseen rows. Means
@@ -181,7 +181,7 @@ class _Unseen:
         return np.hstack([np.eye(len(names))[codes[:, output]] for output, names in outputs])
 
     def scaled(self, answers: FloatArray) -> FloatArray:
-        """Give what a tree answers in the unit of `wanted`."""
+        """Return what a tree answers in the unit of `wanted`."""
         shift = self.forest.problem.shift
         scaled: FloatArray = np.ldexp(answers, -shift) if shift else answers
         return scaled
@@ -198,7 +198,7 @@ class _Unseen:
         return np.array(lines)
 
     def mean(self, values: FloatArray, rows: IntegerArray) -> float:
-        """Give the mean of values, one for each of the rows, by what these count."""
+        """Return the mean of values, one for each of the rows, by what these count."""
         if self.weight is None:
             return float(values.mean())
         weight = self.weight[rows]
@@ -228,7 +228,7 @@ def _with_shuffled(table: Table, column: int, places: Int64Array) -> Table:
 
 
 def _errors(tree: Tree, table: Table, wanted: FloatArray, unseen: _Unseen) -> FloatArray:
-    """Give how wrong a tree is for each row: 1 for a wrong class, or the squared error."""
+    """Return how wrong a tree is for each row: 1 for a wrong class, or the squared error."""
     answers = tree.plan.answers(table, n_threads=unseen.n_threads)
     if tree.classes is None:
         squares: FloatArray = ((unseen.scaled(answers) - wanted) ** 2).mean(axis=1)

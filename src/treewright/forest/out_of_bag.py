@@ -88,7 +88,7 @@ class OutOfBag:
         return decide(self.answers[self.known], self.classes, self.leaf)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Give the limits between which the error on new rows is, with probability `level`.
+        """Return the limits between which the error on new rows is, with probability `level`.
 
         Wilson's interval of a share (1927); for numbers the normal one of a mean. Weights count by
         the number of equally weighted rows that would tell as much (Kish 1965, section 8.2).
@@ -238,7 +238,7 @@ class OutOfBagTally:
         return squares
 
     def _added_up(self, losses: FloatArray, rows: Array) -> tuple[float, float]:
-        """Give the loss of rows, by weight, and their weight."""
+        """Return the loss of rows, by weight, and their weight."""
         if self._weight is None:
             return float(losses.sum()), float(len(rows))
         weight = self._weight[rows]
@@ -257,7 +257,7 @@ class OutOfBagTally:
         return _shares(self._of_forest)
 
     def result(self) -> OutOfBag:
-        """Give what the trees added so far have said."""
+        """Return what the trees added so far have said."""
         answers = np.full(self._sums.shape, np.nan)
         known = np.flatnonzero(self._n_trees)
         answers[known] = self._means(known)
@@ -276,7 +276,7 @@ class OutOfBagTally:
         )
 
     def _determination(self, answers: FloatArray, known: Int64Array) -> float:
-        """Give R², the mean over outputs; of a target without variance 1 if it is met, else 0."""
+        """Return R², the mean over outputs; of a target without variance 1 if it is met, else 0."""
         assert isinstance(self._target, ValueTarget)
         shift = self._forest.problem.shift
         weight = np.ones(len(known)) if self._weight is None else self._weight[known]
@@ -291,7 +291,7 @@ class OutOfBagTally:
         return float(np.where(flat, unexplained == 0, shares).mean())
 
     def scale(self) -> float:
-        """Give the error of knowing nothing: 1, or the variance of the target (mean over outputs).
+        """Return the error of a constant: 1, or the variance of the target (mean over outputs).
 
         Errors in this unit are comparable between targets.
         """
@@ -305,7 +305,7 @@ class OutOfBagTally:
 
 
 def out_of_bag(forest: ForestProblem, ensemble: Ensemble) -> OutOfBag:
-    """Give what the trees of an ensemble say of the rows they have not seen."""
+    """Return what the trees of an ensemble say of the rows they have not seen."""
     tally = OutOfBagTally(forest)
     tally.add(ensemble)
     return tally.result()

@@ -45,7 +45,7 @@ class PackedTrees:
             raise ModelFormatError(f"the trees of a forest are damaged: {error}.") from error
 
     def tree(self, index: int, like: Ensemble) -> Tree:
-        """Give one tree on its own."""
+        """Return one tree on its own."""
         self.refuse_if_compact("single trees: the weights and impurities of nodes are gone")
         is_real = [spec.storage == "float" for spec in like.schema.columns]
         arrays = self.core.tree(index, is_real)
@@ -64,11 +64,11 @@ class PackedTrees:
         return self.core.add_answers(lend(table), first, last, vote, n_threads)
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
-        """Give the leaf of each row in each tree."""
+        """Return the leaf of each row in each tree."""
         return self.core.apply(lend(table), n_threads)
 
     def importances(self) -> FloatArray:
-        """Give the decrease of impurity by tree and column, weighted by rows."""
+        """Return the decrease of impurity by tree and column, weighted by rows."""
         self.refuse_if_compact("importances")
         importances: FloatArray = self.core.importances
         return importances
@@ -78,22 +78,22 @@ class PackedTrees:
         return 1
 
     def n_nodes(self) -> Int64Array:
-        """Give the number of nodes of each tree."""
+        """Return the number of nodes of each tree."""
         n_nodes: Int64Array = self.core.n_nodes
         return n_nodes
 
     def nbytes(self) -> int:
-        """Give the memory that the trees take."""
+        """Return the memory that the trees take."""
         return int(self.core.nbytes)
 
     def joined(self, more: PackedTrees) -> PackedTrees:
-        """Give these trees and further ones."""
+        """Return these trees and further ones."""
         for trees in (self, more):
             trees.refuse_if_compact("further trees")
         return PackedTrees(self.core.joined(more.core), self._n_classes, self._n_columns)
 
     def compacted(self) -> PackedTrees:
-        """Give trees that answer the same: equal answers kept once, nothing else of the nodes."""
+        """Return trees that answer the same: equal answers kept once, nothing else of the nodes."""
         return PackedTrees(self.core.compacted(), self._n_classes, self._n_columns)
 
     def refuse_if_compact(self, wanted: str) -> None:
@@ -105,17 +105,17 @@ class PackedTrees:
             )
 
     def first(self, n_trees: int) -> PackedTrees:
-        """Give the first of these trees."""
+        """Return the first of these trees."""
         return PackedTrees(self.core.first(n_trees), self._n_classes, self._n_columns)
 
     def n_leaves(self) -> Int64Array:
-        """Give the number of leaves of each tree."""
+        """Return the number of leaves of each tree."""
         return (self.n_nodes() + 1) // 2  # every question has two branches
 
     def depths(self) -> Int64Array:
-        """Give the number of questions on the longest path of each tree."""
+        """Return the number of questions on the longest path of each tree."""
         return core_depths(self.core)
 
     def questions(self, n_columns: int) -> Int64Array:
-        """Give how many nodes of all trees ask each column."""
+        """Return how many nodes of all trees ask each column."""
         return questions_by_column(self.core).astype(np.int64)

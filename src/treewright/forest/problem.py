@@ -90,13 +90,13 @@ class ForestProblem:
         )
 
     def with_seed(self, seed: int) -> ForestProblem:
-        """Give the same problem for the trees of another seed."""
+        """Return the same problem for the trees of another seed."""
         if seed == self.problem.seed:
             return self
         return replace(self, problem=replace(self.problem, seed=seed))
 
     def _core_options(self) -> GrowOptions:
-        """Give the options of a tree; shares of rows are of those it draws."""
+        """Return the options of a tree; shares of rows are of those it draws."""
         options, draws = self.problem.options, self.draws
         core = self.problem.core_options()
         n_columns = len(self.problem.table.schema.columns)
@@ -165,11 +165,11 @@ class ForestProblem:
         )
 
     def columns_of_tree(self, number: int) -> list[int]:
-        """Give the columns that the tree of a number may ask."""
+        """Return the columns that the tree of a number may ask."""
         return core_columns_of_tree(self._core_options(), self._core_forest(number, 1), number)
 
     def tree_problem(self, number: int, *, n_threads: int = 1) -> Problem:
-        """Give what the tree of a number is grown from, as a problem of its own."""
+        """Return what the tree of a number is grown from, as a problem of its own."""
         options = self.problem.options.replace(n_threads=n_threads)
         if options.features_per == "node":
             options = options.replace(max_features=self._columns_per_node)

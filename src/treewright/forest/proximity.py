@@ -118,7 +118,7 @@ class Proximity:
         return f"Proximity({n_rows} x {n_others} rows, {self._leaves.shape[1]} trees)"
 
     def of(self, i: int, j: int) -> float:
-        """Give the proximity of two rows; 0 where no tree counts for both."""
+        """Return the proximity of two rows; 0 where no tree counts for both."""
         _check_row("i", i, self.shape[0])
         _check_row("j", j, self.shape[1])
         counts = self._leaves[i] >= 0
@@ -129,13 +129,13 @@ class Proximity:
         return met / n_trees if n_trees else 0.0
 
     def row(self, i: int) -> FloatArray:
-        """Give the proximities of one row to all it is compared with."""
+        """Return the proximities of one row to all it is compared with."""
         _check_row("i", i, self.shape[0])
         shares: FloatArray = self._reaching(i, i + 1, 0.0).toarray()[0]
         return shares
 
     def nearest(self, k: int) -> Neighbours:
-        """Give the k most similar rows of every row; of equally similar ones the first.
+        """Return the k most similar rows of every row; of equally similar ones the first.
 
         A row is not its own neighbour. Memory is that of the answer, rows x k.
         """
@@ -147,7 +147,7 @@ class Proximity:
         return Neighbours(rows=rows, shares=shares)
 
     def sparse(self, *, threshold: float = 0.0, k: int | None = None) -> csr_matrix:
-        """Give the proximities as a sparse matrix.
+        """Return the proximities as a sparse matrix.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Proximity:
         return _stacked(parts, self.shape)
 
     def matrix(self) -> FloatArray:
-        """Give all proximities as one array, rows x rows.
+        """Return all proximities as one array, rows x rows.
 
         Raises
         ------

@@ -68,7 +68,7 @@ class LeafTargets:
     def quantiles(
         self, leaves: Int32Array, levels: FloatArray, *, n_threads: int = 1
     ) -> FloatArray:
-        """Give the quantiles of the rows with these leaves (rows x trees).
+        """Return the quantiles of the rows with these leaves (rows x trees).
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class LeafTargets:
 
 
 def calibrated_levels(shares: FloatArray, weight: FloatArray | None, level: float) -> FloatArray:
-    """Give the two levels between which this share of rows lies, judged by rows of known targets.
+    """Return the two levels between which this share of rows lies, judged by rows of known targets.
 
     ``Q(a) <= y`` is ``F(y) >= a``, and ``y <= Q(a)`` is ``F(y - 0) < a``; so the levels are the
     quantiles of F(y) and F(y - 0) over such rows, one row more being allowed for (Chernozhukov,
@@ -143,7 +143,7 @@ def calibrated_levels(shares: FloatArray, weight: FloatArray | None, level: floa
     rest = (1.0 - level) / 2.0 * (counts.sum() + 1.0) * (1.0 + 1e-12)
 
     def beyond(ends: FloatArray) -> float:
-        """Give the end beyond which as much lies as is left over; -1 where less does."""
+        """Return the end beyond which as much lies as is left over; -1 where less does."""
         order = np.argsort(ends, kind="stable")
         n_beyond = int(np.searchsorted(np.cumsum(counts[order]), rest, side="right"))
         return float(ends[order][n_beyond - 1]) if n_beyond else -1.0

@@ -49,7 +49,7 @@ class Draws:
         return sum(self.n_draws)
 
     def with_costs(self, problem: Problem) -> Draws:
-        """Give the draws of rows that also count by what errors cost in growing."""
+        """Return the draws of rows that also count by what errors cost in growing."""
         if problem.cost_factor is None:
             return self
         assert isinstance(problem.target, ClassTarget)
@@ -58,7 +58,7 @@ class Draws:
 
 
 def n_drawn(max_samples: object, n_rows: int) -> int:
-    """Give how many rows are drawn for a tree out of so many (copies counted).
+    """Return how many rows are drawn for a tree out of so many (copies counted).
 
     >>> n_drawn(None, 150), n_drawn(0.5, 150), n_drawn(10, 150)
     (150, 75, 10)
@@ -80,7 +80,7 @@ def n_drawn(max_samples: object, n_rows: int) -> int:
 
 
 def share_drawn(n_rows: int, n_draws: int) -> float:
-    """Give the share of rows expected in a bootstrap sample: 1 - (1 - 1/n)^m, about 63 %.
+    """Return the share of rows expected in a bootstrap sample: 1 - (1 - 1/n)^m, about 63 %.
 
     >>> round(share_drawn(1000, 1000), 4)
     0.6323

@@ -132,7 +132,7 @@ class ForestSummary:
         return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all figures as plain lists, strings and numbers."""
+        """Return all figures as plain lists, strings and numbers."""
         told, trees = self.out_of_bag, self.strength
         return {
             "name": self.name,
@@ -221,7 +221,7 @@ class ForestSummary:
 
 
 def summarise(name: str, ensemble: Ensemble, forest: ForestProblem | None = None) -> ForestSummary:
-    """Give the summary of a forest; with what it was grown from, how right it is as well."""
+    """Return the summary of a forest; with what it was grown from, how right it is as well."""
     told = trees = None
     why_untold = ""
     if forest is None:
@@ -253,7 +253,7 @@ def summarise(name: str, ensemble: Ensemble, forest: ForestProblem | None = None
 
 
 def strength_of(forest: ForestProblem, ensemble: Ensemble, told: OutOfBag) -> Strength | None:
-    """Give strength and correlation; None for several outputs of classes, or one class only."""
+    """Return strength and correlation; None for several outputs of classes, or one class only."""
     if not told.known.any():
         return None
     target = forest.problem.target

@@ -13,7 +13,7 @@ from treewright.text.names import list_names
 
 
 def column_costs(schema: FittedSchema, options: GrowthOptions) -> list[float] | None:
-    """Give the price of every column, or None if all cost 1."""
+    """Return the price of every column, or None if all cost 1."""
     costs = [spec.cost for spec in schema.columns]
     given = options.column_costs
     if given is not None:
@@ -45,7 +45,7 @@ def _prices_with_derived(
 def monotonic_signs(
     schema: FittedSchema, given: Mapping[str, int] | Sequence[int] | None
 ) -> list[int] | None:
-    """Give the direction every column is held to (-1, 0, 1), or None if there is none."""
+    """Return the direction every column is held to (-1, 0, 1), or None if there is none."""
     if given is None:
         return None
     signs = _by_column("monotonic_cst", given, schema, [0] * len(schema.columns))

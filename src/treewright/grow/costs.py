@@ -87,7 +87,7 @@ def _named_costs(given: Mapping[Any, Any], names: list[Any]) -> FloatArray:
 
 
 def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
-    """Give the problem with a rule for its leaves, whose costs its rows then count by."""
+    """Return the problem with a rule for its leaves, whose costs its rows then count by."""
     costs, weight = leaf.cost_matrix, problem.weights.weight
     if costs is None:
         return replace(problem, leaf=leaf)

@@ -54,7 +54,7 @@ class Discretization:
     def cuts(
         self, table: Table, target: ClassTarget | None, weights: RowWeights
     ) -> tuple[Array | None, ...]:
-        """Give the cuts of each column, ascending and in stored form; None where it is no number.
+        """Return the cuts of each column, ascending and in stored form; None where it is no number.
 
         As in a tree, values up to the first cut are the first interval, and so on.
         """
@@ -113,7 +113,7 @@ class Discretization:
 
 
 def _known(table: Table, weights: RowWeights, index: int) -> Array:
-    """Give the known values of a column in rows that count."""
+    """Return the known values of a column in rows that count."""
     known = ~table.is_missing(index)
     if weights.weight is not None:
         known &= weights.weight > 0
@@ -121,7 +121,7 @@ def _known(table: Table, weights: RowWeights, index: int) -> Array:
 
 
 def even_cuts(values: Array, n_bins: int) -> Array:
-    """Give the cuts of `n_bins` intervals of one width between the least and the largest value.
+    """Return the cuts of `n_bins` intervals of one width between the least and the largest value.
 
     Infinities lie in the outer intervals; cuts that coincide are one.
 

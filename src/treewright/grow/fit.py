@@ -82,7 +82,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
 
 
 def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> Int32Array:
-    """Give where each node sends a value it has not seen; -1 is to every branch."""
+    """Return where each node sends a value it has not seen; -1 is to every branch."""
     if options.unseen == "majority":
         return heaviest_branch(arrays)
     missing_branch: Int32Array = arrays["missing_branch"]

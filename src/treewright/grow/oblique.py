@@ -68,7 +68,7 @@ class ObliqueOptions:
             refuse(f"search={self.search!r} needs a single target.", "fit one tree per target.")
 
     def for_core(self, schema: FittedSchema) -> tuple[str, list[int], int, int, int]:
-        """Give the knobs as the core takes them, with the columns that can be added: numbers."""
+        """Return the knobs as the core takes them, with the columns that can be added: numbers."""
         numbers = [i for i, spec in enumerate(schema.columns) if spec.storage in ("float", "int")]
         return (
             self.search,

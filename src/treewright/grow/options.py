@@ -116,7 +116,7 @@ class GrowthOptions:
     wide: bool = False
 
     def replace(self, **changes: Any) -> GrowthOptions:
-        """Give the same options but for the changes."""
+        """Return the same options but for the changes."""
         return replace(self, **changes)
 
     def check(self, criteria: Sequence[str]) -> None:
@@ -145,7 +145,7 @@ class GrowthOptions:
             self.oblique.check()
 
     def amount(self, name: str, n_rows: float) -> float:
-        """Give a limit in rows: a whole number is one, a decimal a share of all rows."""
+        """Return a limit in rows: a whole number is one, a decimal a share of all rows."""
         value: float = getattr(self, name)
         if is_whole(value):
             return float(min(value, 2**62))  # more than any table has, and still a float
@@ -153,7 +153,7 @@ class GrowthOptions:
         return max(least, float(math.ceil(float(value) * n_rows)))
 
     def n_features(self, n_columns: int) -> int:
-        """Give how many columns are drawn."""
+        """Return how many columns are drawn."""
         wanted = self.max_features
         if wanted is None:
             return n_columns

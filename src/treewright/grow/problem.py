@@ -62,7 +62,7 @@ class Problem:
     columns: tuple[int, ...] | None = None
 
     def take(self, rows: Int64Array) -> Problem:
-        """Give the same problem with some of the rows."""
+        """Return the same problem with some of the rows."""
         weights = RowWeights(
             weight=None if self.weights.weight is None else self.weights.weight[rows],
             copies=None if self.weights.copies is None else self.weights.copies[rows],
@@ -121,7 +121,7 @@ class Problem:
         return counted
 
     def learned_values(self) -> FloatArray:
-        """Give a target of numbers as it is learned: divided by the power of two of `shift`."""
+        """Return a target of numbers as it is learned: divided by the power of two of `shift`."""
         assert isinstance(self.target, ValueTarget)
         values: FloatArray = np.ldexp(self.target.values, -self.shift)
         return values
@@ -132,7 +132,7 @@ class Problem:
         return self.n_copies / self.total_weight
 
     def core_target(self) -> Target:
-        """Give the target and weights as the core takes them."""
+        """Return the target and weights as the core takes them."""
         if isinstance(self.target, ClassTarget):
             n_classes = [len(names) for names in self.target.classes]
             target = Target.classes(np.ascontiguousarray(self.target.codes), n_classes)
@@ -146,7 +146,7 @@ class Problem:
         return target
 
     def core_options(self) -> GrowOptions:
-        """Give the options as the core takes them: rows instead of shares, columns by number."""
+        """Return the options as the core takes them: rows instead of shares, columns by number."""
         core = GrowOptions()
         for name in _AS_THEY_ARE:
             setattr(core, name, getattr(self.options, name))
@@ -222,7 +222,7 @@ class Problem:
             core.monotonic = signs
 
     def limits(self, n_rows: float) -> tuple[float, float]:
-        """Give how many rows, of so many, a branch needs and a node needs to be split."""
+        """Return how many rows, of so many, a branch needs and a node needs to be split."""
         options = self.options
         min_leaf = options.amount("min_samples_leaf", n_rows)
         min_split = options.amount("min_samples_split", n_rows)
@@ -290,7 +290,7 @@ def _core_merging(merging: Merging) -> CoreMerging:
 def _divided_limits(
     min_leaf: float, min_split: float, *, counts_parts: bool
 ) -> tuple[float, float]:
-    """Give the limits for nodes that hold parts of rows.
+    """Return the limits for nodes that hold parts of rows.
 
     Three thirds may add up to less than one, so limits are a little lower; and the limits that
     mean "none" (a row in every branch, two to be split) let parts pass, down to a thousandth of a

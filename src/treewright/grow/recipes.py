@@ -46,7 +46,7 @@ C45_VARIANTS = {
 
 
 def in_single_precision(recipe: GrowthOptions) -> GrowthOptions:
-    """Give C4.5 with the roundings of release 8, which does not part values closer than 1e-5.
+    """Return C4.5 with the roundings of release 8, which does not part values closer than 1e-5.
 
     C5.0 parts them, and keeps gains, not sums, in single precision.
     """

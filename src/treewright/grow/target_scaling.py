@@ -22,7 +22,7 @@ _POWER_OF_CRITERION = {"squared_error": 2.0, "weighted_squared_error": 2.0, "fif
 
 
 def shift_of(values: FloatArray, total_weight: float) -> int:
-    """Give the power of two by which a target is divided before it is learned: 0 for nearly all.
+    """Return the power of two by which a target is divided before it is learned: 0 for nearly all.
 
     >>> shift_of(np.array([1.0, -250.0]), 2.0)
     0
@@ -39,7 +39,7 @@ def shift_of(values: FloatArray, total_weight: float) -> int:
 
 
 def in_units_of_shift(limit: float, criterion: str, shift: int) -> float:
-    """Give a limit on impurity as it is for the divided target."""
+    """Return a limit on impurity as it is for the divided target."""
     exponent = -_POWER_OF_CRITERION.get(criterion, 1.0) * shift
     # Beyond the largest number no impurity reaches it; ldexp of a float would raise.
     return float(_times_power_of_two(limit, exponent)) if shift else limit

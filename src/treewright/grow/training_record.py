@@ -44,13 +44,13 @@ class TrainingRecord:
         return cls(problem) if n_cells <= MOST_CELLS_KEPT else None
 
     def rows(self) -> tuple[Table, Array, FloatArray | None]:
-        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
+        """Return the training rows: table, class codes (or numbers) and weights (None: all 1)."""
         target = self.problem.target
         known = target.codes if isinstance(target, ClassTarget) else target.values
         return self.problem.table, known, self.problem.counted_weight
 
     def growth(self) -> Growth:
-        """Give how the tree was grown."""
+        """Return how the tree was grown."""
         problem = self.problem
         return Growth(problem.core_options(), problem.weights.copies, problem.cost_factor)
 
@@ -104,7 +104,7 @@ def _check_classes(tree: Tree, target: ClassTarget) -> None:
 
 
 def recall_of(problem: Problem) -> _Recall:
-    """Give what makes a record from the training data once more."""
+    """Return what makes a record from the training data once more."""
     return _Recall(
         options=problem.options,
         seed=problem.seed,

@@ -110,7 +110,7 @@ def _rows_that_count(problem: Problem) -> Problem:
 
 
 def _ranked_problem(problem: Problem, ranked: Ranked, settings: M5Settings) -> Problem:
-    """Give what the tree is grown from.
+    """Return what the tree is grown from.
 
     A node is left alone whose deviation is below a share of the whole table's; the growing knows
     that as a limit on its impurity.
@@ -158,7 +158,7 @@ def _leaves(
     *,
     shift: int,
 ) -> tuple[FloatArray, LinearLeaves]:
-    """Give the values of the pruned tree's nodes, and the smoothed models of its leaves."""
+    """Return the values of the pruned tree's nodes, and the smoothed models of its leaves."""
     fill = np.array([ranked.fill_of(term) for term in nodes.terms])
     value = pruned.arrays.value.copy()
     intercept = np.zeros(pruned.n_nodes)
@@ -192,7 +192,7 @@ def _leaves(
 def _smoothed(
     pruned: Tree, kept: Int64Array, nodes: NodeModels, constant: float
 ) -> Iterator[tuple[int, float, dict[int, float]]]:
-    """Give each leaf's model with those above it mixed in, as intercept and coefficients.
+    """Return each leaf's model with those above it mixed in, as intercept and coefficients.
 
     On its way up a prediction p becomes ``(n p + k q) / (n + k)``, n the cases of the node it comes
     from, q what the next node's model says, k the smoothing constant (Quinlan 1992, section 2).

@@ -46,7 +46,7 @@ def check_linear_leaves(problem: Problem) -> None:
 
 
 def with_linear_leaves(tree: Tree, problem: Problem) -> Tree:
-    """Give the tree with a linear model in every leaf that it pays for."""
+    """Return the tree with a linear model in every leaf that it pays for."""
     terms = _number_terms(problem)
     start, leaves, shares = tree.plan.parts(problem.table)
     rows = np.repeat(np.arange(problem.table.n_rows), np.diff(start))
@@ -120,7 +120,7 @@ def _model(
 def _strongest(
     numbers: FloatArray, target: FloatArray, weight: FloatArray, most: int
 ) -> Int64Array:
-    """Give the columns that correlate most with the target, in their order."""
+    """Return the columns that correlate most with the target, in their order."""
     if numbers.shape[1] <= most:
         return np.arange(numbers.shape[1])
     share = weight / weight.sum()

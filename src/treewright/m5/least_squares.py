@@ -50,7 +50,7 @@ class Fit:
 
     @classmethod
     def constant(cls, value: float) -> Fit:
-        """Give the model without terms."""
+        """Return the model without terms."""
         return cls(chosen=np.empty(0, dtype=np.int64), coefficients=np.empty(0), intercept=value)
 
 
@@ -126,7 +126,7 @@ class LeastSquares:
             at += len(block)
 
     def solve(self, terms: Int64Array, ridge: float) -> Choice:
-        """Give the least squares of these terms; `ridge` is added to variances, which are 1."""
+        """Return the least squares of these terms; `ridge` is added to variances, which are 1."""
         products = self._covariances(terms, ridge)
         solved: FloatArray
         inverse = None
@@ -139,7 +139,7 @@ class LeastSquares:
         return Choice(terms=terms, coefficients=solved, ridge=ridge, inverse=inverse)
 
     def without(self, choice: Choice, place: int) -> Choice:
-        """Give the least squares without one of the terms."""
+        """Return the least squares without one of the terms."""
         fewer = np.delete(choice.terms, place)
         if choice.inverse is None or choice.inverse[place, place] > _ALIKE:
             return self.solve(fewer, choice.ridge)
@@ -160,7 +160,7 @@ class LeastSquares:
         return products
 
     def squared_error(self, choice: Choice) -> float:
-        """Give the mean squared error as a part of the variance; not below what rounding leaves."""
+        """Return the mean squared error as a share of the variance, at least what rounding leaves."""
         own = choice.coefficients
         # (P + ridge) c = q, so that 1 - 2 c q + c P c = 1 - c q - ridge c c.
         error = 1.0 - float(own @ self._with_target[choice.terms]) - choice.ridge * float(own @ own)
@@ -169,7 +169,7 @@ class LeastSquares:
         return max(error, _EXACT)
 
     def absolute_error(self, choice: Choice) -> float:
-        """Give the mean absolute error in standard deviations; not below what rounding leaves."""
+        """Return the mean absolute error in standard deviations; not below what rounding leaves."""
         error = sum(float(np.abs(off) @ share) for off, share in self._errors(choice))
         return max(error, float(np.sqrt(_EXACT)))
 
@@ -180,7 +180,7 @@ class LeastSquares:
             yield self._target[rows] - scaled @ choice.coefficients, self._share[rows]
 
     def least_needed(self, choice: Choice) -> int:
-        """Give the place of the term that the squared error can best do without."""
+        """Return the place of the term that the squared error can best do without."""
         inverse: FloatArray
         if choice.inverse is not None:
             inverse = choice.inverse

@@ -113,7 +113,7 @@ def _linear(squares: LeastSquares, n_cases: float, *, is_weka: bool) -> tuple[Fi
 
 
 def _blocks(columns: list[npt.NDArray[np.generic]], rows: slice) -> Blocks:
-    """Give the numbers of some rows, a part of them at a time where they are many."""
+    """Return the numbers of some rows, a part of them at a time where they are many."""
     n_rows = rows.stop - rows.start
     step = max(_CELLS_AT_ONCE // len(columns), 1)
 
@@ -135,7 +135,7 @@ def _blocks(columns: list[npt.NDArray[np.generic]], rows: slice) -> Blocks:
 
 
 def _terms_below(tree: Tree, term_of_node: Int64Array, n_terms: int) -> Callable[[int], Int64Array]:
-    """Give a function that lists the terms that a node and those below it ask about."""
+    """Return a function that lists the terms that a node and those below it ask about."""
     parent, own = tree.arrays.parent.tolist(), term_of_node.tolist()
     asked = [0] * tree.n_nodes  # a bit per term
     for node in tree.bottom_up():

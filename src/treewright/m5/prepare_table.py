@@ -45,7 +45,7 @@ class RankedColumn:
     order: Int64Array | None = None
 
     def upper(self, rank: int) -> frozenset[int]:
-        """Give the codes above a cut of the ranks (or of an ordinal column's own order)."""
+        """Return the codes above a cut of the ranks (or of an ordinal column's own order)."""
         if self.order is None:
             return frozenset(range(rank + 1, len(self.spec.values)))
         return frozenset(self.order[rank + 1 :].tolist())
@@ -87,7 +87,7 @@ class Ranked:
         return tree.with_arrays(replace(arrays, threshold_int=cuts))
 
     def terms_of(self, arrays: TreeArrays) -> tuple[list[Term], Int64Array]:
-        """Give what linear models may be made of, and which of it each node asks about.
+        """Return what linear models may be made of, and which of it each node asks about.
 
         A cut of a numeric column stands for the column itself; one of ranks for the indicator of
         the values above it. Terms are in the order of the columns, then of the cuts; nodes that ask
@@ -112,7 +112,7 @@ class Ranked:
         return NumberTerm(index=column, column=done.spec, low=low, high=high)
 
     def fill_of(self, term: Term) -> float:
-        """Give the number of a term where the value is missing."""
+        """Return the number of a term where the value is missing."""
         done = self.columns[term.index]
         if isinstance(term, MemberTerm):
             code = int(done.fill) if done.order is None else int(done.order[int(done.fill)])
@@ -121,14 +121,14 @@ class Ranked:
         return float(as_numbers(np.array([done.fill]), ranked)[0])
 
     def counted(self, term: Term, order: Int64Array) -> Array:
-        """Give what a term looks at, row by row in this order: its number, or whether it counts."""
+        """Return a term's values, row by row in this order: its number, or whether it counts."""
         if isinstance(term, MemberTerm):
             first = len(term.column.values) - len(term.codes)  # the lowest rank that counts
             return np.asarray(self.table.columns[term.index])[order] >= first
         return np.clip(numbers_in(self.table, term.index, order), term.low, term.high)
 
     def questions_of(self, arrays: TreeArrays, *, unseen: str) -> dict[str, Any]:
-        """Give the arrays of questions as they are about the columns of the user's table."""
+        """Return the arrays of questions as they are about the columns of the user's table."""
         column = np.asarray(arrays.column)
         kind = arrays.kind.copy()
         threshold, threshold_int = arrays.threshold.copy(), arrays.threshold_int.copy()
@@ -181,13 +181,13 @@ def _shorter_side(order: Int64Array, rank: int) -> tuple[Int32Array, int]:
 
 
 def _whole_cuts(cuts: FloatArray, spec: ColumnSpec) -> Int64Array:
-    """Give the stored form of the largest whole numbers that are not above the cuts."""
+    """Return the stored form of the largest whole numbers that are not above the cuts."""
     floor = np.floor(cuts).astype(np.int64)
     return floor - np.int64(UINT_OFFSET - 1) - np.int64(1) if spec.storage == "uint" else floor
 
 
 def finite_range(numbers: FloatArray) -> tuple[float, float]:
-    """Give the least and greatest finite number; 0 and 0 where there is none."""
+    """Return the least and greatest finite number; 0 and 0 where there is none."""
     finite = numbers[np.isfinite(numbers)]
     return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
 
@@ -271,7 +271,7 @@ def _filled_numbers(
 
 
 def _mean(numbers: FloatArray, known: BoolArray, weight: FloatArray | None) -> float:
-    """Give the mean of the finite numbers that are known; their median where they are too large."""
+    """Return the mean of the known finite numbers; their median where they are too large."""
     usable = known & np.isfinite(numbers)
     if not usable.any():
         return 0.0

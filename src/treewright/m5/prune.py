@@ -41,7 +41,7 @@ class M5Pruning:
         n_parameters: FloatArray,
         deviation: float,
     ) -> Cuts:
-        """Give the nodes that become leaves, each after those below it.
+        """Return the nodes that become leaves, each after those below it.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ def _by_paper(
 
 
 def error_factor(n_cases: float, n_parameters: float) -> float:
-    """Give ``(n + v) / (n - v)``: how much more a model is expected to err on other rows.
+    """Return ``(n + v) / (n - v)``: how much more a model is expected to err on other rows.
 
     >>> error_factor(6, 2)
     2.0
@@ -129,7 +129,7 @@ def error_factor(n_cases: float, n_parameters: float) -> float:
 
 
 def weka_factor(n_cases: float, n_parameters: float) -> float:
-    """Give ``(n + 2 v) / (n - v)``, and 10 where there are no more cases than parameters.
+    """Return ``(n + 2 v) / (n - v)``, and 10 where there are no more cases than parameters.
 
     >>> weka_factor(6, 2), weka_factor(2, 2)
     (2.5, 10.0)

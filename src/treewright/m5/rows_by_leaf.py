@@ -66,6 +66,6 @@ class RowsInOrder:
         return float(np.sqrt(np.average((self.target - mean) ** 2, weights=self.weight)))
 
     def target_range(self, nodes: Int64Array) -> tuple[FloatArray, FloatArray]:
-        """Give the least and the greatest target of each of these nodes."""
+        """Return the least and the greatest target of each of these nodes."""
         own = [self.target[self.start[node] : self.stop[node]] for node in nodes.tolist()]
         return np.array([part.min() for part in own]), np.array([part.max() for part in own])

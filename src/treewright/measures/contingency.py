@@ -112,7 +112,7 @@ def passes(x: Iterable[object], test: Comparison, value: object) -> BoolArray:
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether a value is None, NaN, NaT or a dataframe's own mark of nothing."""
+    """Return whether a value is None, NaN, NaT or a dataframe's own mark of nothing."""
     if value is None:
         return True
     unequal_to_itself = value != value

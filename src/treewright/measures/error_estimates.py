@@ -36,7 +36,7 @@ _ROUNDING = 1e-9
 def added_errors(
     n: ArrayLike, e: ArrayLike, confidence: float = 0.25, *, variant: ErrorVariant = "release8"
 ) -> FloatArray:
-    """Give the errors to be added to those counted (Quinlan 1993, section 4.2; ``AddErrs``).
+    """Return the errors to be added to those counted (Quinlan 1993, section 4.2; ``AddErrs``).
 
     With :math:`z` the normal deviate of `confidence`, the upper limit of the errors is
 
@@ -76,7 +76,7 @@ def added_errors(
 def wilson_interval(
     successes: ArrayLike, n: ArrayLike, *, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Give the interval of a share that was seen `successes` times in `n` (Wilson 1927).
+    """Return the interval of a share that was seen `successes` times in `n` (Wilson 1927).
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def wilson_interval(
 def raw_added_errors(
     rows: FloatArray, errors: FloatArray, confidence: float, variant: ErrorVariant
 ) -> FloatArray:
-    """Give the same without a look at the arguments: for loops that have checked them."""
+    """Return the same without a look at the arguments: for loops that have checked them."""
     if variant == "j48" and confidence > 0.5:  # where its deviate would be negative
         return np.zeros(np.shape(rows))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,7 +127,7 @@ def raw_added_errors(
 def _from_one(
     rows: FloatArray, errors: FloatArray | float, confidence: float, variant: ErrorVariant
 ) -> FloatArray:
-    """Give the errors added where at least one was counted."""
+    """Return the errors added where at least one was counted."""
     squared = normal_deviate(confidence, variant) ** 2
     corrected = errors + 0.5
     inner = squared * (corrected * (1 - corrected / rows) + squared / 4)
@@ -138,7 +138,7 @@ def _from_one(
 
 
 def normal_deviate(confidence: float, variant: ErrorVariant) -> float:
-    """Give the normal deviate exceeded with probability `confidence`, as the programs do."""
+    """Return the normal deviate exceeded with probability `confidence`, as the programs do."""
     if variant == "j48":
         return float(-ndtri(confidence))
     return float(np.interp(confidence, _TAIL, _DEVIATE))

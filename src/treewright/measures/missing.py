@@ -108,7 +108,7 @@ def gain_with_missing(
 
 
 def _completed(counts: Contingency, *, strategy: MissingStrategy, fill: object) -> FloatArray:
-    """Give the missing rows their branch, or leave them out under "divide"."""
+    """Return the missing rows their branch, or leave them out under "divide"."""
     table = counts.table.copy()
     if strategy == "fractional":
         share = table.sum(axis=1) / table.sum()

@@ -51,7 +51,7 @@ PRUNERS: tuple[type[Pruner], ...] = (
 
 
 def pruner_of(pruner: str | Pruner) -> Pruner:
-    """Give the pruner of a name; a pruner is given as it is."""
+    """Return the pruner of a name; a pruner is given as it is."""
     if isinstance(pruner, Pruner):
         return pruner
     names = [each.name for each in PRUNERS]

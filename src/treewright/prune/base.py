@@ -46,7 +46,7 @@ class Cuts:
         )
 
     def first(self, n_cuts: int) -> Cuts:
-        """Give the first cuts only."""
+        """Return the first cuts only."""
         return Cuts(
             node=self.node[:n_cuts],
             before=self.before[:n_cuts],
@@ -74,7 +74,7 @@ class Pruner:
         validation: tuple[Any, Any] | None = None,
         test: tuple[Any, Any] | None = None,
     ) -> Tree:
-        """Give the pruned tree; the one given stays as it is.
+        """Return the pruned tree; the one given stays as it is.
 
         Parameters
         ----------

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def add_up(tree: Tree, at_leaves: Array) -> FloatArray:
-    """Give every node the sum of what is at the leaves below it (its own, where it is one)."""
+    """Return every node the sum of what is at the leaves below it (its own, where it is one)."""
     return at_leaves + below(tree, at_leaves)
 
 
 def below(tree: Tree, values: Array, *, stops: BoolArray | None = None) -> FloatArray:
-    """Give every node the sum of what is at the nodes below it.
+    """Return every node the sum of what is at the nodes below it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def cut_from_below(
     questions: FloatArray | None,
     only_leaf_parents: bool,
 ) -> tuple[Int64Array, FloatArray]:
-    """Give the nodes that become leaves from the bottom up, and the figures of their subtrees.
+    """Return the nodes that become leaves from the bottom up, and the figures of their subtrees.
 
     See :func:`treewright.prune.base.bottom_up`.
     """
@@ -65,6 +65,6 @@ def cut_from_below(
 
 
 def weakest_links(arrays: TreeArrays, risk: FloatArray) -> FloatArray:
-    """Give the penalty per leaf at which each node's branch is cut (Breiman et al. 1984, 3.3)."""
+    """Return the penalty per leaf at which each node's branch is cut (Breiman et al. 1984, 3.3)."""
     links: FloatArray = core_weakest_links(arrays.first_child, arrays.n_branches, risk)
     return links

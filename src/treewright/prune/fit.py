@@ -40,7 +40,7 @@ def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None
 
 
 def judges_by_tree(pruner: Pruner) -> bool:
-    """Tell whether a grown tree is all that a pruner looks at."""
+    """Return whether a grown tree is all that a pruner looks at."""
     if isinstance(pruner, CostComplexity):
         return pruner.alpha is not None
     return pruner.needs == "nothing"

@@ -104,7 +104,7 @@ class LabelledRows:
         )
 
     def class_rows(self) -> tuple[Table, Int64Array, FloatArray]:
-        """Give the rows with their classes and weights, where there is one target of classes."""
+        """Return the rows with their classes and weights, where there is one target of classes."""
         assert self.classes is not None
         return self.table, self.classes[:, 0], self.weight
 
@@ -153,7 +153,7 @@ class LabelledRows:
         return total
 
     def losses(self, pruned: Tree) -> FloatArray:
-        """Give what each row costs as a pruned tree really predicts it."""
+        """Return what each row costs as a pruned tree really predicts it."""
         answers = pruned.plan.answers(self.table)
         if self.values is not None:
             return np.asarray((np.ldexp(answers - self.values, -self.shift) ** 2).sum(axis=1))
@@ -168,12 +168,12 @@ class LabelledRows:
         return total
 
     def cost(self, pruned: Tree) -> float:
-        """Give what all rows cost together."""
+        """Return what all rows cost together."""
         return float(self.weight @ self.losses(pruned))
 
 
 def _shift(tree: Tree, values: FloatArray) -> int:
-    """Give the power of two that brings numbers of extreme size to where they can be squared."""
+    """Return the power of two that brings numbers of extreme size to where they can be squared."""
     largest = float(max(np.abs(values).max(initial=0.0), np.abs(tree.answers).max()))
     exponent = math.frexp(largest)[1]
     return exponent if abs(exponent) > _ORDINARY else 0

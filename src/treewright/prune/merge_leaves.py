@@ -21,7 +21,7 @@ _LEAST_VALUES = 3
 
 
 def merge_leaves(tree: Tree, *, grouped: bool) -> Tree:
-    """Give the tree in which values that lead to leaves of one class share a branch.
+    """Return the tree in which values that lead to leaves of one class share a branch.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class _Merging:
         return len(declared) >= _LEAST_VALUES
 
     def _merge(self, node: int) -> list[list[int]]:
-        """Give the branches that become one, as lists of them."""
+        """Return the branches that become one, as lists of them."""
         codes = self.codes_of[node]
         branches = range(self.n_branches[node])
         if self.grouped:
@@ -94,7 +94,7 @@ class _Merging:
         return groups
 
     def _possible(self, node: int) -> set[int] | None:
-        """Give the values that the questions above let come to a node; None: all."""
+        """Return the values that the questions above let come to a node; None: all."""
         below, above = node, self.parent[node]
         while above >= 0:
             if self.column[above] == self.column[node] and above in self.codes_of:

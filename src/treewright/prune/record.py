@@ -210,7 +210,7 @@ def curve_of(
 def changes_by_cuts(
     tree: Tree, cut: Int64Array, at_leaves: FloatArray, instead: FloatArray | float
 ) -> FloatArray:
-    """Give what each cut changes in a sum over the leaves.
+    """Return what each cut changes in a sum over the leaves.
 
     Those below a node that are cut are so before it; what it changes is then the same in whichever
     order they were, and one pass from the bottom finds all.

@@ -17,7 +17,7 @@ def leaves_below(tree: Tree) -> FloatArray:
 
 
 def training_risk(tree: Tree, *, squared: bool = False) -> FloatArray:
-    """Give what each node would cost its training rows as a leaf.
+    """Return what each node would cost its training rows as a leaf.
 
     The weight of the rows of other classes (or their cost under the cost matrix); for numbers the
     node's weight times its impurity. `squared` adds up squares of what rows cost, of classes only.

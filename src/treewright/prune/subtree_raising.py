@@ -145,7 +145,7 @@ def _regrowing(tree: Tree, growth: Growth, *, collapse: bool) -> Regrowing:
 
 
 def _with_regrown(tree: Tree, regrown: dict[str, Any]) -> TreeArrays:
-    """Give the nodes of the tree and those grown again."""
+    """Return the nodes of the tree and those grown again."""
     if not len(regrown["parent"]):
         return tree.arrays
     given = {"unseen_branch": heaviest_branch(regrown)} if tree.unseen == "majority" else {}

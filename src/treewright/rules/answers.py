@@ -67,14 +67,14 @@ class Answers:
         }
 
     def numbered(self) -> Int64Array:
-        """Give equal numbers to rules that say the same; each model says something of its own."""
+        """Return equal numbers to rules that say the same; each model says something of its own."""
         numbers = np.unique(self.lines, axis=0, return_inverse=True)[1].ravel()
         for place, number in enumerate(self._models, start=len(numbers)):
             numbers[number] = place
         return numbers
 
     def at(self, table: Table, rows: Int64Array, rules: Int64Array) -> FloatArray:
-        """Give what a rule says of a row, for each pair of these; one line each."""
+        """Return what a rule says of a row, for each pair of these; one line each."""
         said: FloatArray = self.lines[rules]
         for number in np.unique(rules).tolist():
             if number in self._models:

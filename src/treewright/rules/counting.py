@@ -124,7 +124,7 @@ def count(rules: Sequence[Rule], rows: LabelledRows) -> list[Tally]:
 
 
 def count_by_rule(numbers: Int64Array, n_rules: int, rows: LabelledRows) -> FloatArray:
-    """Give the weight of each class among the rows of each rule, -1 counted last.
+    """Return the weight of each class among the rows of each rule, -1 counted last.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def count_by_rule(numbers: Int64Array, n_rules: int, rows: LabelledRows) -> Floa
 def with_figures(
     rule: Rule, tally: Tally, rows: LabelledRows, *, confidence: float | None = None
 ) -> Rule:
-    """Give the rule with what rows say of it."""
+    """Return the rule with what rows say of it."""
     code = rows.classes.tolist().index(rule.label)
     return replace(
         rule,

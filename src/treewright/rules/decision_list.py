@@ -63,6 +63,6 @@ def decision_list(
 
 
 def _shares(*weights: FloatArray) -> FloatArray:
-    """Give the shares of the first of these class weights that has any."""
+    """Return the shares of the first of these class weights that has any."""
     some = next(line for line in weights if line.sum() > 0)
     return np.asarray(some / some.sum())

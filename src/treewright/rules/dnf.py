@@ -91,7 +91,7 @@ def dnf(tree: Tree, label: object) -> DNF:
 
 
 def dnf_of_list(rules: Sequence[Rule], default: Rule, label: object) -> DNF:
-    """Give the condition under which a decision list answers with a class, exactly.
+    """Return the condition under which a decision list answers with a class, exactly.
 
     A rule speaks only for the rows that earlier rules leave to it; what those with another answer
     take is cut out of it, column by column.
@@ -123,7 +123,7 @@ def _what_is_left(box: Box, taken: Sequence[Box], *, room: int) -> list[Box]:
 
 
 def _cut(box: Box, other: Box) -> Iterator[Box]:
-    """Give what is left of a box outside another, in pieces that do not overlap."""
+    """Return what is left of a box outside another, in pieces that do not overlap."""
     if any(key in box and not (box[key] & cells).any() for key, cells in other.items()):
         yield box
         return

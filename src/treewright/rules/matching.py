@@ -72,7 +72,7 @@ class Matcher:
                 yield Matches(rows=rows + first, rules=rules + start, degrees=degrees)
 
     def first(self, table: Table) -> Int64Array:
-        """Give the first rule that each row meets wholly, or -1."""
+        """Return the first rule that each row meets wholly, or -1."""
         answer = np.full(table.n_rows, -1, dtype=np.int64)
         for offset, block in self._blocks(table):
             certain = _Held(self._lines, block).certain
@@ -99,7 +99,7 @@ class Matcher:
             yield first, table.take(np.arange(first, min(first + size, table.n_rows)))
 
     def _rules_in_blocks(self, lines: UInt64Array) -> Iterator[tuple[int, UInt64Array]]:
-        """Give the bits of the rules, some at a time, with the number of the first of them."""
+        """Return the bits of the rules, some at a time, with the number of the first of them."""
         n_rules = len(self._starts) - 1
         # Gathered lines are as wide as the block; cut rules so that they take as much memory.
         most = max(_BLOCK_BYTES // (8 * lines.shape[1]), 1)
@@ -131,7 +131,7 @@ class Matcher:
 
 
 def match_matrix(rules: Sequence[Rule], table: Table) -> csr_array:
-    """Give rules x rows as a sparse matrix, 1 where a row may meet a rule."""
+    """Return rules x rows as a sparse matrix, 1 where a row may meet a rule."""
     found = [(some.rules, some.rows) for some in Matcher(rules).matches(table)]
     empty = np.empty(0, dtype=np.int64)
     numbers = np.concatenate([empty, *(part for part, _ in found)])
@@ -160,7 +160,7 @@ class _Lines:
         return np.array(self._shares)
 
     def of_rule(self, rule: Rule) -> list[int]:
-        """Give the lines of a rule, in their order on its way."""
+        """Return the lines of a rule, in their order on its way."""
         if rule.passages:
             return [self._of_branch(p.crossing, p.branch, p.share) for p in rule.passages]
         return [line for each in rule.conditions for line in self._of_condition(each)] or [_TRUE]
@@ -302,7 +302,7 @@ def _ones(n_rows: int) -> UInt64Array:
 
 
 def _packed(met: BoolArray) -> UInt64Array:
-    """Give lines of rows as bits, row 0 lowest in the first word."""
+    """Return lines of rows as bits, row 0 lowest in the first word."""
     n_words = -(-met.shape[1] // _WORD)
     packed = np.zeros((len(met), 8 * n_words), dtype=np.uint8)
     bits = np.packbits(met, axis=1, bitorder="little")
@@ -312,13 +312,13 @@ def _packed(met: BoolArray) -> UInt64Array:
 
 
 def _bit_at(words: UInt64Array, place: Any, rows: Int64Array) -> BoolArray:
-    """Tell whether the bits of some rows are set, each in its own word."""
+    """Return whether the bits of some rows are set, each in its own word."""
     shifted = words[place] >> (rows % _WORD).astype(np.uint64)
     return np.asarray(shifted & np.uint64(1), dtype=bool)
 
 
 def _bits_set(words: UInt64Array) -> tuple[Int64Array, Int64Array]:
-    """Give the line and the row of every bit that is set, line by line."""
+    """Return the line and the row of every bit that is set, line by line."""
     line, word = np.nonzero(words)
     if len(line) == 0:
         return line, word

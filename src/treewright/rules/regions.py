@@ -50,7 +50,7 @@ class CutAxis:
         return len(self.cuts) + 2
 
     def cells_of(self, condition: Condition) -> BoolArray:
-        """Give the cells that qualify."""
+        """Return the cells that qualify."""
         assert isinstance(condition, Interval)
         low, high = self.range_of(condition)
         cells = np.zeros(self.n_cells, dtype=bool)
@@ -59,7 +59,7 @@ class CutAxis:
         return cells
 
     def range_of(self, condition: Interval) -> tuple[int, int]:
-        """Give the first and the last cell that qualify; the first above the last for none."""
+        """Return the first and the last cell that qualify; the first above the last for none."""
         if not condition.known:
             return 1, 0
         low = 0 if condition.low is None else bisect_left(self.cuts, condition.low) + 1
@@ -67,7 +67,7 @@ class CutAxis:
         return low, high if condition.high is None else bisect_left(self.cuts, condition.high)
 
     def conditions_of(self, cells: BoolArray) -> list[Condition]:
-        """Give conditions that together hold for these cells: one per run of neighbours."""
+        """Return conditions that together hold for these cells: one per run of neighbours."""
         known, missing = cells[:-1], bool(cells[-1])
         steps = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]])))
         runs = [
@@ -99,12 +99,12 @@ class CodeAxis:
         return len(self.pattern.column.values) + 2
 
     def cells_of(self, condition: Condition) -> BoolArray:
-        """Give the cells that qualify."""
+        """Return the cells that qualify."""
         members = condition.as_members() if isinstance(condition, Interval) else condition
         return members.code_table()
 
     def conditions_of(self, cells: BoolArray) -> list[Condition]:
-        """Give the condition that holds for these cells; none for no cell."""
+        """Return the condition that holds for these cells; none for no cell."""
         if not cells.any():
             return []
         codes = frozenset(np.flatnonzero(cells[:-2]).tolist())
@@ -125,7 +125,7 @@ Axis: TypeAlias = CutAxis | CodeAxis
 
 
 def axis_of(conditions: Sequence[Condition]) -> Axis:
-    """Give the axis that conditions with one key lie on."""
+    """Return the axis that conditions with one key lie on."""
     first = conditions[0]
     if first.column.storage == "value":
         return CodeAxis(first if isinstance(first, Members) else first.as_members())
@@ -159,7 +159,7 @@ class Space:
         }
 
     def box(self, conjunction: Conjunction) -> Box:
-        """Give the cells that a conjunction allows, leaving out what restricts nothing."""
+        """Return the cells that a conjunction allows, leaving out what restricts nothing."""
         cells = {each.key: self.axes[each.key].cells_of(each) for each in conjunction}
         return {key: allowed for key, allowed in cells.items() if not allowed.all()}
 

@@ -56,7 +56,7 @@ class Crossing:
         )
 
     def branches(self, table: Table) -> Int64Array:
-        """Give the branch of each row; :data:`EVERY_BRANCH` where a row is divided."""
+        """Return the branch of each row; :data:`EVERY_BRANCH` where a row is divided."""
         question = self.question
         branch, missing = _decided(question, table)
         unknown = branch < 0
@@ -89,7 +89,7 @@ class Passage:
 
 
 def needs_passages(tree: Tree) -> bool:
-    """Tell whether a row may be divided, or led by a surrogate, anywhere in a tree."""
+    """Return whether a row may be divided, or led by a surrogate, anywhere in a tree."""
     arrays = tree.arrays
     asks = arrays.n_branches > 0
     divides = (arrays.missing_branch < 0) | (arrays.unseen_branch < 0)
@@ -114,7 +114,7 @@ def walk_passages(tree: Tree) -> Iterator[tuple[int, tuple[Passage, ...]]]:
 
 
 def _decided(question: Question, table: Table) -> tuple[Int64Array, BoolArray]:
-    """Give the branch that each row's value decides on, -1 for none, and where it is missing."""
+    """Return the branch that each row's value decides on, -1 for none, and where it is missing."""
     if isinstance(question, Categories):
         codes = np.asarray(table.columns[question.index])
         # Codes -2 and -1 count from the end: room for both after the declared values.

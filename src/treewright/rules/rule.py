@@ -106,7 +106,7 @@ class Rule:
         return 1 - self.errors / self.covers
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Give the interval of the accuracy (Wilson 1927); 0 to 1 where nothing is known."""
+        """Return the interval of the accuracy (Wilson 1927); 0 to 1 where nothing is known."""
         if self.errors is None:
             return 0.0, 1.0
         low, high = wilson_interval(self.covers - self.errors, self.covers, level=level)
@@ -127,7 +127,7 @@ class Rule:
         return " AND ".join(each.text(wording) for each in self.conditions) or "true"
 
     def matches(self, row: object) -> bool:
-        """Tell whether a row (as for ``Tree.explain``) meets every condition.
+        """Return whether a row (as for ``Tree.explain``) meets every condition.
 
         A value that the tree would divide among branches meets none of their conditions, and
         surrogates are no part of a rule; :class:`~treewright.RuleSet` reckons with both.
@@ -138,7 +138,7 @@ class Rule:
         return bool(rows_that_meet(self.conditions, table)[0])
 
     def column_indices(self) -> set[int]:
-        """Give the places of the columns that it takes to tell whether a row meets the rule."""
+        """Return the places of the columns that it takes to tell whether a row meets the rule."""
         used: set[int] = set()
         for each in self.conditions:
             if isinstance(each, LinearInterval):
@@ -148,12 +148,12 @@ class Rule:
         return used.union(*(passage.crossing.column_indices for passage in self.passages))
 
     def shortened(self, conditions: Conjunction) -> Rule:
-        """Give the rule with other conditions, without a leaf of its own."""
+        """Return the rule with other conditions, without a leaf of its own."""
         return replace(self, conditions=conditions, leaf=None, passages=())
 
 
 def identity(given: Condition) -> object:
-    """Give what two conditions of the same rules have in common if and only if they are equal.
+    """Return what two conditions of the same rules have in common if and only if they are equal.
 
     Conditions compare equal as they are, but comparing them compares their whole columns.
     """

@@ -184,7 +184,7 @@ class RuleSet(Sequence[Rule]):
         return sum(len(rule.conditions) for rule in self.rules)
 
     def usage(self) -> FloatArray:
-        """Give each column's share in what the rules look at, by the weight they cover."""
+        """Return each column's share in what the rules look at, by the weight they cover."""
         used = np.zeros(len(self.schema.columns))
         for rule in self.rules:
             used[list(rule.column_indices())] += rule.covers
@@ -194,11 +194,11 @@ class RuleSet(Sequence[Rule]):
     # Prediction
 
     def predict(self, X: object) -> Array:
-        """Give the class or number of each row; columns are matched by name."""
+        """Return the class or number of each row; columns are matched by name."""
         return self.decide(self.read(X))
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
-        """Give the class probabilities of each row; a list of arrays for several outputs.
+        """Return the class probabilities of each row; a list of arrays for several outputs.
 
         In order, they are the shares of the classes among the training rows that the same rule
         decides on. By vote, they are the shares of the votes. The class that is predicted has the
@@ -210,11 +210,11 @@ class RuleSet(Sequence[Rule]):
         return parts[0] if len(parts) == 1 else parts
 
     def apply(self, X: object) -> Int64Array:
-        """Give the rule that decides on each row, from 0, -1 for the default; in order only."""
+        """Return the rule that decides on each row, from 0, -1 for the default; in order only."""
         return self.apply_to(self.read(X))
 
     def apply_to(self, table: Table) -> Int64Array:
-        """Give the same for a table that has been read."""
+        """Return the same for a table that has been read."""
         if self.mode != "ordered":
             raise UnsupportedError(
                 f"In the mode {self.mode!r} no single rule decides.\n"
@@ -227,7 +227,7 @@ class RuleSet(Sequence[Rule]):
         return read_rows(X, self.schema, owner="RuleSet", unseen=self.unseen)
 
     def decide(self, table: Table) -> Array:
-        """Give the class or number of each row of a table that has been read."""
+        """Return the class or number of each row of a table that has been read."""
         if self.mode == "shares" or self.classes is None or len(self.classes) > 1:
             return decide(self.answers(table), self.classes, self.leaf)
         if self.mode == "ordered":
@@ -241,7 +241,7 @@ class RuleSet(Sequence[Rule]):
         return labels
 
     def answers(self, table: Table) -> FloatArray:
-        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        """Return one line per row: class probabilities (outputs side by side) or predictions."""
         if self.mode == "ordered":
             first = self._matcher.first(table)
             return self._answers.at(table, np.arange(table.n_rows), first)
@@ -334,7 +334,7 @@ class RuleSet(Sequence[Rule]):
         )
 
     def dnf(self, label: object) -> DNF:
-        """Give the condition for a class as a disjunction of conjunctions.
+        """Return the condition for a class as a disjunction of conjunctions.
 
         In order, it is true of exactly the rows that get the class. Of the rules of a tree that
         divides rows, it is true of the rows that go to its leaves undivided.
@@ -351,7 +351,7 @@ class RuleSet(Sequence[Rule]):
         return DNF(terms=terms, schema=self.schema, label=label)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all rules as plain lists, strings and numbers, ready for JSON."""
+        """Return all rules as plain lists, strings and numbers, ready for JSON."""
         return ruleset_to_dict(self)
 
     # Rule sets from rule sets

@@ -22,11 +22,11 @@ class _Listed:
         self.rules = rules  # ascending
 
     def place(self, number: int) -> int:
-        """Give the place of a rule that is listed."""
+        """Return the place of a rule that is listed."""
         return int(np.searchsorted(self.rules, number))
 
     def lists(self, number: int) -> bool:
-        """Tell whether a rule says something."""
+        """Return whether a rule says something."""
         place = self.place(number)
         return place < len(self.rules) and int(self.rules[place]) == number
 
@@ -73,7 +73,7 @@ class CutSets(_Listed):
         return np.asarray(numbers | (self._missing & self._missing[own]))
 
     def union(self, numbers: Int64Array) -> BoolArray:
-        """Give the cells that at least one of some rules allows."""
+        """Return the cells that at least one of some rules allows."""
         places = np.searchsorted(self.rules, numbers)
         places_known = places[self._low[places] <= self._high[places]]
         depth = np.zeros(self.axis.n_cells, dtype=np.int64)
@@ -113,7 +113,7 @@ class CodeSets(_Listed):
         return np.asarray((self._bits & self._bits[self.place(number)]).any(axis=1))
 
     def union(self, numbers: Int64Array) -> BoolArray:
-        """Give the cells that at least one of some rules allows."""
+        """Return the cells that at least one of some rules allows."""
         together = np.bitwise_or.reduce(self._bits[np.searchsorted(self.rules, numbers)], axis=0)
         return np.unpackbits(together, count=self.axis.n_cells).astype(bool)
 

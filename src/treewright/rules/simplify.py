@@ -127,7 +127,7 @@ class _Cover:
         return near | {key: np.array(rules) for key, rules in apart.items()}
 
     def _is_used_up(self, number: int, near: dict[object, Int64Array]) -> bool:
-        """Tell whether rules that differ along one column leave nothing of a rule."""
+        """Return whether rules that differ along one column leave nothing of a rule."""
         for key, rules in near.items():
             if len(rules) == 0:
                 continue

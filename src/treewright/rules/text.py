@@ -66,7 +66,7 @@ def paint(rules: RuleSet, *, level: float, max_rules: int | None, wording: Wordi
 
 
 def _wrapped(rule: Rule, wording: Wording) -> list[str]:
-    """Give the conditions on as many lines as they need."""
+    """Return the conditions on as many lines as they need."""
     lines = ["true"] if not rule.conditions else []
     for condition in rule.conditions:
         words = condition.text(wording)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ruleset_to_dict(rules: RuleSet) -> dict[str, Any]:
-    """Give schema, classes, rules and default."""
+    """Return schema, classes, rules and default."""
     classes = None
     if rules.classes is not None:
         classes = [[plain(name) for name in names.tolist()] for names in rules.classes]
@@ -65,7 +65,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
 
 
 def _ways(rules: RuleSet) -> dict[str, Any]:
-    """Give the nodes that the ways to the leaves cross, and each rule's way through them."""
+    """Return the nodes that the ways to the leaves cross, and each rule's way through them."""
     number_of: dict[int, int] = {}
     crossings: list[Crossing] = []
     ways = []

@@ -31,7 +31,7 @@ def check_classes(classes: Any) -> None:
 
 
 def complete(rules: Iterable[Any], classes: tuple[Array, ...] | None) -> tuple[Rule, ...]:
-    """Give rules that all say something of the classes; refuse what is no rule, or says nothing.
+    """Return rules that all say something of the classes; refuse what is no rule, or says nothing.
 
     A rule that only has a label, as :meth:`Rule.of` makes it, is sure of it.
     """
@@ -50,7 +50,7 @@ def complete(rules: Iterable[Any], classes: tuple[Array, ...] | None) -> tuple[R
 
 
 def _sure(label: Any, classes: tuple[Array, ...] | None) -> FloatArray:
-    """Give what is said by who is sure of a label."""
+    """Return what is said by who is sure of a label."""
     if classes is None:
         if not is_number(label):
             raise ParameterError(f"label={label!r} must be a number, where there are no classes.")

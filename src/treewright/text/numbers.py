@@ -22,12 +22,12 @@ _SMALL_P = 0.001
 
 
 def figure(value: float) -> str:
-    """Give one number: whole numbers as such, others with at least three figures."""
+    """Return one number: whole numbers as such, others with at least three figures."""
     return figures([value])[0]
 
 
 def figures(values: Iterable[float | None]) -> list[str]:
-    """Give the numbers of one column with as many decimals each; None leaves a gap."""
+    """Return the numbers of one column with as many decimals each; None leaves a gap."""
     numbers = list(values)
     finite = [abs(number) for number in numbers if number is not None and math.isfinite(number)]
     largest = max(finite, default=0.0)
@@ -43,7 +43,7 @@ def figures(values: Iterable[float | None]) -> list[str]:
 
 
 def p_values(values: Iterable[float | None]) -> list[str]:
-    """Give a column of p-values; beside larger ones, those below 0.001 are not told apart.
+    """Return a column of p-values; beside larger ones, those below 0.001 are not told apart.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def _beside_larger(p_value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """Give a share, with one decimal.
+    """Return a share, with one decimal.
 
     Examples
     --------

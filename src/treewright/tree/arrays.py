@@ -197,7 +197,7 @@ class TreeArrays:
         return len(self.surrogate_column)
 
     def to_dict(self) -> dict[str, object]:
-        """Give the arrays by name."""
+        """Return the arrays by name."""
         return {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
 
     def equals(self, other: TreeArrays) -> bool:
@@ -221,7 +221,7 @@ class TreeArrays:
 
 
 def read_only(array: Array, name: str, dtype: np.dtype[Any]) -> Array:
-    """Give a contiguous read-only array of this type, without a copy where it already is one."""
+    """Return a contiguous read-only array of this type, without a copy where it already is one."""
     given = np.asarray(array) if np.size(array) else np.empty(np.shape(array), dtype)
     if not np.can_cast(given.dtype, dtype, casting="same_kind"):
         raise ModelFormatError(f"{name} holds {given.dtype}, but {dtype} is due.")
@@ -231,12 +231,12 @@ def read_only(array: Array, name: str, dtype: np.dtype[Any]) -> Array:
 
 
 def same_bits(left: Array, right: Array) -> bool:
-    """Tell whether two arrays are equal to the last bit; NaN equals itself."""
+    """Return whether two arrays are equal to the last bit; NaN equals itself."""
     return left.shape == right.shape and left.tobytes() == right.tobytes()
 
 
 def heaviest_branch(arrays: Mapping[str, Any]) -> Int32Array:
-    """Give each node's branch of most weight, the first of equals; -1 at leaves."""
+    """Return each node's branch of most weight, the first of equals; -1 at leaves."""
     parent, weight, first = arrays["parent"], arrays["weight"], arrays["first_child"]
     heaviest = np.full(len(parent), -1, dtype=np.int32)
     children = np.flatnonzero(parent >= 0)

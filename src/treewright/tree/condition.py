@@ -56,11 +56,11 @@ class Wording:
     ascii: bool = False
 
     def name(self, column: ColumnSpec) -> str:
-        """Give the column's name on one line."""
+        """Return the column's name on one line."""
         return self._short(on_one_line(column.name) or "''")
 
     def value(self, column: ColumnSpec, value: object) -> str:
-        """Give a threshold in stored form, or a value of the domain, on one line."""
+        """Return a threshold in stored form, or a value of the domain, on one line."""
         gap = None
         if self.rounded and isinstance(value, float):
             gap = 2 * abs(value) * _FLOAT32_PRECISION
@@ -71,7 +71,7 @@ class Wording:
         return self._short(text)
 
     def values(self, column: ColumnSpec, codes: Collection[int]) -> str:
-        """Give ``= a`` or ``in {a, b}`` for these codes, shortened to ``max_values``."""
+        """Return ``= a`` or ``in {a, b}`` for these codes, shortened to ``max_values``."""
         shown = sorted(codes)
         if len(shown) == 1:
             return f"= {self.value(column, column.values[shown[0]])}"
@@ -85,7 +85,7 @@ class Wording:
         return f"in {{{', '.join(words)}}}"
 
     def excluded(self, column: ColumnSpec, codes: Collection[int]) -> str:
-        """Give ``!= a`` or ``not in {a, b}``."""
+        """Return ``!= a`` or ``not in {a, b}``."""
         words = self.values(column, codes)
         return f"!{words}" if words.startswith("=") else f"not {words}"
 
@@ -182,7 +182,7 @@ class Interval:
         return wording.name(self.column)
 
     def values_in(self, table: Table) -> tuple[Array, BoolArray]:
-        """Give what the bounds are about, for each row, and where it is missing."""
+        """Return what the bounds are about, for each row, and where it is missing."""
         return table.columns[self.index], table.is_missing(self.index)
 
     def as_members(self) -> Members:
@@ -205,7 +205,7 @@ class Interval:
         return wording.value(self.column, bound)
 
     def _only_value(self) -> int | None:
-        """Give the one value (in stored form) between the bounds of a column of whole numbers."""
+        """Return the one value (in stored form) between the bounds of a column of whole numbers."""
         if self.column.storage not in ("int", "uint", "value"):
             return None
         low, high = self.low, self.high
@@ -242,7 +242,7 @@ class LinearInterval(Interval):
         return replace(wording, max_length=length and 4 * length).name(self.column)
 
     def values_in(self, table: Table) -> tuple[Array, BoolArray]:
-        """Give the sum for each row, and where it is missing."""
+        """Return the sum for each row, and where it is missing."""
         total = sum_of_columns(self.terms, table)
         return total, np.isnan(total)
 

@@ -41,7 +41,7 @@ _SLICES: Mapping[str, tuple[str, ...]] = {
 
 
 def with_leaves(tree: Tree, leaves: BoolArray) -> Tree:
-    """Give the tree in which the marked nodes are leaves, and what was below them is gone.
+    """Return the tree in which the marked nodes are leaves, and what was below them is gone.
 
     Nothing else changes: every node that is kept says what it said.
     """
@@ -80,7 +80,7 @@ def rebuilt(
     *,
     nodes: TreeArrays | None = None,
 ) -> Tree:
-    """Give the tree whose node ``i`` asks what node ``source[i]`` of the old one did.
+    """Return the tree whose node ``i`` asks what node ``source[i]`` of the old one did.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def rebuilt(
 
 
 def followed_by(old: TreeArrays, more: TreeArrays) -> TreeArrays:
-    """Give the nodes of one tree and then those of others, to be taken from by :func:`rebuilt`."""
+    """Return the nodes of one tree, then those of others, for :func:`rebuilt` to take from."""
     shift = {"first_child": old.n_nodes, "parent": old.n_nodes}
     for prefix, arrays in _SLICES.items():
         shift[f"{prefix}_offset"] = len(getattr(old, arrays[0]))
@@ -153,7 +153,7 @@ def _take_surrogates(
 
 
 def _entries(offset: Array, count: Int64Array) -> Int64Array:
-    """Give the places of all slices, one after the other."""
+    """Return the places of all slices, one after the other."""
     total = int(count.sum())
     start = np.repeat(offset.astype(np.int64) - np.cumsum(count) + count, count)
     return start + np.arange(total)

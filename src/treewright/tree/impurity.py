@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def impurity_mass(tree: Tree) -> FloatArray:
-    """Give weight x impurity of each node, both as they were when the tree was grown.
+    """Return weight x impurity of each node, both as they were when the tree was grown.
 
     Nodes keep the weight of their rows as it is; under a cost matrix classes counted otherwise in
     growing (:meth:`LeafRule.growing_factors`), and impurities are about those weights.

@@ -48,7 +48,7 @@ class LeafRule:
     preferred: int | None = None
 
     def smoothed(self, weights: FloatArray, whole: FloatArray) -> FloatArray:
-        """Give the class weights of nodes with what the estimate adds to them.
+        """Return the class weights of nodes with what the estimate adds to them.
 
         A node without any has nothing to say, and nothing is added to that.
 
@@ -62,7 +62,7 @@ class LeafRule:
         return np.where(weights.any(axis=1, keepdims=True), weights + self.added(whole), weights)
 
     def added(self, whole: FloatArray) -> FloatArray:
-        """Give what the estimate adds to the class weights of a node.
+        """Return what the estimate adds to the class weights of a node.
 
         >>> LeafRule(estimate="m_estimate", m=2.0).added(np.array([30.0, 10.0])).tolist()
         [1.5, 0.5]
@@ -76,7 +76,7 @@ class LeafRule:
         return np.zeros_like(whole)
 
     def choose(self, shares: FloatArray) -> Int64Array:
-        """Give the class decided for each line of shares; of equally good ones the first.
+        """Return the class decided for each line of shares; of equally good ones the first.
 
         Or, of equally probable ones, the preferred one.
 
@@ -98,7 +98,7 @@ class LeafRule:
         return chosen
 
     def cost_of(self, weights: FloatArray, chosen: Int64Array) -> FloatArray:
-        """Give what deciding so costs among rows of these class weights, line by line.
+        """Return what deciding so costs among rows of these class weights, line by line.
 
         Without a cost matrix that is the weight of the rows of another class.
         """
@@ -109,7 +109,7 @@ class LeafRule:
         return np.asarray(np.einsum("nk,kn->n", weights, self.cost_matrix[:, chosen]))
 
     def growing_factors(self, class_weight: FloatArray) -> FloatArray:
-        """Give the factor of each class in growing: altered priors (Breiman et al. 1984, 4.4).
+        """Return the factor of each class in growing: altered priors (Breiman et al. 1984, 4.4).
 
         A class counts by what its errors cost together, C(j) = sum_i C(i|j). That is exact for two
         classes, and an approximation for more. The total weight stays.
@@ -134,7 +134,7 @@ class LeafRule:
         return factors
 
     def equals(self, other: LeafRule) -> bool:
-        """Tell whether both decide alike."""
+        """Return whether both decide alike."""
         mine, theirs = self.cost_matrix, other.cost_matrix
         same_costs = mine is theirs or (
             mine is not None and theirs is not None and np.array_equal(mine, theirs)
@@ -147,7 +147,7 @@ BY_MAJORITY = LeafRule()
 
 
 def labels_of(codes: list[Int64Array], classes: tuple[Array, ...]) -> Array:
-    """Give classes by their positions; one dimension where there is one output."""
+    """Return classes by their positions; one dimension where there is one output."""
     labels: list[Array] = [names[chosen] for names, chosen in zip(classes, codes, strict=True)]
     if len(labels) == 1:
         return labels[0]

@@ -59,7 +59,7 @@ class NumberTerm:
     high: float
 
     def values(self, table: Table, rows: Any = slice(None)) -> FloatArray:
-        """Give the number of each row; NaN where it is missing."""
+        """Return the number of each row; NaN where it is missing."""
         numbers = numbers_in(table, self.index, rows)
         if self.column.storage != "float" or np.isfinite(numbers).all():
             return numbers
@@ -93,7 +93,7 @@ class MemberTerm:
     codes: frozenset[int]
 
     def values(self, table: Table, rows: Any = slice(None)) -> FloatArray:
-        """Give 0 or 1 for each row; NaN where the value is missing or unknown to training."""
+        """Return 0 or 1 for each row; NaN where the value is missing or unknown to training."""
         number_of_code = np.zeros(len(self.column.values) + 2)
         number_of_code[list(self.codes)] = 1.0
         number_of_code[-2:] = np.nan  # the codes of unseen and missing count from the end
@@ -118,7 +118,7 @@ Term: TypeAlias = NumberTerm | MemberTerm
 
 
 def numbers_in(table: Table, index: int, rows: Any = slice(None)) -> FloatArray:
-    """Give a numeric column as floats, times in days; NaN where a value is missing."""
+    """Return a numeric column as floats, times in days; NaN where a value is missing."""
     spec = table.schema.columns[index]
     numbers = as_numbers(np.asarray(table.columns[index])[rows], spec)
     if spec.storage != "float":
@@ -127,7 +127,7 @@ def numbers_in(table: Table, index: int, rows: Any = slice(None)) -> FloatArray:
 
 
 def as_numbers(stored: Array, spec: ColumnSpec) -> FloatArray:
-    """Give numbers in a column's stored form as floats, times in days."""
+    """Return numbers in a column's stored form as floats, times in days."""
     if spec.storage == "uint":
         # Small numbers are near -2^63 in stored form, where a float would lose them.
         value = np.ascontiguousarray(stored, dtype=np.int64).view(np.uint64)
@@ -139,7 +139,7 @@ def as_numbers(stored: Array, spec: ColumnSpec) -> FloatArray:
 
 
 def stored_unit(spec: ColumnSpec) -> float:
-    """Give what 1 is in a column's stored form; of times, a day."""
+    """Return what 1 is in a column's stored form; of times, a day."""
     return 1.0 if spec.unit is None else float(_UNITS_PER_DAY[spec.unit])
 
 
@@ -169,7 +169,7 @@ class LinearModel:
         return self.text()
 
     def numbers(self, table: Table) -> FloatArray:
-        """Give the number of every term (columns) in every row."""
+        """Return the number of every term (columns) in every row."""
         filled = [
             np.where(np.isnan(values := term.values(table)), fill, values)
             for term, fill in zip(self.terms, self.fills, strict=True)
@@ -177,7 +177,7 @@ class LinearModel:
         return np.column_stack(filled) if filled else np.empty((table.n_rows, 0))
 
     def predict(self, table: Table) -> FloatArray:
-        """Give the prediction for each row."""
+        """Return the prediction for each row."""
         predicted = np.full(table.n_rows, self.intercept)
         for coefficient, numbers in zip(self.coefficients, self.numbers(table).T, strict=True):
             predicted += coefficient * numbers
@@ -198,7 +198,7 @@ class LinearModel:
         return words
 
     def _intercept_shown(self) -> float:
-        """Give 0 for an intercept that is rounding beside what the terms add."""
+        """Return 0 for an intercept that is rounding beside what the terms add."""
         largest = max(
             (
                 abs(coefficient)
@@ -298,11 +298,11 @@ class LinearLeaves:
         return int(np.count_nonzero(np.diff(self.start)))
 
     def has_model(self, node: int) -> bool:
-        """Tell whether a node answers by terms."""
+        """Return whether a node answers by terms."""
         return bool(self.start[node + 1] > self.start[node])
 
     def model(self, node: int) -> LinearModel | None:
-        """Give the model of a node; None where it answers its value."""
+        """Return the model of a node; None where it answers its value."""
         if not self.has_model(node):
             return None
         own = slice(int(self.start[node]), int(self.start[node + 1]))
@@ -323,7 +323,7 @@ class LinearLeaves:
         return {self.terms[i].index for i in np.unique(self.term).tolist()}
 
     def taken(self, source: IntegerArray, is_leaf: BoolArray) -> LinearLeaves:
-        """Give the table of a tree whose leaf ``i`` was node ``source[i]`` of this one."""
+        """Return the table of a tree whose leaf ``i`` was node ``source[i]`` of this one."""
         count = np.where(is_leaf, np.diff(self.start)[source], 0)
         first = self.start[:-1][source]
         entries = np.repeat(first - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
@@ -338,7 +338,7 @@ class LinearLeaves:
         )
 
     def equals(self, other: LinearLeaves | None) -> bool:
-        """Tell whether both hold the same models, bit for bit."""
+        """Return whether both hold the same models, bit for bit."""
         if other is None or self.terms != other.terms:
             return False
         if self.limits is None or other.limits is None:

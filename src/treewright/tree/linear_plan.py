@@ -36,7 +36,7 @@ class LinearPlan(Plan):
         self._divides = bool((asks & undecided).any())
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Give one line per row: its prediction."""
+        """Return one line per row: its prediction."""
         if not self._divides:
             leaves = self.apply(table, n_threads=n_threads)
             return self._at(table, None, leaves)[:, np.newaxis]
@@ -50,7 +50,7 @@ class LinearPlan(Plan):
         return answers
 
     def _at(self, table: Table, rows: Int64Array | None, leaves: Int64Array) -> FloatArray:
-        """Give the prediction of a leaf for a row, for each pair of these."""
+        """Return the prediction of a leaf for a row, for each pair of these."""
         linear = self._linear
         n_nodes = len(self._constant)
         predicted: FloatArray = self._constant[leaves]
@@ -74,7 +74,7 @@ class LinearPlan(Plan):
         return predicted
 
     def _by_term(self, leaves: Int64Array) -> Iterator[tuple[int, Int64Array]]:
-        """Give the terms that models of these leaves may have, each with its entries."""
+        """Return the terms that models of these leaves may have, each with its entries."""
         start, term = self._linear.start, self._linear.term
         entries = np.arange(len(term))
         if len(leaves) <= _FEW_ROWS:

@@ -32,7 +32,7 @@ class TreeMethods:
     """What people do with a tree."""
 
     def importances(self: Tree, *, normalize: bool = True) -> FloatArray:
-        """Give each column's share of the impurity the tree removes.
+        """Return each column's share of the impurity the tree removes.
 
         A node adds its weight x impurity, less that of its children, to the column it asks about
         (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
@@ -81,7 +81,7 @@ class TreeMethods:
         return rules(self)
 
     def dnf(self: Tree, label: object) -> DNF:
-        """Give the condition for a class as a disjunction of conjunctions."""
+        """Return the condition for a class as a disjunction of conjunctions."""
         from treewright.rules.dnf import dnf
 
         return dnf(self, label)
@@ -204,7 +204,7 @@ class TreeMethods:
         validation: tuple[object, object] | None = None,
         test: tuple[object, object] | None = None,
     ) -> Tree:
-        """Give a pruned tree; this one stays as it is.
+        """Return a pruned tree; this one stays as it is.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class TreeMethods:
         )
 
     def simplify(self: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
-        """Give the smallest tree of the same nodes that makes the same predictions.
+        """Return the smallest tree of the same nodes that makes the same predictions.
 
         Subtrees whose leaves all say the same become one leaf. That no prediction changes follows
         from the leaves, not from any table.

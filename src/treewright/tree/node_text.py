@@ -24,7 +24,7 @@ _MAX_CLASSES_NAMED = 3
 
 
 def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> list[TextColumn]:
-    """Give the columns that describe these nodes, in their order; an arrow marks the leaves."""
+    """Return the columns that describe these nodes, in their order; an arrow marks the leaves."""
     arrays = tree.arrays
     chosen = np.asarray(nodes, dtype=np.int64)
     n_rows, weight = arrays.n_rows[chosen], arrays.weight[chosen]
@@ -47,14 +47,14 @@ def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> li
 
 
 def label_in_words(label: object) -> str:
-    """Give a label on one line; numbers as people read them, several outputs side by side."""
+    """Return a label on one line; numbers as people read them, several outputs side by side."""
     if isinstance(label, tuple):
         return ", ".join(map(label_in_words, label))
     return figure(label) if isinstance(label, float) else on_one_line(str(label))
 
 
 def answer_in_words(tree: Tree, answer: FloatArray) -> str:
-    """Give the label of one line of answers and, for one class, the probabilities behind it."""
+    """Return the label of one line of answers and, for one class, the probabilities behind it."""
     label = label_in_words(tree.label_of(answer))
     if tree.classes is None or len(tree.classes) > 1:
         return label
@@ -67,7 +67,7 @@ def answer_in_words(tree: Tree, answer: FloatArray) -> str:
 def class_columns(
     classes: Sequence[str], lines: Sequence[Sequence[float] | None], *, ascii: bool = False
 ) -> list[TextColumn]:
-    """Give the weight of each class, or only the heaviest ones where there are many classes.
+    """Return the weight of each class, or only the heaviest ones where there are many classes.
 
     Parameters
     ----------

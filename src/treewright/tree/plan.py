@@ -36,22 +36,22 @@ class Plan:
         self._combine = combine
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Give one line per row: class probabilities (outputs side by side) or predictions."""
+        """Return one line per row: class probabilities (outputs side by side) or predictions."""
         answers: FloatArray = self._core.predict(lend(table), self._combine, n_threads)
         return answers
 
     def apply(self, table: Table, *, n_threads: int = 1) -> Int64Array:
-        """Give the leaf of each row; of a divided row, the leaf that gets most of it."""
+        """Return the leaf of each row; of a divided row, the leaf that gets most of it."""
         leaves: Int64Array = self._core.apply(lend(table), n_threads)
         return leaves
 
     def parts(self, table: Table) -> tuple[Int64Array, Int64Array, FloatArray]:
-        """Give the leaves of each row, as ``indptr`` and ``indices``, and its share in each."""
+        """Return the leaves of each row, as ``indptr`` and ``indices``, and its share in each."""
         start, leaves, shares = self._core.parts(lend(table))
         return start, leaves, shares
 
     def decision_path(self, table: Table) -> tuple[Int64Array, Int64Array]:
-        """Give the nodes each row visits, from the root, as ``indptr`` and ``indices``."""
+        """Return the nodes each row visits, from the root, as ``indptr`` and ``indices``."""
         start, visited = self._core.paths(lend(table))
         return start, visited
 

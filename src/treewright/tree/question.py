@@ -63,15 +63,15 @@ class _Ordered:
     unseen_branch: int = EVERY_BRANCH
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Give what a row of a table has to say."""
+        """Return what a row of a table has to say."""
         return stored_value(table, self.index, row)
 
     def knows(self, value: Stored) -> bool:
-        """Tell whether the value itself decides; it does not when missing or unseen."""
+        """Return whether the value itself decides; it does not when missing or unseen."""
         return value is not None and not (self.column.storage == "value" and value == UNSEEN)
 
     def branch_of(self, value: Stored) -> int:
-        """Give the branch of a value in stored form, or :data:`EVERY_BRANCH`."""
+        """Return the branch of a value in stored form, or :data:`EVERY_BRANCH`."""
         if value is None:
             return self.missing_branch
         if not self.knows(value):
@@ -85,7 +85,7 @@ class _Ordered:
         raise AssertionError("a question has its cuts")
 
     def condition(self, branch: int) -> Interval:
-        """Give what a row must meet to follow one branch."""
+        """Return what a row must meet to follow one branch."""
         low, high = self._bounds(branch)
         return Interval(
             index=self.index,
@@ -204,7 +204,7 @@ class LinearCut(_Ordered):
     threshold: float
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Give the sum for a row of a table."""
+        """Return the sum for a row of a table."""
         total = float(sum_of_columns(self.terms, table, slice(row, row + 1))[0])
         return None if total != total else total
 
@@ -216,7 +216,7 @@ class LinearCut(_Ordered):
         return low, self.threshold if branch == 0 else None
 
     def condition(self, branch: int) -> LinearInterval:
-        """Give what a row must meet to follow one branch."""
+        """Return what a row must meet to follow one branch."""
         plain = super().condition(branch)
         return LinearInterval(
             index=self.index,
@@ -261,7 +261,7 @@ class Categories:
     rest_branch: int = NO_BRANCH
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Give what a row of a table has to say."""
+        """Return what a row of a table has to say."""
         return stored_value(table, self.index, row)
 
     @cached_property
@@ -278,13 +278,13 @@ class Categories:
         return tuple(map(frozenset, codes))
 
     def knows(self, value: Stored) -> bool:
-        """Tell whether the value itself decides; it does not when missing or unseen here."""
+        """Return whether the value itself decides; it does not when missing or unseen here."""
         if value is None or value < 0:
             return False
         return self.rest_branch >= 0 or value in self.branch_of_code
 
     def branch_of(self, value: Stored) -> int:
-        """Give the branch of a code, or :data:`EVERY_BRANCH`."""
+        """Return the branch of a code, or :data:`EVERY_BRANCH`."""
         if value is None:
             return self.missing_branch
         has_rest = self.rest_branch >= 0 and value >= 0
@@ -292,7 +292,7 @@ class Categories:
         return self.branch_of_code.get(int(value), other)
 
     def condition(self, branch: int) -> Members:
-        """Give what a row must meet to follow one branch."""
+        """Return what a row must meet to follow one branch."""
         takes_unseen = branch == self.unseen_branch
         takes_rest = branch == self.rest_branch if self.rest_branch >= 0 else takes_unseen
         codes = self.codes_of_branch[branch]
@@ -343,7 +343,7 @@ class Surrogate:
     agreement: float
 
     def branch_of(self, value: Stored) -> int:
-        """Give the branch, or :data:`EVERY_BRANCH` where this question cannot tell either."""
+        """Return the branch, or :data:`EVERY_BRANCH` where this question cannot tell either."""
         if value is None:
             return EVERY_BRANCH
         branch = self.question.branch_of(value)
@@ -355,7 +355,7 @@ class Surrogate:
 
 
 def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question | None:
-    """Give what a node asks; None at a leaf."""
+    """Return what a node asks; None at a leaf."""
     index = int(arrays.column[node])
     if index < 0:
         return None
@@ -378,7 +378,7 @@ def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question
 
 
 def _several(arrays: TreeArrays, schema: FittedSchema, node: int) -> Intervals | LinearCut:
-    """Give the question of a node that has several cuts, or a sum of several columns."""
+    """Return the question of a node that has several cuts, or a sum of several columns."""
     index = int(arrays.column[node])
     n_branches, missing = int(arrays.n_branches[node]), int(arrays.missing_branch[node])
     unseen = int(arrays.unseen_branch[node])
@@ -431,7 +431,7 @@ def linear_cut(
 
 
 def surrogates_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> tuple[Surrogate, ...]:
-    """Give the stand-ins of a node, best first."""
+    """Return the stand-ins of a node, best first."""
     return tuple(
         Surrogate(
             question=_question(
@@ -495,7 +495,7 @@ def _question(
 
 
 def stored_value(table: Table, index: int, row: int = 0) -> Stored:
-    """Give one value of a table in stored form: None where missing, codes for categories."""
+    """Return one value of a table in stored form: None where missing, codes for categories."""
     value = table.columns[index][row].item()
     if table.schema.columns[index].storage == "value":
         return None if value == MISSING else int(value)
@@ -506,7 +506,7 @@ def stored_value(table: Table, index: int, row: int = 0) -> Stored:
 
 
 def columns_of(question: Question) -> tuple[int, ...]:
-    """Give the places in the schema of the columns that a question looks at."""
+    """Return the places in the schema of the columns that a question looks at."""
     if isinstance(question, LinearCut):
         return tuple(index for index, _ in question.terms)
     return (question.index,)

@@ -31,10 +31,10 @@ class Record(Protocol):
         """What the tree was grown from."""
 
     def rows(self) -> tuple[Table, Array, FloatArray | None]:
-        """Give the training rows: table, class codes (or numbers) and weights (None: all 1)."""
+        """Return the training rows: table, class codes (or numbers) and weights (None: all 1)."""
 
     def growth(self) -> Growth:
-        """Give how the tree was grown."""
+        """Return how the tree was grown."""
 
 
 class Recall(Protocol):
@@ -43,4 +43,4 @@ class Recall(Protocol):
     def __call__(
         self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
     ) -> Record:
-        """Give the record of the fit that grew this tree from these data; errors name `owner`."""
+        """Return the record of the fit that grew this tree from these data; errors name `owner`."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def branch_taken(
     tree: Tree, node: int, question: Question, value_of: Callable[[Question], Stored]
 ) -> tuple[int, Surrogate | None]:
-    """Give the branch of a row, or :data:`EVERY_BRANCH`, and the stand-in that decided, if any.
+    """Return the branch of a row, or :data:`EVERY_BRANCH`, and the stand-in that decided, if any.
 
     A value that does not decide is looked for in the node's surrogates, then goes to the node's
     branch for such values.
@@ -42,7 +42,7 @@ def branch_taken(
 
 
 def branches_followed(tree: Tree, node: int, branch: int) -> list[tuple[int, float]]:
-    """Give the branches that a row follows, and the share of it that goes each way."""
+    """Return the branches that a row follows, and the share of it that goes each way."""
     if branch != EVERY_BRANCH:
         return [(branch, 1.0)]
     shares = tree.branch_shares(node).tolist()

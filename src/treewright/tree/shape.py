@@ -61,16 +61,16 @@ class Shape:
     # Walks
 
     def is_leaf(self, node: int) -> bool:
-        """Tell whether a node asks nothing."""
+        """Return whether a node asks nothing."""
         return bool(self.arrays.n_branches[node] == 0)
 
     def children(self, node: int) -> range:
-        """Give the children of a node in the order of its branches."""
+        """Return the children of a node in the order of its branches."""
         first = int(self.arrays.first_child[node])
         return range(first, first + int(self.arrays.n_branches[node]))
 
     def ancestors(self, node: int) -> list[int]:
-        """Give the nodes above a node, its parent first and the root last."""
+        """Return the nodes above a node, its parent first and the root last."""
         parent = self.arrays.parent
         found = []
         above = parent.item(node)
@@ -80,11 +80,11 @@ class Shape:
         return found
 
     def path(self, node: int) -> list[int]:
-        """Give the nodes from the root to a node, both included."""
+        """Return the nodes from the root to a node, both included."""
         return [*reversed(self.ancestors(node)), node]
 
     def branches_to(self, node: int) -> list[int]:
-        """Give the branches taken on the way from the root to a node."""
+        """Return the branches taken on the way from the root to a node."""
         path = self.path(node)
         return [child - self.children(above).start for above, child in pairwise(path)]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
-    """Give schema, classes and nodes."""
+    """Return schema, classes and nodes."""
     classes = None
     if tree.classes is not None:
         classes = [[plain(name) for name in names.tolist()] for names in tree.classes]
@@ -37,7 +37,7 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
 
 
 def column_to_dict(spec: ColumnSpec) -> dict[str, Any]:
-    """Give what a column is."""
+    """Return what a column is."""
     described: dict[str, Any] = {"name": spec.name, "kind": spec.kind, "storage": spec.storage}
     if spec.storage == "value":
         described["values"] = [plain(value) for value in spec.values]
@@ -103,7 +103,7 @@ def _model(model: LinearModel) -> dict[str, Any]:
 
 
 def question_to_dict(question: Question) -> dict[str, Any]:
-    """Give what a node asks; columns by their place."""
+    """Return what a node asks; columns by their place."""
     described: dict[str, Any] = {"column": question.index}
     if isinstance(question, Categories):
         # Only the values seen there: all values at every node would be their product.
@@ -132,17 +132,17 @@ def question_to_dict(question: Question) -> dict[str, Any]:
 
 
 def plain_bound(column: ColumnSpec, bound: float | int) -> Any:
-    """Give a bound in stored form; one of unsigned numbers as such."""
+    """Return a bound in stored form; one of unsigned numbers as such."""
     return plain(int(bound) + UINT_OFFSET if column.storage == "uint" else bound)
 
 
 def _branch(branch: int) -> int | None:
-    """Give None for a value that goes to every branch."""
+    """Return None for a value that goes to every branch."""
     return branch if branch >= 0 else None
 
 
 def plain(value: object) -> Any:
-    """Give a value that JSON has, or its text."""
+    """Return a value that JSON has, or its text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if value is None or isinstance(value, str | bool | int):

@@ -116,7 +116,7 @@ class Tree(Shape, TreeMethods):
         pruning: Pruning | None = None,
         leaf: LeafRule | None = None,
     ) -> Tree:
-        """Give the same tree with other nodes, the linear models of these, or another leaf rule."""
+        """Return the same tree with other nodes, their linear models, or another leaf rule."""
         return Tree(
             arrays=arrays,
             schema=self.schema,
@@ -167,15 +167,15 @@ class Tree(Shape, TreeMethods):
     # What nodes say
 
     def question(self, node: int) -> Question | None:
-        """Give what a node asks; None at a leaf."""
+        """Return what a node asks; None at a leaf."""
         return question_at(self.arrays, self.schema, node)
 
     def surrogates(self, node: int) -> tuple[Surrogate, ...]:
-        """Give the questions that stand in where a value is missing, best first."""
+        """Return the questions that stand in where a value is missing, best first."""
         return surrogates_at(self.arrays, self.schema, node)
 
     def branch_shares(self, node: int) -> FloatArray:
-        """Give each branch's share of a node's weight: how a row without a value is divided."""
+        """Return each branch's share of a node's weight: how a row without a value is divided."""
         children = self.children(node)
         weight = self.arrays.weight[children.start : children.stop]
         total = weight.sum()
@@ -220,7 +220,7 @@ class Tree(Shape, TreeMethods):
         return np.hstack([self.leaf.smoothed(part, part[0]) for part in parts])
 
     def label(self, node: int) -> Any:
-        """Give the class (the first of equally frequent ones) or number a node would predict.
+        """Return the class (the first of equally frequent ones) or number a node would predict.
 
         A tree of several outputs gives a tuple; a leaf that answers by a linear model gives that.
         """
@@ -230,12 +230,12 @@ class Tree(Shape, TreeMethods):
         return labels[0] if len(labels) == 1 else labels
 
     def label_of(self, answer: FloatArray) -> Any:
-        """Give the label of one line of answers, as :meth:`label` does for a node."""
+        """Return the label of one line of answers, as :meth:`label` does for a node."""
         decided = decide(answer[np.newaxis], self.classes, self.leaf)[0]
         return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
 
     def distribution(self, node: int, *, output: int = 0) -> FloatArray:
-        """Give the probability of each class in a node; an empty leaf has its parent's."""
+        """Return the probability of each class in a node; an empty leaf has its parent's."""
         if self.classes is None:
             raise UnsupportedError(
                 "This tree predicts numbers and has no classes.\n"
@@ -273,14 +273,14 @@ class Tree(Shape, TreeMethods):
         return tuple(name for name in self.schema.names if name not in looked_at)
 
     def expected_tests(self) -> float:
-        """Give the mean number of tests a training row meets, by weight."""
+        """Return the mean number of tests a training row meets, by weight."""
         # A test is met by the weight of its node: no need to look at paths.
         asks = self.arrays.n_branches > 0
         total = self.arrays.weight[0]
         return float(self.arrays.weight[asks].sum() / total) if total > 0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the whole tree as plain lists, strings and numbers, ready for JSON.
+        """Return the whole tree as plain lists, strings and numbers, ready for JSON.
 
         Nodes are a flat list that refers to children by number: nesting would make JSON recurse.
         """
@@ -289,7 +289,7 @@ class Tree(Shape, TreeMethods):
     def record(
         self, X: object, y: object, sample_weight: object, *, owner: str, hint: str
     ) -> Record:
-        """Give the training data: those kept, or those given once more to `owner`."""
+        """Return the training data: those kept, or those given once more to `owner`."""
         if X is None and self._record is not None:
             return self._record
         if self._recall is None:
@@ -303,22 +303,22 @@ class Tree(Shape, TreeMethods):
     # Prediction
 
     def predict(self, X: object) -> Array:
-        """Give the class or number of each row; columns are matched by name."""
+        """Return the class or number of each row; columns are matched by name."""
         return decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
-        """Give the class probabilities of each row; a list of arrays for several outputs."""
+        """Return the class probabilities of each row; a list of arrays for several outputs."""
         if self.classes is None:
             raise UnsupportedError("This tree predicts numbers and has no class probabilities.")
         parts = by_output(self.plan.answers(self._read(X)), self.classes)
         return parts[0] if len(parts) == 1 else parts
 
     def apply(self, X: object) -> Int64Array:
-        """Give the leaf of each row; of a divided row, the leaf that gets most of it."""
+        """Return the leaf of each row; of a divided row, the leaf that gets most of it."""
         return self.plan.apply(self._read(X))
 
     def decision_path(self, X: object) -> csr_array:
-        """Give the nodes each row visits, as a sparse indicator of rows x nodes."""
+        """Return the nodes each row visits, as a sparse indicator of rows x nodes."""
         indptr, indices = self.plan.decision_path(self._read(X))
         visited = np.ones(len(indices), dtype=np.int8)
         return csr_array((visited, indices, indptr), shape=(len(indptr) - 1, self.n_nodes))

@@ -45,7 +45,7 @@ def columns(draw: st.DrawFn, n_rows: int) -> np.ndarray[Any, Any]:
 
 @st.composite
 def forests(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any, Any]:
-    """Give a forest, its table, target and weights."""
+    """Return a forest, its table, target and weights."""
     n_rows = draw(st.integers(2, 60))
     table = {f"x{i}": draw(columns(n_rows)) for i in range(draw(st.integers(1, 4)))}
     n_classes = draw(st.sampled_from([0, 2, 2, 4]))

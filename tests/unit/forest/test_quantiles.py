@@ -24,7 +24,7 @@ def weights_by_definition(trained, leaves, weight, times):
 
 
 def quantile_by_definition(values, weights, level):
-    """Give the least y with F(y) >= level."""
+    """Return the least y with F(y) >= level."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order]) >= level - 1e-9
     positive = weights[order] > 0

@@ -188,7 +188,7 @@ def test_factors_keep_the_total_weight() -> None:
 
 
 def by_hand() -> Any:
-    """Give a tree of three leaves: b counts 1.5 and a counts 0.5 in growing.
+    """Return a tree of three leaves: b counts 1.5 and a counts 0.5 in growing.
 
     Weights of a and b, in growing, and twice their product by their sum (weight x Gini)::
 

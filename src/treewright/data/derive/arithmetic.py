@@ -152,7 +152,7 @@ def time_ratio(left: Column, right: Column) -> Column:
 
 
 def _agree_as_floats(left: Column, right: Column) -> bool:
-    """Tell whether one column is of floats and no whole number of the other is rounded by it."""
+    """Return whether one column is of floats and no whole number of the other is rounded by it."""
     if "float" not in (left.storage, right.storage):
         return False
     whole = right if left.storage == "float" else left

@@ -201,7 +201,7 @@ def match_derived(
 
 
 def _is_untyped(spec: ColumnSpec) -> bool:
-    """Tell whether fit saw no value of a column, nor a type."""
+    """Return whether fit saw no value of a column, nor a type."""
     return spec.storage == "value" and not spec.values
 
 
@@ -311,7 +311,7 @@ def _ordered(definition: Definition, left: _Operand, right: _Operand) -> Column:
 
 
 def _is_ascending(order: Sequence[Any]) -> bool:
-    """Tell whether an order is that of numbers, so that these can be compared as they are."""
+    """Return whether an order is that of numbers, so that these can be compared as they are."""
     return bool(order) and all(map(is_number, order)) and all(a < b for a, b in pairwise(order))
 
 

@@ -13,7 +13,7 @@ from treewright.memory import available_memory
 
 
 def is_sparse(table: object) -> bool:
-    """Tell whether `table` is a scipy sparse matrix or array, without importing scipy."""
+    """Return whether `table` is a scipy sparse matrix or array, without importing scipy."""
     module = sys.modules.get("scipy.sparse")
     return module is not None and bool(module.issparse(table))
 

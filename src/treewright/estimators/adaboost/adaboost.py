@@ -166,7 +166,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         reweigh_classes(rows, predicted, self._boosted.rounds[number].alpha)
 
     def predict(self, X: Any) -> Array:
-        """Give the class with most votes for each row; of equals the first."""
+        """Return the class with most votes for each row; of equals the first."""
         return self._decided(self._answers(X))
 
     def _decided(self, shares: FloatArray) -> Array:
@@ -174,7 +174,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         return decided
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give what the votes amount to, as scikit-learn scales it.
+        """Return what the votes amount to, as scikit-learn scales it.
 
         For two classes one number a row: twice the share of votes for the second class less that
         for the first. For K classes a column each: the share of votes for the class, less the share
@@ -191,7 +191,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         return np.asarray(shares - (1.0 - shares) / (n_classes - 1))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give class probabilities: the softmax of the decision function (Zhu et al. 2009)."""
+        """Return class probabilities: the softmax of the decision function (Zhu et al. 2009)."""
         return self._probabilities(self._answers(X))
 
     def _probabilities(self, shares: FloatArray) -> FloatArray:
@@ -206,19 +206,19 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         return np.asarray(softmax(decision, axis=1))
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Give the decision function after each round."""
+        """Return the decision function after each round."""
         return map(self._decision, self._staged_answers(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Give the predicted classes after each round."""
+        """Return the predicted classes after each round."""
         return map(self._decided, self._staged_answers(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
-        """Give the class probabilities after each round."""
+        """Return the class probabilities after each round."""
         return map(self._probabilities, self._staged_answers(X))
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Give the accuracy after each round."""
+        """Return the accuracy after each round."""
         from sklearn.metrics import accuracy_score  # loads much that boosting does without
 
         for predicted in self.staged_predict(X):
@@ -323,11 +323,11 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         reweigh_values(rows, losses, self._boosted.rounds[number].alpha)
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Give the predictions after each round."""
+        """Return the predictions after each round."""
         return (answers[:, 0] for answers in self._staged_answers(X))
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Give the coefficient of determination after each round."""
+        """Return the coefficient of determination after each round."""
         from sklearn.metrics import r2_score  # loads much that boosting does without
 
         for predicted in self.staged_predict(X):

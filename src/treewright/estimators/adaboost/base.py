@@ -236,7 +236,7 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         return self.ensemble_
 
     def _staged_answers(self, X: Any) -> Iterator[FloatArray]:
-        """Give shares of votes, or predictions, after each round."""
+        """Return shares of votes, or predictions, after each round."""
         check_is_fitted(self, "estimator_weights_")
         if self._other is not None:
             return self._other.staged_answers(X)
@@ -249,7 +249,7 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         return self.ensemble_.answers(self._table(X), n_threads=n_threads(self.n_jobs))
 
     def staged_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[FloatArray]:
-        """Give the weights of the training rows before each round, and after the last one.
+        """Return the weights of the training rows before each round, and after the last one.
 
         They are not kept by `fit`, but follow from what was learned: the weights of the rows that
         a learner has right are multiplied by ``exp(-alpha)``, then all are divided by their sum.
@@ -361,7 +361,7 @@ class WeightBoosting(HasCallbacks, TableEstimator):
 
 
 def labels_of(target: ClassTarget | ValueTarget) -> Array:
-    """Give a single target as it was: labels or numbers."""
+    """Return a single target as it was: labels or numbers."""
     if isinstance(target, ClassTarget):
         labels: Array = target.classes[0][target.codes.reshape(-1)]
         return labels

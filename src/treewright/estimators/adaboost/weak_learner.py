@@ -19,7 +19,7 @@ from treewright.estimators.estimator_parameter import is_tree
 
 
 def is_other_estimator(given: object) -> bool:
-    """Tell whether something is an estimator, but no single tree of ours."""
+    """Return whether something is an estimator, but no single tree of ours."""
     is_estimator = hasattr(given, "fit") and hasattr(given, "predict")
     return is_estimator and not isinstance(given, type) and not is_tree(given)
 
@@ -102,7 +102,7 @@ class OtherLearner:
         return predictions_of(made, self._X, self._classes, len(shares))
 
     def _seed(self, made: Any) -> None:
-        """Give the estimator, and those inside it, seeds of their own, as scikit-learn does."""
+        """Return the estimator, and those inside it, seeds of their own, as scikit-learn does."""
         names = sorted(made.get_params(deep=True))
         seeds = {
             name: self._random.randint(np.iinfo(np.int32).max)
@@ -132,12 +132,12 @@ class OtherEnsemble:
         self._classes = classes
 
     def answers(self, X: Any) -> FloatArray:
-        """Give each class's share of the votes, or the weighted median, a line per row."""
+        """Return each class's share of the votes, or the weighted median, a line per row."""
         *_, last = self.staged_answers(X, from_round=len(self.members))
         return last
 
     def staged_answers(self, X: Any, *, from_round: int = 1) -> Iterator[FloatArray]:
-        """Give what the first member, the first two, and so on answer."""
+        """Return what the first member, the first two, and so on answer."""
         predictions = np.column_stack([*self.predictions(X)])
         for n_members in range(from_round, len(self.members) + 1):
             weights, said = self._weights[:n_members], predictions[:, :n_members]
@@ -148,13 +148,13 @@ class OtherEnsemble:
             yield np.column_stack(shares) / weights.sum()
 
     def predictions(self, X: Any) -> Iterator[Array]:
-        """Give what each member predicts."""
+        """Return what each member predicts."""
         table = as_table(X)
         for member in self.members:
             yield predictions_of(member, table, self._classes, _num_samples(table))
 
     def importances(self) -> FloatArray:
-        """Give the members' importances of columns, counted by weight, where they have any."""
+        """Return the members' importances of columns, counted by weight, where they have any."""
         for member in self.members:
             if not hasattr(member, "feature_importances_"):
                 raise AttributeError(
@@ -166,12 +166,12 @@ class OtherEnsemble:
 
 
 def as_table(X: Any) -> Any:
-    """Give what rows can be taken from."""
+    """Return what rows can be taken from."""
     return X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
 
 
 def predictions_of(member: Any, X: Any, classes: Array | None, n_rows: int) -> Array:
-    """Give what a fitted estimator predicts: numbers, or classes by their numbers."""
+    """Return what a fitted estimator predicts: numbers, or classes by their numbers."""
     predicted = np.asarray(member.predict(X))
     if predicted.shape != (n_rows,):
         _refuse(member, f"an array of shape {predicted.shape} for {n_rows} rows")

@@ -72,7 +72,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         raise AssertionError("a boosting estimator has a task")
 
     def _numbers(self, problem: Problem) -> FloatArray:
-        """Give the target as the core takes it."""
+        """Return the target as the core takes it."""
         raise AssertionError("a boosting estimator has a task")
 
     def _n_rounds(self) -> int | str:
@@ -307,7 +307,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         return before
 
     def _basis(self, loss: str) -> dict[str, Any]:
-        """Give what later rounds share with those before them."""
+        """Return what later rounds share with those before them."""
         init = self.init
         named = init if init is None or isinstance(init, str) else type(init).__name__
         return {"loss": loss, "init": named, "max_bins": self.max_bins}

@@ -36,7 +36,7 @@ class AnswersBoosted(HoldsTrees):
         raise AssertionError("a boosting estimator has a task")
 
     def _begin(self, X: Any) -> FloatArray | None:
-        """Give the scores that rows start from, where an estimator says so."""
+        """Return the scores that rows start from, where an estimator says so."""
         init = getattr(self, "init_", None)
         if init is None or isinstance(init, str):
             return None
@@ -54,7 +54,7 @@ class AnswersBoosted(HoldsTrees):
         return self._model().meaning(scores)
 
     def _staged(self, X: Any) -> Iterator[FloatArray]:
-        """Give the scores after each round."""
+        """Return the scores after each round."""
         table, model = self._table(X), self._model()
         begin = self._begin(X)
         scores = np.tile(model.base, (table.n_rows, 1)) if begin is None else begin
@@ -69,14 +69,14 @@ class AnswersBoosted(HoldsTrees):
             yield scores
 
     def apply(self, X: Any) -> Int64Array:
-        """Give the leaf of each row in each tree, rows x trees."""
+        """Return the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
         return self._model().apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
 
     def shap_values(
         self, X: Any, *, by_hessian: bool = False
     ) -> tuple[FloatArray, float | FloatArray]:
-        """Give what each column adds to the score of each row: Shapley values of the trees.
+        """Return what each column adds to the score of each row: Shapley values of the trees.
 
         Where a column is not known, a row goes both ways in proportion to the training rows
         (path-dependent TreeSHAP, Lundberg et al. 2020); exact, and values and base add up to the
@@ -126,7 +126,7 @@ class AnswersBoosted(HoldsTrees):
         sample_weight: Any = None,
         n_repeats: int = 5,
     ) -> FloatArray:
-        """Give how much each column matters.
+        """Return how much each column matters.
 
         Parameters
         ----------

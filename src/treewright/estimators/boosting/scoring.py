@@ -25,7 +25,7 @@ class Held:
 
 
 def scorer_of(estimator: Any, scoring: object) -> Any:
-    """Give the scorer asked for; None where the loss is to judge.
+    """Return the scorer asked for; None where the loss is to judge.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class ByScorer:
         self.model: Callable[[], BoostedEnsemble] = _no_model
 
     def __call__(self, scores: FloatArray) -> float:
-        """Give the score; more is better."""
+        """Return the score; more is better."""
         self._estimator._held = Held(self._X, scores, self.model)
         told = self._scorer(self._estimator, self._X, self._y, **self._weights)
         try:

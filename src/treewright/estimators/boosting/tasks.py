@@ -19,7 +19,7 @@ from treewright.grow.problem import Problem
 
 
 def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
-    """Give what the estimator that boosting starts from answers, as numbers."""
+    """Return what the estimator that boosting starts from answers, as numbers."""
     try:
         numbers = np.asarray(answers, dtype=np.float64)
     except (TypeError, ValueError):
@@ -67,22 +67,22 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         return odds / 2 if link == "half_logistic" else odds
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the scores of each row: of the second class of two, or of each class."""
+        """Return the scores of each row: of the second class of two, or of each class."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Give the scores after each round."""
+        """Return the scores after each round."""
         for scores in self._staged(X):
             yield scores[:, 0] if scores.shape[1] == 1 else scores
 
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
-        """Give the class probabilities after each round."""
+        """Return the class probabilities after each round."""
         model = self._model()
         return (model.meaning(scores) for scores in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Give the classes after each round."""
+        """Return the classes after each round."""
         for shares in self.staged_predict_proba(X):
             yield self.classes_[np.argmax(shares, axis=1)]
 
@@ -104,6 +104,6 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
         return np.log(np.maximum(values, 1e-15)) if link == "log" else values
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Give the predicted values after each round."""
+        """Return the predicted values after each round."""
         model = self._model()
         return (model.meaning(scores)[:, 0] for scores in self._staged(X))

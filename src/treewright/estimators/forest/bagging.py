@@ -54,7 +54,7 @@ class BaggingEstimator(ForestEstimator):
         return getattr(ensemble, self._sklearn_name)(**parameters)
 
     def _is_foreign(self) -> bool:
-        """Tell whether the estimator is one, but no tree of ours."""
+        """Return whether the estimator is one, but no tree of ours."""
         given = self.estimator
         is_estimator = hasattr(given, "fit") and hasattr(given, "predict")
         return is_estimator and not isinstance(given, type) and not is_tree(given)
@@ -192,14 +192,14 @@ class BaggingEstimator(ForestEstimator):
         return [np.repeat(rows, copies) for copies in draws]
 
     def predict(self, X: Any) -> Array:
-        """Give what the estimators say together: the most probable class, or the mean."""
+        """Return what the estimators say together: the most probable class, or the mean."""
         if self._delegate is None:
             return super().predict(X)  # type: ignore[no-any-return]
         return np.asarray(self._delegate.predict(X))
 
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the mean of the estimators' decision functions, where they have one."""
+        """Return the mean of the estimators' decision functions, where they have one."""
         check_is_fitted(self)
         return np.asarray(self._delegate.decision_function(X))
 
@@ -316,7 +316,7 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         self.verbose = verbose
 
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Give the mean of the estimators' class probabilities (of votes, where they have none)."""
+        """Return the estimators' mean class probabilities (votes, where they have none)."""
         if self._delegate is None:
             return super().predict_proba(X)
         return np.asarray(self._delegate.predict_proba(X))

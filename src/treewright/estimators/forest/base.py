@@ -77,11 +77,11 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         raise AssertionError("a forest has a task")
 
     def _base_given(self) -> Any:
-        """Give the base tree as the user gave it; None for the forest's own trees."""
+        """Return the base tree as the user gave it; None for the forest's own trees."""
         return getattr(self, "base", None)
 
     def _base(self) -> TreeEstimator | None:
-        """Give the base tree, checked."""
+        """Return the base tree, checked."""
         given = self._base_given()
         if given is None:
             return None
@@ -118,7 +118,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return given_once("schema", self, base), given_once("categorical_features", self, base)
 
     def _finish(self) -> tuple[Pruner | None, Grower | None]:
-        """Give what is done to trees once they are grown, and what makes them if that is more."""
+        """Return what is done to trees once they are grown, and what makes them if that is more."""
         base = self._base()
         if base is None:
             alpha = getattr(self, "ccp_alpha", 0.0)
@@ -130,7 +130,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return None, base._grow
 
     def _column_draws(self, n_columns: int) -> tuple[int, bool]:
-        """Give how many columns are drawn for a tree (0 as the options say), and if any again."""
+        """Return how many columns are drawn for a tree (0 as the options say), and if any again."""
         return 0, False
 
     def _draws(self, target: Any, weight: FloatArray | None, n_rows: int) -> Draws | None:
@@ -216,7 +216,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         )
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
-        """Give what the forest was grown from: kept since `fit`, or read again after loading."""
+        """Return what the forest was grown from: kept since `fit`, or read again after loading."""
         self._model()
         if X is not None:
             again = self._read(X, y, sample_weight).with_seed(self._seed)
@@ -273,13 +273,13 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return self.ensemble_.answers(table, n_threads=n_threads(self.n_jobs))
 
     def apply(self, X: Any) -> Int64Array:
-        """Give the leaf of each row in each tree, rows x trees."""
+        """Return the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
         leaves = self.ensemble_.apply(table, n_threads=n_threads(self.n_jobs))
         return leaves.astype(np.int64)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, Int64Array]:
-        """Give the nodes each row passes in all trees, side by side, and where each tree starts."""
+        """Return the nodes each row visits in all trees, side by side, and each tree's first."""
         table = self._table(X)
         paths = []
         for tree in self.ensemble_:
@@ -292,7 +292,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return joined, offsets
 
     def _own_tree(self) -> TreeEstimator:
-        """Give the general tree of the task."""
+        """Return the general tree of the task."""
         raise AssertionError("a forest has a task")
 
     @property

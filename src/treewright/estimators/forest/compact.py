@@ -24,7 +24,7 @@ class Compacts:
     _model: Any
 
     def compact(self) -> Self:
-        """Give a forest that predicts the same, bit for bit, from less memory.
+        """Return a forest that predicts the same, bit for bit, from less memory.
 
         It is a forest of its own; this one stays as it is. ``predict``, ``predict_proba`` and
         ``apply`` answer as before. Gone are the training data and all that trees know besides

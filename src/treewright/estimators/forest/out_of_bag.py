@@ -49,7 +49,7 @@ class EstimatesOutOfBag:
     _training_data: Any
 
     def out_of_bag(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> OutOfBag:
-        """Give what the trees say of the rows they have not seen, and how right that is.
+        """Return what the trees say of the rows they have not seen, and how right that is.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class EstimatesOutOfBag:
         return told_by(forest, self._model())
 
     def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> ForestSummary:
-        """Give the forest at a glance: sizes, columns asked, error, strength and correlation.
+        """Return the forest at a glance: sizes, columns asked, error, strength and correlation.
 
         What is told by rows that trees have not seen is left out where every tree sees every row,
         and for a forest that was loaded unless its training data are given.
@@ -115,7 +115,7 @@ class EstimatesOutOfBag:
         return rule
 
     def _told_out_of_bag(self, forest: ForestProblem, ensemble: Ensemble) -> dict[str, Any]:
-        """Give what ``oob_score`` asks for, by name; nothing if it does not."""
+        """Return what ``oob_score`` asks for, by name; nothing if it does not."""
         asked = getattr(self, "oob_score", False)
         if not asked:
             return {}
@@ -151,7 +151,7 @@ class EstimatesOutOfBag:
 
 
 def _by_class(told: OutOfBag) -> FloatArray | list[FloatArray]:
-    """Give rows x classes; for outputs with as many classes each rows x classes x outputs."""
+    """Return rows x classes; for outputs with as many classes each rows x classes x outputs."""
     assert told.classes is not None
     parts = by_output(told.answers, told.classes)
     if len(parts) == 1:
@@ -162,7 +162,7 @@ def _by_class(told: OutOfBag) -> FloatArray | list[FloatArray]:
 
 
 def _scored(metric: Callable[..., Any], forest: ForestProblem, told: OutOfBag) -> float:
-    """Give what a metric makes of the rows that at least one tree has not seen."""
+    """Return what a metric makes of the rows that at least one tree has not seen."""
     rows = np.flatnonzero(told.known)
     if not len(rows):
         return float("nan")

@@ -121,7 +121,7 @@ class PredictsQuantiles:
         y_train: Any = None,
         sample_weight: Any = None,
     ) -> FloatArray:
-        """Give quantiles of the target for each row, from the training rows in its leaves.
+        """Return quantiles of the target for each row, from the training rows in its leaves.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class PredictsQuantiles:
         y_train: Any = None,
         sample_weight: Any = None,
     ) -> FloatArray:
-        """Give for each row an interval that the target lies in with this probability.
+        """Return for each row an interval that the target lies in with this probability.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class PredictsQuantiles:
         return np.concatenate(parts)
 
     def _known(self, rows: str, X: Any, y: Any, sample_weight: Any) -> _KnownTargets:
-        """Give the targets in the leaves; the last ones made are kept."""
+        """Return the targets in the leaves; the last ones made are kept."""
         ensemble: Ensemble = self._model()
         if X is None and (y is not None or sample_weight is not None):
             raise ParameterError("y_train and sample_weight belong to X_train, which is missing.")

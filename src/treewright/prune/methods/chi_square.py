@@ -63,7 +63,7 @@ class ChiSquare(Pruner):
 
 
 def split_p_values(tree: Tree, *, yates: bool = False) -> FloatArray:
-    """Give the p-value of Pearson's test of every node's branches x classes; 1 at leaves.
+    """Return the p-value of Pearson's test of every node's branches x classes; 1 at leaves.
 
     Degrees of freedom are (branches - 1) (classes - 1), of branches and classes that have rows.
     """

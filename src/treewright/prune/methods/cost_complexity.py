@@ -69,7 +69,7 @@ class CostComplexityPath:
         return self.alpha_of_node <= alpha * (1 + _ROUNDING)
 
     def at(self, alpha: float) -> Tree:
-        """Give the tree that is best for a penalty; an infinite one leaves the root."""
+        """Return the tree that is best for a penalty; an infinite one leaves the root."""
         if not (isinstance(alpha, float) and alpha == np.inf):
             check_number("alpha", alpha, low=0.0)
         return with_leaves(self.tree, self.marked(alpha))
@@ -121,7 +121,7 @@ def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPat
 
 
 def _without_rounding(alphas: FloatArray, unit: float) -> FloatArray:
-    """Give penalties that differ by rounding one value, the lowest of them."""
+    """Return penalties that differ by rounding one value, the lowest of them."""
     order = np.argsort(alphas, kind="stable")
     ascending = np.where(alphas[order] <= _ROUNDING * unit, 0.0, alphas[order])
     below = np.append(-np.inf, ascending[:-1])
@@ -147,7 +147,7 @@ def _is_cut_before(tree: Tree, alpha: FloatArray) -> Any:
 def _along(
     tree: Tree, risk: FloatArray, alpha_of_node: FloatArray, alphas: FloatArray
 ) -> tuple[Int64Array, FloatArray]:
-    """Give leaves and risk of the trees of some penalties."""
+    """Return leaves and risk of the trees of some penalties."""
     ever_cut = np.flatnonzero(np.isfinite(alpha_of_node))
     order = ever_cut[np.argsort(alpha_of_node[ever_cut], kind="stable")]
     whole = curve_of(tree, order, {"risk": risk}, {"risk": 1.0})
@@ -209,7 +209,7 @@ class CostComplexity(Pruner):
         check_count("random_state", self.random_state, least=0)
 
     def path(self, tree: Tree) -> CostComplexityPath:
-        """Give the whole nested sequence of a tree."""
+        """Return the whole nested sequence of a tree."""
         self.check_tree(tree)
         return cost_complexity_path(tree, on=self.on)
 
@@ -233,7 +233,7 @@ class CostComplexity(Pruner):
         return self.cuts_at(path, alpha)
 
     def cuts_at(self, path: CostComplexityPath, alpha: float) -> Cuts:
-        """Give the nodes that are leaves for a penalty, weakest links first."""
+        """Return the nodes that are leaves for a penalty, weakest links first."""
         marked = np.flatnonzero(path.marked(alpha))
         order = marked[np.argsort(path.alpha_of_node[marked], kind="stable")]
         return Cuts(
@@ -261,7 +261,7 @@ class CostComplexity(Pruner):
 
 
 def standard_error(losses: FloatArray, weight: FloatArray) -> float:
-    """Give the standard error of the weighted mean of what rows cost."""
+    """Return the standard error of the weighted mean of what rows cost."""
     total = float(weight.sum())
     if total <= 0.0 or len(losses) < 2:
         return 0.0

@@ -133,7 +133,7 @@ class _Links:
                 self._offer(node)
 
     def _weakest(self, budget: float) -> list[int]:
-        """Give the subtrees of least cost for each leaf that the budget has room for."""
+        """Return the subtrees of least cost for each leaf that the budget has room for."""
         found: list[tuple[int, float, int]] = []  # place, cost for each leaf, node
         least = np.inf
         while self.heap:
@@ -204,7 +204,7 @@ class _Links:
         return not self.is_cut[node] and self.leaves[node] > 1 and self._ratio(node) == ratio
 
     def _ratio(self, node: int) -> float:
-        """Give the cost for each leaf less; only the least one is kept in single precision."""
+        """Return the cost for each leaf less; only the least one is kept in single precision."""
         ratio = self._cost(node) / (self.leaves[node] - 1)
         return ratio if self.single_precision else self._rounded(ratio)
 
@@ -224,7 +224,7 @@ class _Links:
 
 
 def _order_after_children(first_child: list[int], n_branches: list[int]) -> list[int]:
-    """Give each node its place in an order in which it comes after all nodes below it."""
+    """Return each node its place in an order in which it comes after all nodes below it."""
     place = [0] * len(n_branches)
     order, pending = [], [0]
     while pending:
@@ -237,21 +237,21 @@ def _order_after_children(first_child: list[int], n_branches: list[int]) -> list
 
 
 def _divides_rows(tree: Tree, training: Record) -> bool:
-    """Tell whether a column is asked that some training row has no value of."""
+    """Return whether a column is asked that some training row has no value of."""
     table = training.rows()[0]
     asked = np.unique(tree.arrays.column[tree.arrays.n_branches > 0])
     return any(bool(table.is_missing(int(column)).any()) for column in asked)
 
 
 def _squares(tree: Tree) -> float | None:
-    """Give the squares of what the rows cost in the leaves; None where errors cost 1."""
+    """Return the squares of what the rows cost in the leaves; None where errors cost 1."""
     if tree.leaf.cost_matrix is None:
         return None
     return float(training_risk(tree, squared=True)[tree.arrays.n_branches == 0].sum())
 
 
 def _spread(tree: Tree, cost: float, squares: float | None) -> float:
-    """Give the standard error of what all rows cost; of errors that cost 1, sqrt(E (1 - E / N))."""
+    """Return the standard error of the total cost; for errors of cost 1, sqrt(E (1 - E / N))."""
     total = float(tree.arrays.weight[0])
     if squares is None:
         squares = cost
@@ -259,7 +259,7 @@ def _spread(tree: Tree, cost: float, squares: float | None) -> float:
 
 
 def _costs_of_rows(tree: Tree, training: Record) -> tuple[float, float]:
-    """Give what the training rows cost in the tree, and the squares of that."""
+    """Return what the training rows cost in the tree, and the squares of that."""
     table, codes, weight = training.rows()
     # Of equally probable classes the first, whatever the rounding of parts.
     chosen = replace(tree.leaf, preferred=0).choose(tree.plan.answers(table))

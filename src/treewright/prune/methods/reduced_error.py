@@ -160,7 +160,7 @@ class ReducedError(Pruner):
 
 
 def _slack(validation: LabelledRows) -> float:
-    """Give what sums of parts of rows may be off by: equal must not look worse."""
+    """Return what sums of parts of rows may be off by: equal must not look worse."""
     return _ROUNDING * float(validation.risk.max())
 
 
@@ -197,15 +197,15 @@ class _SumsBelow:
             place = max(beyond, place + 1)
 
     def below(self, node: int) -> float:
-        """Give the sum of the node and all below it."""
+        """Return the sum of the node and all below it."""
         return self._before(self._stop[node]) - self._before(self._first[node])
 
     def all_below(self) -> FloatArray:
-        """Give these sums for every node."""
+        """Return these sums for every node."""
         return add_up(self._tree, self._amounts)
 
     def is_gone(self, node: int) -> bool:
-        """Tell whether the node, or one above it, has an entry."""
+        """Return whether the node, or one above it, has an entry."""
         return self._gone_until[self._first[node]] > self._first[node]
 
     def _before(self, place: int) -> float:

@@ -163,7 +163,7 @@ class _Judge:
     guess: float
 
     def rates(self, covered: FloatArray, wrong: FloatArray) -> FloatArray:
-        """Give pessimistic error rates, in single precision; of no rows, that of a guess."""
+        """Return pessimistic error rates, in single precision; of no rows, that of a guess."""
         added = raw_added_errors(covered, wrong, self.options.confidence, self.options.variant)
         some = np.where(covered > 0, covered, 1.0)
         rates = np.where(covered > 0, (wrong + added) / some, self.guess)
@@ -185,7 +185,7 @@ class _Judge:
 
 
 def _fisher(covered: FloatArray, wrong: FloatArray) -> FloatArray:
-    """Give the p-value of each condition: that chance alone sets apart so well (Fisher, exact)."""
+    """Return the p-value of each condition (Fisher's exact test)."""
     from scipy.stats import hypergeom
 
     n, n_wrong = np.rint(covered[1:]), np.rint(wrong[1:])
@@ -224,7 +224,7 @@ def _order(
 
 
 def _default_code(order: Int64Array, matches: csr_array, rows: LabelledRows) -> int:
-    """Give the most frequent class of the rows that meet no rule; of equals, that of all rows."""
+    """Return the most frequent class of the rows that meet no rule; of equals, that of all rows."""
     uncovered = np.asarray(matches[order].sum(axis=0)) == 0
     left = np.bincount(
         rows.codes[uncovered], weights=rows.weight[uncovered], minlength=len(rows.classes)

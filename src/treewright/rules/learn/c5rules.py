@@ -123,7 +123,7 @@ class _Judge:
         return best
 
     def pays(self, left: Int64Array, covered: float, wrong: float) -> bool:
-        """Tell whether a rule tells more of its class than it takes to send."""
+        """Return whether a rule tells more of its class than it takes to send."""
         cost = float(self.test_bits[left].sum() - log2_factorial(len(left)))
         others = self.total - self.frequency
         right = covered - wrong
@@ -133,14 +133,14 @@ class _Judge:
 
 
 def _mixture(one: float, other: float) -> float:
-    """Give the bits that it takes to send which of two classes each of some rows has."""
+    """Return the bits that it takes to send which of two classes each of some rows has."""
     whole = one + other
     nats = xlogy(whole, whole) - xlogy(one, one) - xlogy(other, other)
     return float(nats / np.log(2))
 
 
 def _expected_error(tree: Tree, rows: LabelledRows) -> float:
-    """Give the share of rows that votes are expected to get wrong: about that of the tree."""
+    """Return the share of rows that votes are expected to get wrong: about that of the tree."""
     is_leaf = tree.arrays.n_branches == 0
     wrong = tree.arrays.value[is_leaf]
     errors = float((wrong.sum(axis=1) - wrong.max(axis=1)).sum())
@@ -169,7 +169,7 @@ class _Theory:
         self.start(np.zeros(len(rules), dtype=bool))
 
     def rows_of(self, rule: int) -> Int64Array:
-        """Give the rows that meet a rule."""
+        """Return the rows that meet a rule."""
         matches = self._matches
         span = slice(matches.indptr[rule], matches.indptr[rule + 1])
         return np.asarray(matches.indices[span], dtype=np.int64)
@@ -240,7 +240,7 @@ class _Theory:
         self._next[rows] = np.where(sums[place, second] > 0, second, -1)
 
     def _errors_added(self, rows: Int64Array) -> FloatArray:
-        """Give the errors among some rows that changing each rule would add."""
+        """Return the errors among some rows that changing each rule would add."""
         covering = self._rules_of_row[rows]
         rule, row = covering.indices, np.repeat(rows, np.diff(covering.indptr))
         top, instead = self._top[row], self._next[row]
@@ -299,6 +299,6 @@ def _first_theory(theory: _Theory, rows: LabelledRows, min_cases: float) -> Bool
 
 
 def _default_code(left: Tally, rows: LabelledRows) -> int:
-    """Give the class that is frequent both among rows that meet no rule, and among all."""
+    """Return the class that is frequent both among rows that meet no rule, and among all."""
     share = (left.weights + 1) / (float(left.weights.sum()) + _NOTHING + 2)
     return int((share + rows.class_weights / rows.class_weights.sum()).argmax())

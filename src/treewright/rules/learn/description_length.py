@@ -22,7 +22,7 @@ _MOST_BITS = 1e30
 
 
 def log2_factorial(n: int | Int64Array) -> FloatArray:
-    """Give log2(n!): what is saved by sending n things in any order."""
+    """Return log2(n!): what is saved by sending n things in any order."""
     return np.asarray(gammaln(np.asarray(n, dtype=np.float64) + 1) / np.log(2))
 
 
@@ -45,7 +45,7 @@ class TestCode:
 
     @classmethod
     def c45(cls, rows: LabelledRows, *, redundancy: float) -> TestCode:
-        """Give C4.5's code: columns with longer values are named in fewer bits (``genrules.c``)."""
+        """Return C4.5's code: columns of longer values are named in fewer bits (``genrules.c``)."""
         value_bits = _value_bits(rows)
         total = value_bits.sum()
         shares = value_bits[value_bits > 0] / total if total > 0 else np.empty(0)
@@ -54,18 +54,18 @@ class TestCode:
 
     @classmethod
     def c5(cls, rows: LabelledRows) -> TestCode:
-        """Give C5.0's code: all columns are named alike (``siftrules.c``)."""
+        """Return C5.0's code: all columns are named alike (``siftrules.c``)."""
         value_bits = _value_bits(rows)
         return cls(column_bits=float(np.log2(len(value_bits))), value_bits=value_bits)
 
     def bits(self, test: Condition) -> float:
-        """Give the bits of one test; a group of values takes one for each value there is."""
+        """Return the bits of one test; a group of values takes one for each value there is."""
         is_group = isinstance(test, Members) and len(test.codes) > 1
         named = len(test.column.values) if is_group else self.value_bits[test.index]
         return self.column_bits + float(named)
 
     def rule_bits(self, tests: Sequence[Condition]) -> float:
-        """Give the bits of a rule: how many tests, and which, in any order."""
+        """Return the bits of a rule: how many tests, and which, in any order."""
         n_tests = len(tests)
         return sum(map(self.bits, tests)) + float(np.log2(n_tests) - log2_factorial(n_tests))
 

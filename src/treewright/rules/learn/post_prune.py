@@ -246,7 +246,7 @@ class _Judge:
     accepts_equals: bool
 
     def values(self, covered: FloatArray, wrong: FloatArray) -> FloatArray:
-        """Give the estimated accuracies."""
+        """Return the estimated accuracies."""
         errors = wrong
         if self.confidence is not None:
             errors = wrong + raw_added_errors(covered, wrong, self.confidence, "release8")

@@ -90,7 +90,7 @@ def choose_subset(
 def exception_bits(
     fires: FloatArray, false_positives: FloatArray, false_negatives: FloatArray, n_rows: float
 ) -> FloatArray:
-    """Give the bits that name the exceptions of a subset that covers the weight `fires`.
+    """Return the bits that name the exceptions of a subset that covers the weight `fires`.
 
     The larger side of the table is coded as if errors were shared evenly between the sides, so
     that a subset is not drawn to errors of one kind only.
@@ -103,7 +103,7 @@ def exception_bits(
 
 
 def _coded(n: FloatArray, errors: FloatArray, expected: FloatArray) -> FloatArray:
-    """Give the bits that mark each of `n` rows as an error or not, were `expected` of them one."""
+    """Return the bits that mark which of `n` rows are errors, were `expected` of them one."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = expected / n
         bits = -(xlogy(errors, rate) + xlogy(n - errors, 1 - rate)) / np.log(2)
@@ -120,7 +120,7 @@ def _best_of_all(candidates: Candidates) -> BoolArray:
     members = ((subsets[:, np.newaxis] >> np.arange(n_rules)) & 1).astype(bool)
 
     def missed(weight: FloatArray) -> FloatArray:
-        """Give the weight of the rows that no rule of each subset covers."""
+        """Return the weight of the rows that no rule of each subset covers."""
         within = np.bincount(pattern, weights=weight, minlength=len(subsets)).astype(np.float64)
         for rule in range(n_rules):  # now within[s]: rows whose rules are all in s
             halves = within.reshape(-1, 2, 1 << rule)
@@ -170,7 +170,7 @@ class _State:
         self._sole = np.asarray(self._rows_of_rule @ covered_once.T).T
 
     def savings(self) -> FloatArray:
-        """Give the bits saved by changing each rule: adding it, or dropping it where it is in."""
+        """Return the bits saved by changing each rule: adding it, or dropping it where it is in."""
         chosen = self.chosen
         n_chosen = int(chosen.sum())
         rule_bits = float(self._bits[chosen].sum() - log2_factorial(n_chosen))
@@ -203,7 +203,7 @@ class _State:
         self._sole += np.asarray(covering @ alone.T).T
 
     def _whole(self, rules: FloatArray | float, missed: FloatArray) -> FloatArray:
-        """Give the bits of rules and exceptions, from the weights that no rule covers."""
+        """Return the bits of rules and exceptions, from the weights that no rule covers."""
         false_positives = self._total[1] - missed[1]
         fires = self._total.sum() - missed[0] - missed[1]
         exceptions = exception_bits(fires, false_positives, missed[0], float(self._total.sum()))

@@ -30,7 +30,7 @@ def made(n_rows, seed=0):
 
 
 def listed(X):
-    """Give the same table with a column of categories: its trees are not packed."""
+    """Return the same table with a column of categories: its trees are not packed."""
     table = {f"x{i}": X[:, i] for i in range(X.shape[1])}
     table["sign"] = np.where(X[:, 0] > 0, "up", "down").tolist()
     return table
