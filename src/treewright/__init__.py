@@ -1,6 +1,6 @@
 """Every decision tree, grown exactly, explained fully, and faster than the library you use now."""
 
-from treewright import evaluate, measures
+from treewright import errors, evaluate, measures, prune, rules
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.data.examples.load import list_examples, load_example
 from treewright.data.files.any_file import read
@@ -60,9 +60,12 @@ __all__ = [
     "RuleSet",
     "Schema",
     "Tree",
+    "errors",
     "evaluate",
     "list_examples",
     "load_example",
     "measures",
+    "prune",
     "read",
+    "rules",
 ]

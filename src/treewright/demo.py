@@ -36,7 +36,7 @@ def lecture() -> None:
     _title("PlayTennis, 14 days: ID3")
     print(tree.text())
     _title("Why Outlook comes first")
-    print(tree.why(0).to_text())
+    print(tree.why(0).text())
     _title("The same tree as a formula")
     print(f"PlayTennis = Yes  if  {tree.dnf('Yes').text()}")
 
@@ -56,7 +56,7 @@ def real_table() -> None:
     _title("A tree of eight leaves, from 1,400 of the rows")
     print(tree.text())
     _title("Why the root asks what it asks")
-    print(tree.why(0).to_text(detail=False))
+    print(tree.why(0).text(detail=False))
     _title("Its rules for the rare class")
     for rule in tree.rules().for_label("default"):
         print(rule.text())
@@ -97,7 +97,7 @@ def _pruning(X: Frame, y: Array, X_test: Frame, y_test: Array) -> None:
     pruned = CostComplexity(alpha=0.002).prune(tree, test=(X_test, y_test))
     assert pruned.pruning is not None  # it was pruned
     _title("What pruning does: size against error, training rows and rows not seen")
-    print(pruned.pruning.curve.to_text(max_lines=8))
+    print(pruned.pruning.curve.text(max_lines=8))
     _title("And what it changed")
     print(tree.diff(pruned, X_test))
 

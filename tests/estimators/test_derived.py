@@ -65,7 +65,7 @@ def test_what_is_said_about_the_table_is_about_its_own_columns(robots: Any) -> N
     assert robots.n_features_in_ == 5
     assert robots.feature_names_in_.tolist() == ["head", "body", "smile", "neck", "holds"]
     assert robots.tree_.schema.names == (*robots.feature_names_in_, "same_shape")
-    assert robots.tree_.importances().tolist() == [0, 0, 0, 0, 0, 1]
+    assert robots.tree_.importances().mean.tolist() == [0, 0, 0, 0, 0, 1]
     assert robots.feature_importances_.tolist() == [0.5, 0.5, 0, 0, 0]
     assert robots.tree_.unused_columns == ("smile", "neck", "holds")
 

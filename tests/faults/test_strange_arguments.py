@@ -75,7 +75,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "cost_complexity_path on": lambda v: cost_complexity_path(TREE, on=v),
     "CostComplexity.path on": lambda v: CostComplexity(on=v).path(TREE),
     "path.at": lambda v: cost_complexity_path(TREE).at(v),
-    "curve.to_text": lambda v: MDL().prune(TREE).pruning.curve.to_text(max_lines=v),  # type: ignore[union-attr]
+    "curve.text": lambda v: MDL().prune(TREE).pruning.curve.text(max_lines=v),  # type: ignore[union-attr]
     "simplify probabilities": lambda v: TREE.simplify(probabilities=v),
     "simplify missing": lambda v: TREE.simplify(missing=v),
     "importances": lambda v: TREE.importances(normalize=v),

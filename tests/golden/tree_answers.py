@@ -227,7 +227,9 @@ def linear_fit(data: Lecture, query: Query) -> dict[str, Any]:
     """The line in a leaf that holds these rows; six of them alone would not pay for a line."""
     part = data.subset(query)
     copies = [100.0] * len(part.ids)
-    estimator = tw.DecisionTreeRegressor(leaf="linear", min_samples_split=int(sum(copies)) + 1)
+    estimator = tw.DecisionTreeRegressor(
+        leaf_model="linear", min_samples_split=int(sum(copies)) + 1
+    )
     leaf = estimator.fit(part.records(query["features"]), part.y, copies).tree_.label(0)
     return {"intercept": leaf.intercept, "coefficients": list(leaf.coefficients)}
 

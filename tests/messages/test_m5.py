@@ -52,17 +52,17 @@ def test_m5_learns_one_target() -> None:
 
 
 def test_leaf_of_a_regressor() -> None:
-    assert said(DecisionTreeRegressor(leaf="lineal")) == (
-        "leaf='lineal' must be one of 'constant', 'linear'.\n  Hint: did you mean 'linear'?"
+    assert said(DecisionTreeRegressor(leaf_model="lineal")) == (
+        "leaf_model='lineal' must be one of 'constant', 'linear'.\n  Hint: did you mean 'linear'?"
     )
 
 
 def test_linear_leaves_are_pruned_beforehand() -> None:
-    tree = DecisionTreeRegressor(leaf="linear", max_depth=2).fit(X, Y).tree_
+    tree = DecisionTreeRegressor(leaf_model="linear", max_depth=2).fit(X, Y).tree_
     with pytest.raises(UnsupportedError) as caught:
         tree.prune(CostComplexity(alpha=1.0))
     assert str(caught.value) == (
         "CostComplexity judges leaves by their constants; this tree's answer by linear models.\n"
-        "  Hint: DecisionTreeRegressor(prune=..., leaf='linear') prunes first and fits them"
+        "  Hint: DecisionTreeRegressor(prune=..., leaf_model='linear') prunes first and fits them"
         " afterwards; M5Regressor prunes by its models."
     )

@@ -15,6 +15,7 @@ from treewright.adaboost.stump_trees import StumpTrees
 from treewright.core import weighted_medians
 from treewright.ensemble.ensemble import Ensemble, Trees
 from treewright.errors import ModelFormatError
+from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
@@ -124,9 +125,13 @@ class WeightedEnsemble(Ensemble):
             predictions[:, tree] = answers[:, 0]
         return predictions
 
-    def importances(self) -> FloatArray:
+    def importances(self) -> Importances:
         """Return each column's share of the impurity decrease, trees counted by their weights."""
-        by_tree = self.trees.importances()
+        return one_line("impurity", IMPURITY_SHARE, self.schema.names, self.column_shares())
+
+    def column_shares(self) -> FloatArray:
+        """Return each column's share of the impurity decrease, trees counted by their weights."""
+        by_tree = self.trees.impurity_decrease()
         totals = by_tree.sum(axis=1)
         grown = totals > 0  # a tree of one leaf has nothing to say
         if not grown.any():

@@ -183,7 +183,7 @@ class StumpTrees:
         """Return the branch of each row at each stump, rows x stumps; 2 is both."""
         return self.votes(table.schema, np.ones(len(self))).branches(lend(table))
 
-    def importances(self) -> FloatArray:
+    def impurity_decrease(self) -> FloatArray:
         """Return the decrease of impurity by stump and column, weighted by rows."""
         nodes = self._nodes()
         mass = (self._arrays["weight"] * self._arrays["impurity"])[nodes]

@@ -17,6 +17,7 @@ from treewright.core import BoostForest
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.errors import ModelFormatError, ParameterError
+from treewright.explain.importances import Importances, one_line
 from treewright.tree.arrays import CATEGORIES, CUT, LEAF, TreeArrays
 from treewright.tree.leaf import BY_MAJORITY
 from treewright.tree.linear_leaves import LinearLeaves, NumberTerm, stored_unit
@@ -31,7 +32,7 @@ LINKS = ("identity", "log", "logistic", "half_logistic", "softmax")
 class)."""
 _MOST_SHIFT = 4096
 """More powers of two than lie between the largest number and the least."""
-IMPORTANCES = ("gain", "split")
+IMPORTANCES = {"gain": "share of the gain of all splits", "split": "share of all splits"}
 
 
 def answers_of(scores: FloatArray, link: str) -> FloatArray:
@@ -224,10 +225,21 @@ class BoostedEnsemble:
         rest = parts[0, :, -1] if table.n_rows else np.zeros(width)
         return parts[:, :, :-1], rest + self.base
 
-    def importances(self, kind: str = "gain") -> FloatArray:
+    def importances(self, kind: str = "gain") -> Importances:
+        """Return how much each column matters.
+
+        Parameters
+        ----------
+        kind : {"gain", "split"}
+            Its share of the gain of all splits, or of their number.
+        """
+        shares = self.column_shares(kind)
+        return one_line(kind, IMPORTANCES[kind], self.schema.names, shares)  # type: ignore[arg-type]
+
+    def column_shares(self, kind: str = "gain") -> FloatArray:
         """Return each column's share of the gain of all splits, or of their number."""
         if kind not in IMPORTANCES:
-            raise ParameterError(f"kind={kind!r} must be one of {IMPORTANCES}.")
+            raise ParameterError(f"kind={kind!r} must be one of {tuple(IMPORTANCES)}.")
         total = np.zeros(len(self.schema.columns))
         for index in range(len(self)):
             tree = self._parts(index)

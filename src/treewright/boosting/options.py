@@ -42,7 +42,7 @@ class BoostingOptions:
     min_gain: Any
     max_bins: Any
     subsample: Any
-    sampling: Any
+    row_sampling: Any
     top_rate: Any
     max_features: Any
     features_per_tree: Any
@@ -50,7 +50,7 @@ class BoostingOptions:
     nominal_l2: Any
     max_categories: Any
     min_category_rows: Any
-    leaf: Any
+    leaf_model: Any
     linear_l2: Any
     monotonic_cst: Any
     interaction_cst: Any
@@ -88,32 +88,33 @@ class BoostingOptions:
         check_auto("max_features", self.max_features, low=0.0, high=1.0, open_low=True)
         check_auto("subsample", self.subsample, low=0.0, high=1.0, open_low=True)
         check_number("features_per_tree", self.features_per_tree, low=0.0, high=1.0, open_low=True)
-        check_choice("sampling", self.sampling, SAMPLINGS)
+        check_choice("row_sampling", self.row_sampling, SAMPLINGS)
         check_number("top_rate", self.top_rate, low=0.0, high=1.0, open_low=True, open_high=True)
         share = defaults.GOSS_SHARE if is_auto(self.subsample) else self.subsample
-        if self.sampling == "goss" and self.top_rate + share > 1.0:
+        if self.row_sampling == "goss" and self.top_rate + share > 1.0:
             raise UnsupportedError(
-                f"sampling='goss' keeps top_rate={self.top_rate!r} of the rows and draws"
+                f"row_sampling='goss' keeps top_rate={self.top_rate!r} of the rows and draws"
                 f" subsample={share!r} of them from the others: together at most 1.\n"
                 "  Hint: top_rate=0.2, subsample=0.1."
             )
-        check_choice("leaf", self.leaf, LEAVES)
+        check_choice("leaf_model", self.leaf_model, LEAVES)
         check_count("n_iter_no_change", self.n_iter_no_change, least=1)
         check_per_column("monotonic_cst", self.monotonic_cst)
 
     def check_leaf(self, loss: Loss) -> None:
         """Refuse what lines in the leaves would contradict."""
-        if self.leaf != "linear":
+        if self.leaf_model != "linear":
             return
         if self.monotonic_cst is not None:
             raise UnsupportedError(
-                "leaf='linear' cannot be used with monotonic_cst: a line may run against the"
-                " constraint.\n  Hint: leaf='constant'."
+                "leaf_model='linear' cannot be used with monotonic_cst: a line may run against the"
+                " constraint.\n  Hint: leaf_model='constant'."
             )
         if loss.name in _STEEP:
             raise UnsupportedError(
-                f"leaf='linear' takes steps of least squares, for which loss={loss.name!r} has no"
-                " curvature.\n  Hint: loss='huber', or leaf='constant'."
+                f"leaf_model='linear' takes steps of least squares, for which loss={loss.name!r}"
+                " has no"
+                " curvature.\n  Hint: loss='huber', or leaf_model='constant'."
             )
 
     def settled(self, problem: BoostingProblem, *, ends_by_itself: bool = False) -> BoostingOptions:
@@ -132,7 +133,7 @@ class BoostingOptions:
             self.subsample,
             n_rows=problem.table.n_rows,  # as they are written: copies are drawn together
             has_nominal=any(spec.kind == "nominal" for spec in problem.table.schema.columns),
-            is_goss=self.sampling == "goss",
+            is_goss=self.row_sampling == "goss",
         )
         return replace(
             self,
@@ -175,7 +176,7 @@ class BoostingOptions:
                 )
             growth.monotonic = signs
         growth.interactions = interaction_sets(schema, self.interaction_cst)
-        growth.has_lines = self.leaf == "linear"
+        growth.has_lines = self.leaf_model == "linear"
         growth.line_l2 = float(self.linear_l2)
         return growth
 
@@ -183,7 +184,7 @@ class BoostingOptions:
         """Return which rows and columns a round sees."""
         sample = RoundSample()
         sample.share = float(self.subsample)
-        if self.sampling == "goss":
+        if self.row_sampling == "goss":
             sample.top_share = float(self.top_rate)
         if self.features_per_tree < 1.0:
             sample.n_columns = max(1, round(self.features_per_tree * n_columns))

@@ -39,14 +39,10 @@ class BoostingProblem:
 
     def take(self, rows: Int64Array) -> BoostingProblem:
         """Return the problem with some of the rows."""
-        weights = RowWeights(
-            weight=None if self.weights.weight is None else self.weights.weight[rows],
-            copies=None if self.weights.copies is None else self.weights.copies[rows],
-        )
         return BoostingProblem(
             table=self.table.take(rows),
             y=self.y[rows],
-            weights=weights,
+            weights=self.weights.take(rows),
             loss=self.loss,
             start=None if self.start is None else self.start[rows],
         )
@@ -93,8 +89,5 @@ def warn_of_many_categories(table: Table) -> None:
 def core_target(problem: BoostingProblem) -> Target:
     """Lend the core what is to be predicted, and what rows weigh."""
     target = Target.values(np.ascontiguousarray(problem.y), 1)
-    if problem.weights.weight is not None:
-        target.set_weight(np.ascontiguousarray(problem.weights.weight))
-    if problem.weights.copies is not None:
-        target.set_copies(np.ascontiguousarray(problem.weights.copies))
+    problem.weights.lend(target)
     return target

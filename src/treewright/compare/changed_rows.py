@@ -63,7 +63,7 @@ class ChangedRows:
         """Return the share of the table that some of its rows are."""
         return len(rows) / self.n_rows
 
-    def to_text(self, *, ascii: bool = False) -> str:
+    def text(self, *, ascii: bool = False) -> str:
         """Print counts, shares and positions."""
         answer = "number" if self.probabilities is None else "class"
         kinds = {"other path": self.path, f"other {answer}": self.label}

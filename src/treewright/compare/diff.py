@@ -112,9 +112,9 @@ class TreeDiff:
         return 2 * self.n_common / n_tests if n_tests else 1.0
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, ascii: bool = False) -> str:
+    def text(self, *, ascii: bool = False) -> str:
         """Print what differs, the heaviest places first, and the rows concerned."""
         text = "\n\n".join(self._parts(ascii))
         return text.replace("…", "...") if ascii else text
@@ -148,7 +148,7 @@ class TreeDiff:
             leaves = _count(self.n_reweighed, "leaf", "leaves")
             parts.append(f"The same class, but other probabilities: {leaves}.")
         if self.rows is not None:
-            parts.append(self.rows.to_text(ascii=ascii))
+            parts.append(self.rows.text(ascii=ascii))
         return parts
 
     def _heading(self) -> str:

@@ -258,9 +258,9 @@ class Consultation:
         return f"<Consultation: {len(self._replies)} answers, {state}>"
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, ascii: bool = False) -> str:
+    def text(self, *, ascii: bool = False) -> str:
         """Print the answer and what was asked for it."""
         answer = answer_in_words(self.tree, self._answer)
         cost = figure(self.cost_so_far)

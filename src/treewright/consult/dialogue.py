@@ -64,7 +64,7 @@ def converse(
                 consultation.answer(read_entry(question.spec, entry))
         except TreewrightError as error:
             reason = f"{error}\n"
-    tell(consultation.to_text())
+    tell(consultation.text())
 
 
 def read_entry(column: ColumnSpec, entry: str) -> object:

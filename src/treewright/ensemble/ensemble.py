@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
+from treewright.explain.importances import IMPURITY_SHARE, Importances
 from treewright.tree.arrays import LEAF, LINEAR
+from treewright.tree.impurity import impurity_decrease
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 from treewright.tree.tree import Tree
 
@@ -38,7 +40,7 @@ class Trees(Protocol):
     def apply(self, table: Table, n_threads: int) -> Int32Array:
         """Return the leaf of each row in each tree."""
 
-    def importances(self) -> FloatArray:
+    def impurity_decrease(self) -> FloatArray:
         """Return the decrease of impurity by tree and column, weighted by rows."""
 
     def n_outputs(self) -> int:
@@ -102,9 +104,9 @@ class ListedTrees:
             leaves[:, index] = tree.plan.apply(table, n_threads=n_threads)
         return leaves
 
-    def importances(self) -> FloatArray:
+    def impurity_decrease(self) -> FloatArray:
         """Return the decrease of impurity by tree and column, weighted by rows."""
-        return np.array([tree.importances(normalize=False) for tree in self._trees])
+        return np.array([impurity_decrease(tree) for tree in self._trees])
 
     def n_outputs(self) -> int:
         """Return how many numbers the trees predict together."""
@@ -232,9 +234,18 @@ class Ensemble:
         """Return the leaf of each row in each tree, by its number among the tree's nodes."""
         return self.trees.apply(table, n_threads)
 
-    def importances(self) -> FloatArray:
+    def importances(self) -> Importances:
+        """Return how much each column matters: its share of the decrease of impurity, by tree."""
+        by_tree = self.trees.impurity_decrease()
+        totals = by_tree.sum(axis=1)
+        grown = totals > 0  # a tree of one leaf has nothing to say
+        shares = by_tree[grown] / totals[grown, np.newaxis]
+        names = tuple(self.schema.names)
+        return Importances(kind="impurity", measure=IMPURITY_SHARE, names=names, by_tree=shares)
+
+    def column_shares(self) -> FloatArray:
         """Return each column's share of the decrease of impurity, averaged over the trees."""
-        by_tree = self.trees.importances()
+        by_tree = self.trees.impurity_decrease()
         totals = by_tree.sum(axis=1)
         grown = totals > 0  # a tree of one leaf has nothing to say
         if not grown.any():

@@ -6,6 +6,8 @@ what is learned ends in ``_``.
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,12 +16,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
-from treewright.data.read.class_weights import class_factors
-from treewright.data.read.table import match_table, read_table
-from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
-from treewright.data.read.weights import RowWeights, read_weights
+from treewright.data.read.table import match_table
+from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
-from treewright.errors import ParameterError, SmallDataWarning, TargetError, warn
+from treewright.errors import ParameterError
 from treewright.estimators.checks import (
     check_schema,
     check_verbose,
@@ -28,14 +28,17 @@ from treewright.estimators.checks import (
     takes_any_table,
 )
 from treewright.estimators.progress import show, tree_progress
-from treewright.grow.costs import read_costs, with_costs
+from treewright.estimators.reading import ReadsTree
+from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
+from treewright.grow.costs import LeafSettings, with_costs
 from treewright.grow.fit import Report
 from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
 from treewright.grow.problem import Problem
-from treewright.parameters import check_choice, check_number
+from treewright.grow.training_data import Reading, TrainingData, read_training_data
+from treewright.parameters import check_number
 from treewright.prune import CostComplexity, Pruner, pruner_of
 from treewright.prune.fit import fit_pruned
-from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule, by_output, decide
+from treewright.tree.leaf import by_output, decide
 from treewright.tree.tree import Tree
 
 
@@ -43,7 +46,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     """What learns trees from a table, behind scikit-learn's interface."""
 
     schema: Any
+    random_state: Any = None  # no parameter where nothing is drawn
     n_jobs: Any
+    verbose: Any
 
     _takes_outputs = False  # several targets at once
 
@@ -51,8 +56,11 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         """Return the options of a tree; each algorithm has its recipe."""
         raise AssertionError("an estimator has a recipe")
 
-    def _read_target(self, y: Any, n_rows: int) -> ClassTarget | ValueTarget:
-        raise AssertionError("an estimator has a task")
+    def _checked_options(self) -> GrowthOptions:
+        """Return the options with the number of threads; raise where a parameter is refused."""
+        options = self._options()
+        options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
+        return options.replace(n_threads=n_threads(self.n_jobs))
 
     def _model(self) -> Any:
         """Return what has been learned: it has a schema, classes, a leaf rule."""
@@ -61,65 +69,49 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     def _answers(self, X: Any) -> FloatArray:
         raise AssertionError("an estimator answers")
 
-    def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
-        return None
-
-    def _with_costs(self, problem: Problem) -> Problem:
-        return problem
-
-    def _check_pruner(self) -> None:
-        """Refuse a pruner that is none before the data are read."""
-
-    def _declared(self) -> tuple[Any, Any]:
-        """Return the schema and the columns of codes that the user has declared."""
-        return self.schema, getattr(self, "categorical_features", None)
-
-    def _problem(self, X: Any, y: Any, weights_of: Any) -> Problem:
-        """Check the parameters and read the data; `weights_of(target, n_rows)` gives weights."""
-        options = self._options()
-        options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
-        options = options.replace(n_threads=n_threads(self.n_jobs))
-        self._check_pruner()
-        schema, categorical_features = self._declared()
-        check_schema(schema)
-        check_verbose(getattr(self, "verbose", 0))
-        seed = seed_of(getattr(self, "random_state", None))
-        table = read_table(X, schema=schema, categorical_features=categorical_features)
-        target = self._read_target(y, table.n_rows)
-        self._check_outputs(target)
-        problem = self._with_costs(
-            Problem(
-                table=table,
-                target=target,
-                weights=weights_of(target, table.n_rows),
-                options=options,
-                seed=seed,
-                class_weight=getattr(self, "class_weight", None),
-                priors=getattr(self, "priors", None),
-            )
+    def _reading(self) -> Reading:
+        """Return how the training data are to be read."""
+        reading = Reading(
+            owner=type(self).__name__,
+            learns="classes" if self._is_classifier() else "numbers",
+            several_outputs=self._takes_outputs,
+            **parameters_for(Reading, self),
         )
-        if table.n_rows == 1:
-            warn(
-                "the table has a single row (n_samples = 1): the tree is one leaf.",
-                SmallDataWarning,
-            )
+        check_schema(reading.schema)
+        return reading
+
+    def _leaf_settings(self) -> LeafSettings:
+        """Return what is said about the leaves of a tree for classes."""
+        return LeafSettings(**parameters_for(LeafSettings, self))
+
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Check the parameters, then read what trees are grown from."""
+        options = self._checked_options()
+        reading = self._reading()
+        check_verbose(self.verbose)
+        seed = seed_of(self.random_state)
+        data = read_training_data(X, y, sample_weight, reading)
+        problem = Problem(
+            table=data.table,
+            target=data.target,
+            weights=data.weights,
+            options=options,
+            seed=seed,
+            class_weight=reading.class_weight,
+            priors=reading.priors,
+        )
+        if isinstance(data.target, ClassTarget):
+            return with_costs(problem, self._leaf_settings().rule(data.target))
         return problem
 
-    def _check_outputs(self, target: ClassTarget | ValueTarget) -> None:
-        if not target.single and not self._takes_outputs:
-            raise TargetError(
-                f"{type(self).__name__} learns one target, but y has {_n_outputs(target)} columns."
-                "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
-            )
-
-    def _learned_columns(self, problem: Problem) -> None:
-        schema = problem.table.schema
+    def _learned_columns(self, data: TrainingData) -> None:
+        schema = data.table.schema
         self.n_features_in_ = len(schema.input_names)
         if schema.named:
             self.feature_names_in_ = np.array(schema.input_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self.n_outputs_ = problem.n_outputs
+        self.n_outputs_ = data.n_outputs
 
     def _is_classifier(self) -> bool:
         return isinstance(self, ClassifierMixin)
@@ -136,8 +128,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         the model's own ``importances()`` has it apart.
         """
         model = self._model()
-        importances: FloatArray = model.schema.by_input(model.importances())
+        importances: FloatArray = model.schema.by_input(model.column_shares())
         return importances
+
+    def importances(self) -> Importances:
+        """Return how much each column matters, as ``feature_importances_`` has it."""
+        names, shares = self._model().schema.input_names, self.feature_importances_
+        return one_line("impurity", IMPURITY_SHARE, names, shares)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -147,20 +144,55 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class HoldsTrees(TableEstimator):
-    """Many trees: their number, each of them, all of them in a loop."""
+class HasMembers(TableEstimator):
+    """Many estimators in one: ``model[i]`` is ``estimators_[i]``, fitted; trees are"
+    " ``ensemble_``."""
+
+    def _member(self) -> TreeEstimator:
+        """Return a tree estimator of the members' kind, to be given what was learned."""
+        raise AssertionError("an ensemble has members")
+
+    def _members(self) -> Sequence[Any]:
+        """Return the fitted members, made as they are asked for."""
+        return FittedTrees(self, self._model())
+
+    @property
+    def estimators_(self) -> Any:
+        """The fitted members; trees are made anew each time they are asked for."""
+        return list(self._members())
 
     def __len__(self) -> int:
-        return len(self._model())
+        return len(self._members())
 
     def __getitem__(self, index: int) -> Any:
-        return self._model()[index]
+        return self._members()[index]
 
-    def __iter__(self) -> Any:
-        return iter(self._model())
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._members())
 
 
-class TreeEstimator(TableEstimator):
+class FittedTrees(Sequence[Any]):
+    """The trees of an ensemble as fitted estimators."""
+
+    def __init__(self, owner: HasMembers, trees: Any) -> None:
+        names = ["n_features_in_", "feature_names_in_", "n_outputs_"]
+        if isinstance(owner._member(), ClassifierMixin):
+            names += ["classes_", "n_classes_"]
+        self._learned = {name: getattr(owner, name) for name in names if hasattr(owner, name)}
+        self._owner, self._trees = owner, trees
+
+    def __len__(self) -> int:
+        return len(self._trees)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        member = self._owner._member()
+        member.__dict__.update(self._learned, tree_=self._trees[index])
+        return member
+
+
+class TreeEstimator(ReadsTree, TableEstimator):
     """A single tree behind scikit-learn's interface."""
 
     tree_: Tree
@@ -181,8 +213,10 @@ class TreeEstimator(TableEstimator):
         pruner.check()
         return pruner
 
-    def _check_pruner(self) -> None:
-        self._pruner()
+    def _checked_options(self) -> GrowthOptions:
+        options = super()._checked_options()
+        self._pruner()  # refused before the data are read
+        return options
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
@@ -202,12 +236,8 @@ class TreeEstimator(TableEstimator):
         self
         """
 
-        def weights_of(target: Any, n_rows: int) -> RowWeights:
-            weights = read_weights(sample_weight, n_rows)
-            return RowWeights.of(weights, self._class_factor(target, weights))
-
-        problem = self._problem(X, y, weights_of)
-        verbose = getattr(self, "verbose", 0)
+        problem = self._read_problem(X, y, sample_weight)
+        verbose = self.verbose
         tree = self._grow(problem, tree_progress(problem.table.n_rows) if verbose else None)
         if verbose:
             show(f"grown: {tree.n_leaves} leaves".ljust(39), end="\n")
@@ -267,31 +297,10 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
     _model: Any
     _answers: Any
 
-    def _with_costs(self, problem: Problem) -> Problem:
-        """Take the cost matrix and the estimate of probabilities into account."""
-        estimate = getattr(self, "leaf", "majority")
-        check_choice("leaf", estimate, LEAF_ESTIMATES)
-        m = getattr(self, "leaf_m", 2.0)
-        check_number("leaf_m", m, low=0.0)
-        assert isinstance(problem.target, ClassTarget)
-        costs = read_costs(getattr(self, "cost_matrix", None), problem.target)
-        return with_costs(problem, LeafRule(estimate=estimate, m=float(m), cost_matrix=costs))
-
-    def _read_target(self, y: Any, n_rows: int) -> ClassTarget:
-        return read_classes(y, owner=type(self).__name__, n_rows=n_rows)
-
-    def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
-        return class_factors(
-            target,
-            weights,
-            class_weight=getattr(self, "class_weight", None),
-            priors=getattr(self, "priors", None),
-        )
-
-    def _learned_columns(self, problem: Problem) -> None:
-        super()._learned_columns(problem)
-        assert isinstance(problem.target, ClassTarget)
-        classes = problem.target.classes
+    def _learned_columns(self, data: TrainingData) -> None:
+        super()._learned_columns(data)
+        assert isinstance(data.target, ClassTarget)
+        classes = data.target.classes
         single = len(classes) == 1
         self.classes_ = classes[0] if single else list(classes)
         counts = [len(names) for names in classes]
@@ -325,9 +334,6 @@ class ValueTask(RegressorMixin):  # type: ignore[misc]
 
     _answers: Any
 
-    def _read_target(self, y: Any, n_rows: int) -> ValueTarget:
-        return read_values(y, owner=type(self).__name__, n_rows=n_rows)
-
     def predict(self, X: Any) -> FloatArray:
         """Return the value predicted for each row; a column per output where there are several."""
         return decide(self._answers(X), None)
@@ -337,7 +343,8 @@ class TreeRegressor(ValueTask, TreeEstimator):
     """A single tree that predicts numbers."""
 
 
-def _n_outputs(target: ClassTarget | ValueTarget) -> int:
-    if isinstance(target, ClassTarget):
-        return len(target.classes)
-    return 1 if target.single else int(target.values.shape[1])
+def parameters_for(options: type, estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the parameters of an estimator that are fields of an options class."""
+    given = set(estimator._get_param_names())
+    names = [field.name for field in dataclasses.fields(options) if field.name in given]
+    return {name: getattr(estimator, name) for name in names}

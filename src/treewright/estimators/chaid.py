@@ -5,22 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.data.schema import Schema
-from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.estimators.base import TreeClassifier, TreeRegressor, parameters_for
 from treewright.grow import recipes
 from treewright.grow.chaid import Merging
 from treewright.grow.options import GrowthOptions
 from treewright.parameters import check_choice
 
-_MERGING = (
-    "alpha_merge",
-    "alpha_split",
-    "alpha_split_merge",
-    "exhaustive",
-    "missing",
-    "bonferroni",
-    "n_bins",
-)
-_LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "unseen")
 _CRITERION_OF_TEST = {"pearson": "chi2", "likelihood_ratio": "entropy"}
 
 
@@ -67,7 +57,7 @@ class CHAIDClassifier(TreeClassifier):
     unseen : {"missing", "majority", "error"}
         A category that training, or the node, did not know: as a missing value (where the node had
         none, the way of the majority), the majority's way, or an error.
-    class_weight, categorical_features, schema, n_jobs
+    class_weight, categorical_features, schema, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
 
     Examples
@@ -98,6 +88,7 @@ class CHAIDClassifier(TreeClassifier):
         categorical_features: Any = None,
         schema: Schema | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.alpha_merge = alpha_merge
         self.alpha_split = alpha_split
@@ -115,6 +106,7 @@ class CHAIDClassifier(TreeClassifier):
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
         check_choice("test", self.test, tuple(_CRITERION_OF_TEST))
@@ -128,7 +120,8 @@ class CHAIDRegressor(TreeRegressor):
     Parameters
     ----------
     alpha_merge, alpha_split, alpha_split_merge, exhaustive, bonferroni, n_bins, missing, \
-max_depth, min_samples_split, min_samples_leaf, unseen, categorical_features, schema, n_jobs
+max_depth, min_samples_split, min_samples_leaf, unseen, categorical_features, schema, n_jobs, \
+verbose
         As for :class:`CHAIDClassifier`; groups are told apart by a one-way analysis of variance.
 
     Examples
@@ -157,6 +150,7 @@ max_depth, min_samples_split, min_samples_leaf, unseen, categorical_features, sc
         categorical_features: Any = None,
         schema: Schema | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.alpha_merge = alpha_merge
         self.alpha_split = alpha_split
@@ -172,11 +166,17 @@ max_depth, min_samples_split, min_samples_leaf, unseen, categorical_features, sc
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
         return _with_merging(recipes.CHAID_REGRESSOR, self)
 
 
 def _with_merging(recipe: GrowthOptions, tree: CHAIDClassifier | CHAIDRegressor) -> GrowthOptions:
-    merging = Merging(**{name: getattr(tree, name) for name in _MERGING})
-    return recipe.replace(merging=merging, **{name: getattr(tree, name) for name in _LIMITS})
+    merging = parameters_for(Merging, tree)
+    limits = {
+        name: value
+        for name, value in parameters_for(GrowthOptions, tree).items()
+        if name not in merging  # where missing values go is part of the merging
+    }
+    return recipe.replace(merging=Merging(**merging), **limits)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
-from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.estimators.base import TreeClassifier, TreeRegressor, parameters_for
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
@@ -35,9 +35,15 @@ class ID3Classifier(TreeClassifier):
     combine : {"branch_fractions", "leaf_counts"}
         How the leaves reached by a row with missing values are weighed.
     unseen : {"missing", "majority", "error"}
+    categorical_features : list, optional
+        Columns of numbers that are codes.
     schema : Schema, optional
         Declared domains, columns to ignore, ...
+    random_state : int, optional
+        Seed of a pruner that draws rows; None means 0.
     n_jobs : int, optional
+    verbose : int
+        Show progress on standard error.
 
     Examples
     --------
@@ -55,22 +61,24 @@ class ID3Classifier(TreeClassifier):
         prune: Any = None,
         combine: str = "branch_fractions",
         unseen: str = "missing",
+        categorical_features: Any = None,
         schema: Schema | None = None,
+        random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.max_depth = max_depth
         self.prune = prune
         self.combine = combine
         self.unseen = unseen
+        self.categorical_features = categorical_features
         self.schema = schema
+        self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        return recipes.ID3.replace(
-            max_depth=self.max_depth,
-            combine=self.combine,
-            unseen=self.unseen,
-        )
+        return recipes.ID3.replace(**parameters_for(GrowthOptions, self))
 
 
 class C45Classifier(TreeClassifier):
@@ -103,7 +111,7 @@ class C45Classifier(TreeClassifier):
         Take log2(number of cuts) / cases off the gain of a numeric column (release 8).
     column_costs, cost_rule, cost_exponent
         As for :class:`DecisionTreeClassifier`.
-    class_weight, categorical_features, schema, unseen, combine, n_jobs
+    class_weight, categorical_features, schema, unseen, combine, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
 
     Examples
@@ -135,6 +143,7 @@ class C45Classifier(TreeClassifier):
         combine: str = "branch_fractions",
         schema: Schema | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.variant = variant
         self.confidence = confidence
@@ -154,6 +163,7 @@ class C45Classifier(TreeClassifier):
         self.combine = combine
         self.schema = schema
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
         check_number("min_cases", self.min_cases, low=1.0)
@@ -170,17 +180,10 @@ class C45Classifier(TreeClassifier):
         recipe = recipes.C45_VARIANTS[self.variant]
         if self.single_precision:
             recipe = recipes.in_single_precision(recipe)
-        return recipe.replace(
-            min_cases=float(self.min_cases),
-            nominal=self.nominal,
-            gain_guard=bool(self.gain_guard),
-            mdl_penalty=bool(self.mdl_penalty),
-            column_costs=self.column_costs,
-            cost_rule=self.cost_rule,
-            cost_exponent=self.cost_exponent,
-            unseen=self.unseen,
-            combine=self.combine,
-        )
+        flags = ("gain_guard", "mdl_penalty", "single_precision")
+        as_core_has_them: dict[str, Any] = {name: bool(getattr(self, name)) for name in flags}
+        as_core_has_them["min_cases"] = float(self.min_cases)
+        return recipe.replace(**parameters_for(GrowthOptions, self) | as_core_has_them)
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         tree = super()._grow(problem, report)
@@ -227,7 +230,8 @@ class CARTClassifier(TreeClassifier):
         As for :class:`DecisionTreeClassifier`.
     max_surrogates : int
         Questions kept at each node for rows that lack its column.
-    priors, class_weight, column_costs, cost_rule, categorical_features, schema, unseen, n_jobs
+    priors, class_weight, column_costs, cost_rule, categorical_features, schema, unseen, \
+random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; the default `cost_rule` is rpart's, gain / cost.
 
     Examples
@@ -255,7 +259,9 @@ class CARTClassifier(TreeClassifier):
         categorical_features: Any = None,
         unseen: str = "missing",
         schema: Schema | None = None,
+        random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.min_samples_split = min_samples_split
@@ -271,10 +277,12 @@ class CARTClassifier(TreeClassifier):
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.schema = schema
+        self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        return recipes.CART_CLASSIFIER.replace(**{name: getattr(self, name) for name in _CART})
+        return recipes.CART_CLASSIFIER.replace(**parameters_for(GrowthOptions, self))
 
 
 class CARTRegressor(TreeRegressor):
@@ -287,7 +295,7 @@ class CARTRegressor(TreeRegressor):
     criterion : {"squared_error", "absolute_error", ...}
         ``"absolute_error"`` judges nominal columns by one value against the rest.
     min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, column_costs, \
-cost_rule, categorical_features, schema, unseen, n_jobs
+cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         As for :class:`CARTClassifier`.
 
     Examples
@@ -313,7 +321,9 @@ cost_rule, categorical_features, schema, unseen, n_jobs
         categorical_features: Any = None,
         unseen: str = "missing",
         schema: Schema | None = None,
+        random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.min_samples_split = min_samples_split
@@ -326,23 +336,12 @@ cost_rule, categorical_features, schema, unseen, n_jobs
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.schema = schema
+        self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        options = recipes.CART_REGRESSOR.replace(**{name: getattr(self, name) for name in _CART})
+        options = recipes.CART_REGRESSOR.replace(**parameters_for(GrowthOptions, self))
         # A best subset has no ordering theorem for absolute deviations.
         is_absolute = isinstance(self.criterion, str) and self.criterion == "absolute_error"
         return options.replace(nominal="one_vs_rest") if is_absolute else options
-
-
-_CART = (
-    "criterion",
-    "min_samples_split",
-    "min_samples_leaf",
-    "max_depth",
-    "max_surrogates",
-    "column_costs",
-    "cost_rule",
-    "unseen",
-)
-"""Parameters of the CART estimators that are knobs of the same name."""

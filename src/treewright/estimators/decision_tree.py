@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.data.schema import Schema
-from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor
+from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor, parameters_for
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
@@ -13,37 +13,6 @@ from treewright.grow.problem import Problem
 from treewright.m5.fit_linear_leaves import check_linear_leaves, with_linear_leaves
 from treewright.parameters import check_choice, check_number
 from treewright.tree.tree import Tree
-
-_KNOBS = (
-    "criterion",
-    "splitter",
-    "nominal",
-    "numeric",
-    "cal5_threshold",
-    "cal5_alpha",
-    "missing",
-    "unseen",
-    "combine",
-    "thresholds",
-    "threshold_at",
-    "max_depth",
-    "max_leaf_nodes",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_fraction_leaf",
-    "min_impurity",
-    "min_impurity_decrease",
-    "max_p_value",
-    "max_features",
-    "features_per",
-    "column_costs",
-    "cost_rule",
-    "cost_exponent",
-    "monotonic_cst",
-)
-"""Parameters that are knobs of the same name."""
-_CLASSES_ONLY = ("thresholds", "numeric", "cal5_threshold", "cal5_alpha")
-"""Those that only a classifier has."""
 
 
 class DecisionTreeClassifier(TreeClassifier):
@@ -250,8 +219,8 @@ class DecisionTreeClassifier(TreeClassifier):
         self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        knobs = {name: getattr(self, name) for name in _KNOBS}
-        return with_sklearn_name(recipes.GENERAL_CLASSIFIER.replace(**knobs), self)
+        options = recipes.GENERAL_CLASSIFIER.replace(**parameters_for(GrowthOptions, self))
+        return with_sklearn_name(options, self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -274,7 +243,7 @@ min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf
 min_impurity_decrease, max_features, features_per, column_costs, cost_rule, cost_exponent, \
 monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
-    leaf : {"constant", "linear"}
+    leaf_model : {"constant", "linear"}
         ``"linear"`` gives every leaf, once the tree is grown and pruned, a least-squares model of
         numeric columns (of all, whether on its path or not), terms dropped as long as the error
         times (n + v) / (n - v) falls, n the rows and v the parameters: leaves of few rows stay
@@ -288,7 +257,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
     array([0., 6.])
 
     >>> X = [[float(x)] for x in range(8)]
-    >>> lines = DecisionTreeRegressor(max_depth=1, leaf="linear")
+    >>> lines = DecisionTreeRegressor(max_depth=1, leaf_model="linear")
     >>> print(lines.fit(X, [0, 1, 2, 3, 9, 8, 7, 6]).tree_.rules())
     IF x0 <= 3.5 THEN 0 + x0  (4 covered)
     IF x0 > 3.5 THEN 13 - x0  (4 covered)
@@ -320,7 +289,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         column_costs: Any = None,
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
-        leaf: str = "constant",
+        leaf_model: str = "constant",
         prune: Any = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
@@ -351,7 +320,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
-        self.leaf = leaf
+        self.leaf_model = leaf_model
         self.prune = prune
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
@@ -362,15 +331,15 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        check_choice("leaf", self.leaf, ("constant", "linear"))
-        knobs = {name: getattr(self, name) for name in _KNOBS if name not in _CLASSES_ONLY}
-        return with_sklearn_name(recipes.GENERAL_REGRESSOR.replace(**knobs), self)
+        check_choice("leaf_model", self.leaf_model, ("constant", "linear"))
+        options = recipes.GENERAL_REGRESSOR.replace(**parameters_for(GrowthOptions, self))
+        return with_sklearn_name(options, self)
 
     def _only_prunes(self) -> bool:
-        return bool(self.leaf != "linear")
+        return bool(self.leaf_model != "linear")
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
-        if self.leaf != "linear":
+        if self.leaf_model != "linear":
             return super()._grow(problem, report)
         check_linear_leaves(problem)
         return with_linear_leaves(super()._grow(problem, report), problem)

@@ -16,7 +16,7 @@ from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
 from treewright.data.read.table import match_table, read_frame, read_table
 from treewright.data.read.target import ClassTarget, read_classes
-from treewright.data.read.weights import RowWeights, read_weights
+from treewright.data.read.weights import RowWeights
 from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import DataError, TargetError
@@ -47,6 +47,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     encode : {"ordinal", "label"}
         Numbers 0, 1, ... from the lowest interval up (as decimals, so that missing ones can be
         NaN), or texts such as ``(0.8, 1.75]`` (None where missing).
+    categorical_features : list, optional
+        Columns of numbers that are codes, and are not cut.
     schema : Schema, optional
         What is declared about the columns.
     n_jobs : int, optional
@@ -80,6 +82,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         cal5_threshold: float = 0.8,
         cal5_alpha: float = 0.3,
         encode: str = "ordinal",
+        categorical_features: Any = None,
         schema: Schema | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -88,6 +91,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.cal5_threshold = cal5_threshold
         self.cal5_alpha = cal5_alpha
         self.encode = encode
+        self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs
 
@@ -117,9 +121,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         way.check()
         check_choice("encode", self.encode, ("ordinal", "label"))
         check_schema(self.schema)
-        table = read_table(X, schema=self.schema)
+        table = read_table(X, schema=self.schema, categorical_features=self.categorical_features)
         target = self._read_target(y, table.n_rows) if way.needs_classes else None
-        weights = RowWeights.of(read_weights(sample_weight, table.n_rows))
+        weights = RowWeights.read(sample_weight, table.n_rows)
         cuts = way.cuts(table, target, weights)
         self._learned(table.schema, cuts)
         return self

@@ -7,6 +7,7 @@ Everything else comes from the tree, so that no parameter is given in two places
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from sklearn.base import ClassifierMixin
@@ -24,32 +25,43 @@ def is_tree(estimator: object) -> bool:
     return isinstance(estimator, TreeEstimator) and not isinstance(estimator, C45RulesClassifier)
 
 
-def check_tree(name: str, given: object, *, owner: object) -> TreeEstimator:
-    """Refuse what is no single tree for the task of the forest."""
+def check_tree(given: object, *, owner: object, others: bool = False) -> TreeEstimator:
+    """Refuse what is no single tree for the task; `others` says that any estimator would do."""
     if not is_tree(given):
         also = ""
         if isinstance(given, C45RulesClassifier):
             also = " C45RulesClassifier answers by rules."
         elif isinstance(given, type):
             also = f" Give an estimator, {given.__name__}(...), not its class."
-        other = "" if name == "base" else ", or an estimator of scikit-learn"
+        other = ", or an estimator of scikit-learn" if others else ""
         _refuse(
-            f"{name}={_shown(given)} must be a single tree of Treewright{other}.{also}",
-            f"{name}=C45Classifier(), CARTRegressor(), M5Regressor(), ...",
+            f"estimator={_shown(given)} must be a single tree of Treewright{other}.{also}",
+            "estimator=C45Classifier(), CARTRegressor(), M5Regressor(), ...",
         )
     assert isinstance(given, TreeEstimator)
     wants_classes = isinstance(owner, ClassifierMixin)
     if given._is_classifier() != wants_classes:
         kind, other = ("classes", "numbers") if wants_classes else ("numbers", "classes")
         _refuse(
-            f"{name}={_shown(given)} predicts {other}, but {type(owner).__name__} predicts {kind}.",
-            f"{name}={'CARTClassifier' if wants_classes else 'CARTRegressor'}(), or another tree"
+            f"estimator={_shown(given)} predicts {other}, but {type(owner).__name__} predicts"
+            f" {kind}.",
+            f"estimator={'CARTClassifier' if wants_classes else 'CARTRegressor'}(), or another tree"
             f" for {kind}.",
         )
     return given
 
 
-def refuse_twice(forest: Any, base: TreeEstimator, knobs: tuple[str, ...]) -> None:
+def refuse_declarations(owner: Any) -> None:
+    """Refuse declarations of columns where the estimator given is no tree that could use them."""
+    for name in ("schema", "categorical_features"):
+        if getattr(owner, name) is not None:
+            _refuse(
+                f"{name} is for trees of Treewright, and {_shown(owner.estimator)} is none.",
+                f"{name}=None; the table goes to the estimator as it is.",
+            )
+
+
+def refuse_twice(forest: Any, base: TreeEstimator, knobs: Sequence[str]) -> None:
     """Refuse parameters of a forest that its base tree decides on, and the other way round."""
     usual = inspect.signature(type(forest).__init__).parameters
     made = type(base).__name__
@@ -57,15 +69,17 @@ def refuse_twice(forest: Any, base: TreeEstimator, knobs: tuple[str, ...]) -> No
     for name in knobs:
         value = getattr(forest, name)
         if name not in _DRAWS and not _same(value, usual[name].default):
-            can = f"base={made}({name}={value!r})" if name in has else "leave it out"
+            can = f"estimator={made}({name}={value!r})" if name in has else "leave it out"
             _refuse(
-                f"{name}={value!r} is not used beside base, whose trees it is about.", f"{can}."
+                f"{name}={value!r} is not used beside estimator, whose trees it is about.",
+                f"{can}.",
             )
     for name, default in _DRAWS.items():
         if name in has and not _same(has[name], default):
             _refuse(
-                f"{name}={has[name]!r} of base={made}(...) is not used: the forest draws columns.",
-                f"{type(forest).__name__}(base=..., {name}={has[name]!r}).",
+                f"{name}={has[name]!r} of estimator={made}(...) is not used: the forest draws"
+                " columns.",
+                f"{type(forest).__name__}(estimator=..., {name}={has[name]!r}).",
             )
 
 
@@ -74,7 +88,8 @@ def given_once(name: str, forest: Any, base: TreeEstimator) -> Any:
     mine, theirs = getattr(forest, name, None), getattr(base, name, None)
     if mine is not None and theirs is not None:
         _refuse(
-            f"{name} is given both to {type(forest).__name__} and to its base.", "give it once."
+            f"{name} is given both to {type(forest).__name__} and to its estimator.",
+            "give it once.",
         )
     return theirs if mine is None else mine
 

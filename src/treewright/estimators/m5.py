@@ -49,7 +49,7 @@ class M5Regressor(TreeRegressor):
         the prediction q of the node above; 0 turns smoothing off (Weka's -U).
     extrapolate : bool
         False keeps predictions within the targets of the leaf's training rows.
-    categorical_features, schema, unseen, n_jobs
+    categorical_features, schema, unseen, n_jobs, verbose
         As for :class:`DecisionTreeRegressor`; an unseen category counts as a missing value in
         linear models.
 
@@ -86,6 +86,7 @@ class M5Regressor(TreeRegressor):
         unseen: str = "missing",
         schema: Schema | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.variant = variant
         self.min_cases = min_cases
@@ -98,6 +99,7 @@ class M5Regressor(TreeRegressor):
         self.unseen = unseen
         self.schema = schema
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
         check_choice("variant", self.variant, VARIANTS)

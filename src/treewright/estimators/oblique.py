@@ -5,36 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.data.schema import Schema
-from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.estimators.base import TreeClassifier, TreeRegressor, parameters_for
 from treewright.estimators.decision_tree import with_sklearn_name
 from treewright.grow import recipes
 from treewright.grow.oblique import ObliqueOptions
 from treewright.grow.options import GrowthOptions
-
-_KNOBS = (
-    "criterion",
-    "nominal",
-    "missing",
-    "unseen",
-    "combine",
-    "max_depth",
-    "max_leaf_nodes",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_fraction_leaf",
-    "min_impurity",
-    "min_impurity_decrease",
-    "max_p_value",
-    "max_features",
-    "features_per",
-    "column_costs",
-    "cost_rule",
-    "cost_exponent",
-)
-"""Parameters that are knobs of the same name."""
-
-_SEARCH = ("search", "n_restarts", "n_jumps", "n_projections")
-"""Parameters of the search for a sum."""
 
 
 class ObliqueTreeClassifier(TreeClassifier):
@@ -254,6 +229,5 @@ def _of(
     estimator: ObliqueTreeClassifier | ObliqueTreeRegressor, recipe: GrowthOptions
 ) -> GrowthOptions:
     """Put the estimator's parameters into the recipe."""
-    knobs = {name: getattr(estimator, name) for name in _KNOBS}
-    search = {name: getattr(estimator, name) for name in _SEARCH}
-    return recipe.replace(**knobs, oblique=ObliqueOptions(**search))
+    oblique = ObliqueOptions(**parameters_for(ObliqueOptions, estimator))
+    return recipe.replace(**parameters_for(GrowthOptions, estimator), oblique=oblique)

@@ -22,6 +22,7 @@ from treewright.rules.learn.c5rules import c5rules
 from treewright.rules.learn.c45rules import C45RulesOptions, c45rules
 from treewright.rules.learn.select import SEARCHES, Search
 from treewright.rules.ruleset import RuleSet
+from treewright.rules.text import RuleExplanation
 from treewright.tree.tree import Tree
 
 
@@ -52,7 +53,7 @@ class C45RulesClassifier(C45Classifier):
         How a subset of more than ten rules is looked for (-a anneals); of up to ten all are tried.
     single_precision, nominal, gain_guard, mdl_penalty, column_costs, cost_rule, cost_exponent
         Of growing, as for :class:`C45Classifier`.
-    class_weight, categorical_features, unseen, schema, n_jobs
+    class_weight, categorical_features, unseen, schema, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`. Weights count as cases, which matters to rules as it
         does to pruning.
     random_state : int, Generator or None
@@ -111,6 +112,7 @@ class C45RulesClassifier(C45Classifier):
         schema: Schema | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.variant = variant
         self.confidence = confidence
@@ -131,6 +133,7 @@ class C45RulesClassifier(C45Classifier):
         self.schema = schema
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
         check_choice("search", self.search, SEARCHES)
@@ -197,6 +200,18 @@ class C45RulesClassifier(C45Classifier):
     def _rules(self) -> RuleSet:
         self._model()
         return self.ruleset_
+
+    def text(self, **options: Any) -> str:
+        """Return the rules as text, as :meth:`RuleSet.text` does; ``tree_.text()`` has the tree."""
+        return self._rules().text(**options)
+
+    def rules(self) -> RuleSet:
+        """Return the rules that decide."""
+        return self._rules()
+
+    def explain(self, row: object) -> RuleExplanation:  # type: ignore[override]
+        """Return which rules a row meets, and which of them decide."""
+        return self._rules().explain(row)
 
 
 def _labelled(problem: Problem) -> LabelledRows:

@@ -108,9 +108,9 @@ class Stability:
     columns: tuple[ColumnUse, ...]
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, ascii: bool = False) -> str:
+    def text(self, *, ascii: bool = False) -> str:
         """Print all figures."""
         heading = f"{self.name}: {self.n_bootstraps} bootstraps of {self.n_rows} rows"
         parts = [heading, self._alike(), self._sizes()]

@@ -156,9 +156,9 @@ class WhyTable:
         return (self.chosen.column, *others) if others else ()
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, detail: bool = True, ascii: bool = False) -> str:
+    def text(self, *, detail: bool = True, ascii: bool = False) -> str:
         """Print the table.
 
         Parameters

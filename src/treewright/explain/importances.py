@@ -1,9 +1,9 @@
-"""How much each column matters to an ensemble, with what its trees disagree about it."""
+"""How much each column matters to a model: the one type that all models return."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -13,15 +13,20 @@ from scipy.special import ndtr
 
 from treewright.errors import ColumnMismatchError
 from treewright.text.table import TextColumn, lay_out
-from treewright.tree.impurity import by_column, impurity_mass
+from treewright.tree.impurity import impurity_decrease
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray, Int64Array
+    from treewright.array_types import Array, FloatArray, Int64Array
     from treewright.tree.tree import Tree
 
 
-Kind: TypeAlias = Literal["impurity", "permutation", "debiased"]
+Kind: TypeAlias = Literal["impurity", "permutation", "debiased", "gain", "split"]
 KINDS: tuple[Kind, ...] = ("impurity", "permutation", "debiased")
+"""How the importances of a forest can be measured."""
+
+IMPURITY_SHARE = "share of the decrease of impurity"
+_SHARES = ("impurity", "gain", "split")
+"""Kinds that are above 0 for noise as well, so that no test against 0 makes sense."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +82,10 @@ class Importances:
     names
         The columns, in the order of the table.
     by_tree
-        The importance of each column (columns) for each tree (rows) that can tell.
+        The importance of each column (columns) for each tree (rows) that can tell; one line where
+        it was measured for the whole model.
+    measured_on
+        What the lines of `by_tree` are.
 
     Examples
     --------
@@ -95,6 +103,11 @@ class Importances:
     measure: str
     names: tuple[str, ...]
     by_tree: FloatArray
+    measured_on: str = "tree"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return the means, in the order of the table."""
+        return np.array(self.mean, dtype=dtype)
 
     @property
     def n_trees(self) -> int:
@@ -123,7 +136,7 @@ class Importances:
     @cached_property
     def z(self) -> FloatArray:
         """Mean by standard error; NaN where there is none, and for shares of impurity."""
-        known = (self.standard_error > 0) & (self.kind != "impurity")
+        known = (self.standard_error > 0) & (self.kind not in _SHARES)
         z = np.full(len(self.names), np.nan)
         np.divide(self.mean, self.standard_error, out=z, where=known)
         return z
@@ -188,12 +201,14 @@ class Importances:
             TextColumn("mean", _fixed(means, decimals), right=True),
             TextColumn("std. error", _fixed(errors, decimals), right=True),
         ]
-        if self.kind != "impurity":
+        if self.kind not in _SHARES:
             z, p_value = [column.z for column in shown], [column.p_value for column in shown]
             columns.append(TextColumn("z", _fixed(z, 1), right=True))
             columns.append(TextColumn("p", [_p_value(p) for p in p_value], right=True))
-        trees = f"{self.n_trees:,} tree" + ("s" if self.n_trees != 1 else "")
-        lines = [f"{self.measure}, mean of {trees}", "", lay_out(columns)]
+        heading = self.measure
+        if self.n_trees != 1:
+            heading += f", mean of {self.n_trees:,} {self.measured_on}s"
+        lines = [heading, "", lay_out([column for column in columns if any(column.cells)])]
         if len(shown) < len(self):
             lines.append(f"... and {len(self) - len(shown):,} more columns")
         return "\n".join(lines)
@@ -241,11 +256,18 @@ def _p_value(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def importances(tree: Tree, *, normalize: bool) -> FloatArray:
+def importances_of_tree(tree: Tree, *, normalize: bool) -> Importances:
     """Return what :meth:`Tree.importances` returns."""
-    arrays = tree.arrays
-    mass = impurity_mass(tree)
-    below = np.bincount(arrays.parent[1:], weights=mass[1:], minlength=tree.n_nodes)
-    importances = by_column(tree, mass - below)
-    scale = float(importances.sum() if normalize else arrays.weight[0])
-    return importances / scale if scale > 0 else importances
+    if normalize:
+        return one_line("impurity", IMPURITY_SHARE, tree.schema.names, tree.column_shares())
+    decrease = impurity_decrease(tree)
+    return one_line("impurity", "decrease of impurity", tree.schema.names, decrease)
+
+
+def one_line(
+    kind: Kind, measure: str, names: Sequence[str], importances: FloatArray
+) -> Importances:
+    """Return importances that were measured once, for the whole model."""
+    return Importances(
+        kind=kind, measure=measure, names=tuple(names), by_tree=importances[np.newaxis]
+    )

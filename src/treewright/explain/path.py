@@ -124,9 +124,9 @@ class Explanation:
     addends: tuple[Addend, ...] = ()
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, ascii: bool = False) -> str:
+    def text(self, *, ascii: bool = False) -> str:
         """Print the answer and what led to it."""
         heading = answer_in_words(self.tree, self.answer)
         sums = self._sums_in_words()

@@ -31,11 +31,8 @@ from treewright.tree.tree import Tree
 
 def impurity_importances(ensemble: Ensemble) -> Importances:
     """Return each column's share of the decrease of impurity that a tree brings."""
-    by_tree = ensemble.trees.importances()
-    totals = by_tree.sum(axis=1)
-    grown = totals > 0  # a tree of one leaf has nothing to say
-    shares = by_tree[grown] / totals[grown, np.newaxis]
-    return _importances("impurity", "share of the decrease of impurity", shares, ensemble)
+    found = ensemble.importances()
+    return _importances(found.kind, found.measure, found.by_tree, ensemble)
 
 
 def permutation_importances(

@@ -67,7 +67,7 @@ class PackedTrees:
         """Return the leaf of each row in each tree."""
         return self.core.apply(lend(table), n_threads)
 
-    def importances(self) -> FloatArray:
+    def impurity_decrease(self) -> FloatArray:
         """Return the decrease of impurity by tree and column, weighted by rows."""
         self.refuse_if_compact("importances")
         importances: FloatArray = self.core.importances

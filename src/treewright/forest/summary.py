@@ -113,11 +113,11 @@ class ForestSummary:
     strength: Strength | None
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
     __repr__ = __str__
 
-    def to_text(self, *, ascii: bool = False) -> str:
+    def text(self, *, ascii: bool = False) -> str:
         """Print all figures."""
         what = f"{self.name}: {self.n_trees} tree{'' if self.n_trees == 1 else 's'}"
         if self.out_of_bag is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from treewright.array_types import FloatArray
 from treewright.data.read.target import ClassTarget
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.grow.problem import Problem
+from treewright.parameters import check_choice, check_number
 from treewright.text.names import list_names
-from treewright.tree.leaf import LeafRule
+from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
 
 
 def read_costs(cost_matrix: Any, target: ClassTarget) -> FloatArray | None:
@@ -84,6 +85,22 @@ def _named_costs(given: Mapping[Any, Any], names: list[Any]) -> FloatArray:
                     f"cost_matrix[{actual!r}][{predicted!r}]={cost!r} must be a number."
                 ) from None
     return costs
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeafSettings:
+    """What a user says about the leaves of a classifier: probabilities, and what errors cost."""
+
+    leaf: str = "majority"
+    leaf_m: float = 2.0
+    cost_matrix: Any = None
+
+    def rule(self, target: ClassTarget) -> LeafRule:
+        """Return how class weights become probabilities and a decision; check what was said."""
+        check_choice("leaf", self.leaf, LEAF_ESTIMATES)
+        check_number("leaf_m", self.leaf_m, low=0.0)
+        costs = read_costs(self.cost_matrix, target)
+        return LeafRule(estimate=self.leaf, m=float(self.leaf_m), cost_matrix=costs)
 
 
 def with_costs(problem: Problem, leaf: LeafRule) -> Problem:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.array_types import FloatArray, Int64Array
+from treewright.array_types import FloatArray
 from treewright.core import GrowOptions, Target
 from treewright.core import Merging as CoreMerging
-from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.data.read.weights import RowWeights
-from treewright.data.table import Table
+from treewright.data.read.target import ClassTarget
 from treewright.errors import UnsupportedError
 from treewright.grow.chaid import Merging
 from treewright.grow.column_parameters import column_costs, monotonic_signs
 from treewright.grow.options import VALUE_CRITERIA, GrowthOptions
-from treewright.grow.target_scaling import in_units_of_shift, shift_of
+from treewright.grow.target_scaling import in_units_of_shift
+from treewright.grow.training_data import TrainingData
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
 _UNBOUNDED = ("chi2", *VALUE_CRITERIA)
@@ -43,15 +41,12 @@ _AS_THEY_ARE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class Problem(TrainingData):
     """Everything a tree is grown from; kept so that its nodes can be looked at again.
 
     A tree of a forest has its number in ``tree``, and in ``columns`` those drawn for it.
     """
 
-    table: Table
-    target: ClassTarget | ValueTarget
-    weights: RowWeights
     options: GrowthOptions
     seed: int
     class_weight: object = None
@@ -60,55 +55,6 @@ class Problem:
     cost_factor: FloatArray | None = None
     tree: int = 0
     columns: tuple[int, ...] | None = None
-
-    def take(self, rows: Int64Array) -> Problem:
-        """Return the same problem with some of the rows."""
-        weights = RowWeights(
-            weight=None if self.weights.weight is None else self.weights.weight[rows],
-            copies=None if self.weights.copies is None else self.weights.copies[rows],
-        )
-        target: ClassTarget | ValueTarget
-        if isinstance(self.target, ClassTarget):
-            target = replace(self.target, codes=self.target.codes[rows])
-        else:
-            target = ValueTarget(values=self.target.values[rows])
-        return replace(self, table=self.table.take(rows), target=target, weights=weights)
-
-    @property
-    def is_classification(self) -> bool:
-        """Whether the target is classes."""
-        return isinstance(self.target, ClassTarget)
-
-    @property
-    def n_outputs(self) -> int:
-        """Number of targets learned together."""
-        if isinstance(self.target, ClassTarget):
-            return len(self.target.classes)
-        return 1 if self.target.values.ndim == 1 else self.target.values.shape[1]
-
-    @cached_property
-    def shift(self) -> int:
-        """Power of two by which the target is divided to be learned; not 0 only for extremes."""
-        if isinstance(self.target, ClassTarget):
-            return 0
-        values = self.target.values
-        if self.weights.weight is not None:  # a row that does not count has no say
-            values = values[self.weights.weight > 0]
-        return shift_of(values, self.total_weight)
-
-    @property
-    def n_copies(self) -> float:
-        """Rows that count, each as often as its copies say."""
-        if self.weights.copies is not None:
-            return float(self.weights.copies.sum())
-        weight = self.weights.weight
-        return float(self.table.n_rows if weight is None else np.count_nonzero(weight))
-
-    @property
-    def total_weight(self) -> float:
-        """Weight of all rows."""
-        weight = self.weights.weight
-        return self.n_copies if weight is None else float(weight.sum())
 
     @property
     def counted_weight(self) -> FloatArray | None:
@@ -119,12 +65,6 @@ class Problem:
         assert isinstance(self.target, ClassTarget)
         counted: FloatArray = weight / self.cost_factor[self.target.codes]
         return counted
-
-    def learned_values(self) -> FloatArray:
-        """Return a target of numbers as it is learned: divided by the power of two of `shift`."""
-        assert isinstance(self.target, ValueTarget)
-        values: FloatArray = np.ldexp(self.target.values, -self.shift)
-        return values
 
     @property
     def evidence(self) -> float:
@@ -139,10 +79,7 @@ class Problem:
         else:
             values = np.ascontiguousarray(self.learned_values())
             target = Target.values(values, self.n_outputs)
-        if self.weights.weight is not None:
-            target.set_weight(np.ascontiguousarray(self.weights.weight))
-        if self.weights.copies is not None:
-            target.set_copies(np.ascontiguousarray(self.weights.copies))
+        self.weights.lend(target)
         return target
 
     def core_options(self) -> GrowOptions:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.array_types import Array, FloatArray
-from treewright.data.read.class_weights import class_factors
 from treewright.data.read.table import match_table
-from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
-from treewright.data.read.weights import RowWeights, read_weights
+from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
 from treewright.errors import TreewrightError
 from treewright.grow.costs import with_costs
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
+from treewright.grow.training_data import Reading
 from treewright.tree.record import Growth
 
 if TYPE_CHECKING:
@@ -69,21 +68,20 @@ class _Recall:
         self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
     ) -> TrainingRecord:
         table = match_table(X, tree.schema, owner=owner, by_name=True)
-        weights = read_weights(sample_weight, table.n_rows)
-        target: ClassTarget | ValueTarget
-        factor = None
-        if self.is_classification:
-            target = read_classes(y, owner=owner, n_rows=table.n_rows)
+        reading = Reading(
+            owner=owner,
+            learns="classes" if self.is_classification else "numbers",
+            several_outputs=True,
+            class_weight=self.class_weight,
+            priors=self.priors,
+        )
+        target = reading.read_target(y, table.n_rows)
+        if isinstance(target, ClassTarget):
             _check_classes(tree, target)
-            factor = class_factors(
-                target, weights, class_weight=self.class_weight, priors=self.priors
-            )
-        else:
-            target = read_values(y, owner=owner, n_rows=table.n_rows)
         problem = Problem(
             table=table,
             target=target,
-            weights=RowWeights.of(weights, factor),
+            weights=reading.read_weights(sample_weight, target, table.n_rows),
             options=self.options,
             seed=self.seed,
         )

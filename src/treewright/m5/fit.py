@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.array_types import BoolArray, FloatArray, Int64Array
-from treewright.data.read.target import ValueTarget
-from treewright.data.read.weights import RowWeights
 from treewright.grow.fit import Report, fit_tree
 from treewright.grow.problem import Problem
 from treewright.grow.training_record import TrainingRecord, recall_of
@@ -99,14 +97,10 @@ class _M5Recall:
 
 def _rows_that_count(problem: Problem) -> Problem:
     """Leave out rows without weight: they have no say in means and orders either."""
-    weight, copies = problem.weights.weight, problem.weights.copies
+    weight = problem.weights.weight
     if weight is None or (weight > 0).all():
         return problem
-    rows = np.flatnonzero(weight > 0)
-    weights = RowWeights(weight=weight[rows], copies=None if copies is None else copies[rows])
-    assert isinstance(problem.target, ValueTarget)
-    target = ValueTarget(values=problem.target.values[rows])
-    return replace(problem, table=problem.table.take(rows), target=target, weights=weights)
+    return problem.take(np.flatnonzero(weight > 0))
 
 
 def _ranked_problem(problem: Problem, ranked: Ranked, settings: M5Settings) -> Problem:

@@ -1,4 +1,4 @@
-"""Linear models in the leaves of any regression tree: ``leaf="linear"``.
+"""Linear models in the leaves of any regression tree: ``leaf_model="linear"``.
 
 Every leaf gets the least squares of its rows over numeric columns, terms dropped as long as the
 estimated error, root mean square times ``(n + v) / (n - v)``, falls (M5's rule, Quinlan 1992): a
@@ -30,18 +30,18 @@ def check_linear_leaves(problem: Problem) -> None:
     options = problem.options
     if problem.n_outputs > 1:
         raise UnsupportedError(
-            f"leaf='linear' fits one target, but y has {problem.n_outputs} columns.\n"
+            f"leaf_model='linear' fits one target, but y has {problem.n_outputs} columns.\n"
             "  Hint: fit one tree per target."
         )
     if options.criterion not in _SQUARED:
         raise UnsupportedError(
-            f"leaf='linear' fits least squares and cannot be used with criterion"
+            f"leaf_model='linear' fits least squares and cannot be used with criterion"
             f" {options.criterion!r}.\n  Hint: criterion='squared_error'."
         )
     if options.monotonic_cst is not None:
         raise UnsupportedError(
-            "leaf='linear' cannot be used with monotonic_cst: a line may run against the"
-            " constraint.\n  Hint: leaf='constant'."
+            "leaf_model='linear' cannot be used with monotonic_cst: a line may run against the"
+            " constraint.\n  Hint: leaf_model='constant'."
         )
 
 

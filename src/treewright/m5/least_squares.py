@@ -160,7 +160,7 @@ class LeastSquares:
         return products
 
     def squared_error(self, choice: Choice) -> float:
-        """Return the mean squared error as a share of the variance, at least what rounding leaves."""
+        """Return the mean squared error as a share of the variance; rounding is not counted."""
         own = choice.coefficients
         # (P + ridge) c = q, so that 1 - 2 c q + c P c = 1 - c q - ridge c c.
         error = 1.0 - float(own @ self._with_target[choice.terms]) - choice.ridge * float(own @ own)

@@ -15,9 +15,9 @@ import numpy as np
 from treewright.array_types import FloatArray, Int64Array
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.prune.bottom_up import cut_from_below
-from treewright.prune.labelled_rows import LabelledRows
 from treewright.prune.record import Pruning
 from treewright.prune.risk import training_risk
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.edit import with_leaves
 from treewright.tree.record import Record
 from treewright.tree.tree import Tree, check_is_tree
@@ -104,12 +104,12 @@ class Pruner:
                 "  Hint: give X and y, with sample_weight if the rows have any, or none of them."
             )
         training, given = self._read(tree, X, y, sample_weight, validation)
-        tested = LabelledRows.read_pair(tree, "test", test, owner=owner)
+        tested = RoutedRows.read_pair(tree, "test", test, owner=owner)
         return self.run(tree, training=training, validation=given, tested=tested)
 
     def _read(
         self, tree: Tree, X: Any, y: Any, sample_weight: Any, validation: Any
-    ) -> tuple[Record | None, LabelledRows | None]:
+    ) -> tuple[Record | None, RoutedRows | None]:
         """Read the rows given: training rows or validation rows, as the method has it."""
         owner = type(self).__name__
         if X is not None and validation is not None:
@@ -118,9 +118,9 @@ class Pruner:
                 "  Hint: give one of them."
             )
         if validation is not None:
-            return None, LabelledRows.read_pair(tree, "validation", validation, owner=owner)
+            return None, RoutedRows.read_pair(tree, "validation", validation, owner=owner)
         if X is not None:
-            return None, LabelledRows.read(tree, X, y, sample_weight, owner=owner)
+            return None, RoutedRows.read(tree, X, y, sample_weight, owner=owner)
         if self.needs == "validation":
             raise ParameterError(
                 f"{owner} judges by rows that did not take part in growing.\n"
@@ -134,8 +134,8 @@ class Pruner:
         tree: Tree,
         *,
         training: Record | None = None,
-        validation: LabelledRows | None = None,
-        tested: LabelledRows | None = None,
+        validation: RoutedRows | None = None,
+        tested: RoutedRows | None = None,
     ) -> Tree:
         """Prune by rows that have been read."""
         cuts = self._cuts(tree, validation)
@@ -150,7 +150,8 @@ class Pruner:
         if tree.linear is not None:
             raise UnsupportedError(
                 f"{type(self).__name__} judges leaves by their constants; this tree's answer by"
-                " linear models.\n  Hint: DecisionTreeRegressor(prune=..., leaf='linear') prunes"
+                " linear models.\n  Hint: DecisionTreeRegressor(prune=..., leaf_model='linear')"
+                " prunes"
                 " first and fits them afterwards; M5Regressor prunes by its models."
             )
         if tree.classes is None and not self.for_numbers:
@@ -164,7 +165,7 @@ class Pruner:
                 "  Hint: CostComplexity and ReducedError prune such trees."
             )
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         raise AssertionError("a pruner has a method")
 
 
@@ -173,8 +174,8 @@ def cut(
     tree: Tree,
     cuts: Cuts,
     *,
-    validation: LabelledRows | None = None,
-    test: LabelledRows | None = None,
+    validation: RoutedRows | None = None,
+    test: RoutedRows | None = None,
 ) -> Tree:
     """Cut the nodes and record it."""
     marked = np.zeros(tree.n_nodes, dtype=bool)

@@ -14,8 +14,8 @@ from treewright.grow.problem import Problem
 from treewright.grow.training_record import TrainingRecord
 from treewright.prune import CostComplexity, CostComplexityPath, Pruner, ReducedError
 from treewright.prune.base import cut as cut_nodes
-from treewright.prune.labelled_rows import LabelledRows
 from treewright.prune.methods.cost_complexity import standard_error
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.tree import Tree
 
 
@@ -81,7 +81,7 @@ def _choose_by_folds(problem: Problem, tree: Tree, pruner: CostComplexity) -> Tr
         )
     fold = np.full(problem.table.n_rows, -1)
     fold[order] = np.arange(len(order)) % pruner.cv
-    held: list[tuple[CostComplexityPath, LabelledRows]] = []
+    held: list[tuple[CostComplexityPath, RoutedRows]] = []
     for k in range(pruner.cv):
         inside = np.flatnonzero(fold != k)
         grown = fit_tree(problem.take(inside))
@@ -95,7 +95,7 @@ def _choose_by_folds(problem: Problem, tree: Tree, pruner: CostComplexity) -> Tr
 
 
 def _spread(
-    held: list[tuple[CostComplexityPath, LabelledRows]], alphas: FloatArray
+    held: list[tuple[CostComplexityPath, RoutedRows]], alphas: FloatArray
 ) -> Callable[[int], float]:
     def spread(best: int) -> float:
         losses = [sample.losses(each.at(float(alphas[best]))) for each, sample in held]
@@ -114,14 +114,14 @@ def _in_order(problem: Problem, seed: int) -> Int64Array:
     return order if weight is None else order[weight[order] > 0]
 
 
-def _sample(problem: Problem, tree: Tree, rows: Int64Array) -> LabelledRows:
+def _sample(problem: Problem, tree: Tree, rows: Int64Array) -> RoutedRows:
     part = problem.take(rows)
     weight = part.counted_weight
     weight = np.ones(len(rows)) if weight is None else weight
     target = part.target
     if isinstance(target, ClassTarget):
         codes = target.codes.reshape(len(rows), -1).astype(np.int64)
-        return LabelledRows.of(tree, part.table, weight=weight, classes=codes)
+        return RoutedRows.of(tree, part.table, weight=weight, classes=codes)
     assert isinstance(target, ValueTarget)
     values = target.values.reshape(len(rows), -1)
-    return LabelledRows.of(tree, part.table, weight=weight, values=values, shift=problem.shift)
+    return RoutedRows.of(tree, part.table, weight=weight, values=values, shift=problem.shift)

@@ -62,9 +62,9 @@ class Curve:
     errors: Mapping[str, FloatArray]
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, max_lines: int = _MAX_STEPS) -> str:
+    def text(self, *, max_lines: int = _MAX_STEPS) -> str:
         """Print the curve; a long one at sizes that are evenly spread."""
         check_count("max_lines", max_lines, least=1)
         n_points = len(self.n_leaves)
@@ -151,9 +151,9 @@ class Pruning:
         return curve_of(self.tree, self.node, self.risks, self.totals)
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, max_steps: int = _MAX_STEPS) -> str:
+    def text(self, *, max_steps: int = _MAX_STEPS) -> str:
         """Print what was cut, the first steps first."""
         n_after = self.curve.n_leaves[-1]
         heading = f"{self.method}: {self.tree.n_leaves} leaves -> {n_after}"

@@ -12,6 +12,7 @@ from treewright.array_types import Array, BoolArray, Int64Array
 from treewright.core import Columns, ErrorPruning, Regrowing, Target, impurities
 from treewright.core import prune_by_error as core_prune_by_error
 from treewright.data.core_columns import lend
+from treewright.data.read.weights import RowWeights
 from treewright.measures.error_estimates import normal_deviate
 from treewright.prune.error_costs import error_costs
 from treewright.tree.arrays import TreeArrays, heaviest_branch
@@ -103,9 +104,7 @@ def prune_by_error(
         settings.joint_below, settings.least_branch = growth.options.min_leaf, _LEAST_BRANCH
     prices = error_costs(tree)
     settings.set_prices(prices.cost, prices.price, prices.added)
-    table, target = _lend(tree, training)
-    if growth.copies is not None:
-        target.set_copies(np.ascontiguousarray(growth.copies))
+    table, target = _lend(tree, training, copies=growth.copies)
     tree.arrays.validate(tree.schema)  # compiled code never follows a bad index
     done: Any = core_prune_by_error(
         table,
@@ -152,12 +151,11 @@ def _with_regrown(tree: Tree, regrown: dict[str, Any]) -> TreeArrays:
     return followed_by(tree.arrays, TreeArrays.from_core(regrown, **given))
 
 
-def _lend(tree: Tree, rows: Rows) -> tuple[Columns, Target]:
+def _lend(tree: Tree, rows: Rows, *, copies: FloatArray | None = None) -> tuple[Columns, Target]:
     assert tree.classes is not None
     table, codes, weight = rows
     target = Target.classes(np.ascontiguousarray(codes, dtype=np.int32), [len(tree.classes[0])])
-    if weight is not None:
-        target.set_weight(np.ascontiguousarray(weight))
+    RowWeights(weight=weight, copies=copies).lend(target)
     return lend(table), target
 
 

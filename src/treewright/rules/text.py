@@ -144,9 +144,9 @@ class RuleExplanation:
     rules: RuleSet = field(repr=False)
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.text()
 
-    def to_text(self, *, wording: Wording = SHORT) -> str:
+    def text(self, *, wording: Wording = SHORT) -> str:
         """Print the answer and the rules behind it."""
         label = label_in_words(self.label)
         if not self.met:

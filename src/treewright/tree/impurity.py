@@ -26,6 +26,25 @@ def impurity_mass(tree: Tree) -> FloatArray:
     return weight * arrays.impurity
 
 
+def impurity_decrease(tree: Tree) -> FloatArray:
+    """Return what each column takes away from the impurity, per unit of training weight."""
+    brought, weight = _brought(tree), float(tree.arrays.weight[0])
+    return brought / weight if weight > 0 else brought
+
+
+def column_shares(tree: Tree) -> FloatArray:
+    """Return each column's share of what the tree takes away from the impurity."""
+    brought = _brought(tree)
+    total = float(brought.sum())
+    return brought / total if total > 0 else brought
+
+
+def _brought(tree: Tree) -> FloatArray:
+    mass = impurity_mass(tree)
+    below = np.bincount(tree.arrays.parent[1:], weights=mass[1:], minlength=tree.n_nodes)
+    return by_column(tree, mass - below)
+
+
 def by_column(tree: Tree, brought: FloatArray) -> FloatArray:
     """Add up what nodes bring by the column they ask about; sums divide it among theirs."""
     arrays = tree.arrays

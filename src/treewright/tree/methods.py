@@ -16,10 +16,10 @@ from treewright.errors import TreewrightError
 from treewright.parameters import check_flag, is_whole
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray
     from treewright.compare.diff import TreeDiff
     from treewright.consult.consultation import Consultation
     from treewright.explain.candidates import WhyTable
+    from treewright.explain.importances import Importances
     from treewright.explain.path import Explanation
     from treewright.prune.base import Pruner
     from treewright.prune.record import Pruning as Pruning
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class TreeMethods:
     """What people do with a tree."""
 
-    def importances(self: Tree, *, normalize: bool = True) -> FloatArray:
+    def importances(self: Tree, *, normalize: bool = True) -> Importances:
         """Return each column's share of the impurity the tree removes.
 
         A node adds its weight x impurity, less that of its children, to the column it asks about
@@ -44,10 +44,10 @@ class TreeMethods:
         normalize
             Make the importances add up to 1; else they are per unit of training weight.
         """
-        from treewright.explain.importances import importances
+        from treewright.explain.importances import importances_of_tree
 
         check_flag("normalize", normalize)
-        return importances(self, normalize=normalize)
+        return importances_of_tree(self, normalize=normalize)
 
     def text(
         self: Tree,

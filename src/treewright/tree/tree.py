@@ -21,6 +21,7 @@ from treewright.errors import (
     TreewrightError,
     UnsupportedError,
 )
+from treewright.tree.impurity import column_shares
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
 from treewright.tree.linear_plan import LinearPlan
 from treewright.tree.methods import TreeMethods
@@ -278,6 +279,13 @@ class Tree(Shape, TreeMethods):
         asks = self.arrays.n_branches > 0
         total = self.arrays.weight[0]
         return float(self.arrays.weight[asks].sum() / total) if total > 0 else 0.0
+
+    def column_shares(self) -> FloatArray:
+        """Return each column's share of the impurity the tree removes; :meth:`importances` reads.
+
+        A node adds its weight x impurity, less that of its children, to the column it asks about.
+        """
+        return column_shares(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole tree as plain lists, strings and numbers, ready for JSON.

@@ -159,7 +159,7 @@ def test_a_linear_leaf_is_the_least_squares_of_its_rows(
 ) -> None:
     made = Made(seed, gaps=False)
     options: dict[str, Any] = {"max_depth": 2, "missing": missing, "combine": combine}
-    model = DecisionTreeRegressor(leaf="linear", schema=made.schema, **options)
+    model = DecisionTreeRegressor(leaf_model="linear", schema=made.schema, **options)
     model.fit(made.frame, made.y)
     tree = model.tree_
     assert tree.linear is not None

@@ -336,7 +336,7 @@ def test_the_curve_ends_at_the_pruned_tree(pruner: Any, data: st.DataObject) -> 
         for place, at in ((0, tree), (-1, pruned)):
             expected = cost_of(at, with_rows) / with_rows.total_weight
             assert curve.errors[name][place] == pytest.approx(expected, abs=1e-9), (name, place)
-    assert curve.to_text().splitlines()[0].split() == ["leaves", "train", "validation", "test"]
+    assert curve.text().splitlines()[0].split() == ["leaves", "train", "validation", "test"]
     assert str(record)
 
 

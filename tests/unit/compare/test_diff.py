@@ -86,7 +86,7 @@ def test_what_pruning_changed() -> None:
     tree = play_tennis()
     diff = tree.diff(pruned(tree, 1), load_example("play_tennis").X)
     assert diff.relation == "smaller"
-    assert diff.to_text() == (
+    assert diff.text() == (
         "The second tree is the first, pruned at 1 place.\n"
         "\n"
         "        nodes  leaves  depth\n"
@@ -104,7 +104,7 @@ def test_what_pruning_changed() -> None:
         "Yes → No 2\n"
         "Change of the probability: mean 0.171, largest 0.6."
     )
-    assert diff.to_text(ascii=True).isascii()
+    assert diff.text(ascii=True).isascii()
     back = pruned(tree, 1).diff(tree)
     assert back.relation == "larger"
     assert str(back).startswith("The first tree is the second, pruned at 1 place.")
@@ -282,7 +282,7 @@ def lines_of(y_scale: float, *, columns: str = "xyz", **options) -> Tree:
     x, y, z = np.mgrid[0:4, 0:4, -1:2:2].reshape(3, -1).astype(float)
     data = {"x": x, "y": y, "z": z}
     target = np.where(z > 0, 100 + 2 * x + y_scale * y, x - y)
-    model = DecisionTreeRegressor(max_depth=1, leaf="linear", **options)
+    model = DecisionTreeRegressor(max_depth=1, leaf_model="linear", **options)
     return model.fit({name: data[name] for name in columns}, target).tree_
 
 
@@ -306,9 +306,11 @@ def test_linear_models_in_leaves() -> None:
 def test_linear_models_of_categories() -> None:
     X = [{"c": value} for value in "uvw" * 4]
     y = [1.0, 2.0, 4.0] * 4
-    one = DecisionTreeRegressor(max_depth=1, leaf="linear").fit(X, y).tree_
+    one = DecisionTreeRegressor(max_depth=1, leaf_model="linear").fit(X, y).tree_
     Z = [{"c": value} for value in "aauvw" * 4]
-    two = DecisionTreeRegressor(max_depth=1, leaf="linear").fit(Z, [9.0, 9.0, *y[:3]] * 4).tree_
+    two = (
+        DecisionTreeRegressor(max_depth=1, leaf_model="linear").fit(Z, [9.0, 9.0, *y[:3]] * 4).tree_
+    )
     assert one.diff(one).relation == "same"
     assert one.diff(two).relation == "different"
 

@@ -373,7 +373,7 @@ def test_a_conversation() -> None:
     )
     assert [text.split(":")[0] for text in person.heard[2:]] == ["Wind", "Outlook", "Wind"]
     assert consultation.known == {"Outlook": "Rain", "Wind": None}
-    assert told == [consultation.to_text()]
+    assert told == [consultation.text()]
     assert told[0].startswith("Yes  (Yes 60.0 %, No 40.0 %), settled at a cost of 1.")
 
 

@@ -65,6 +65,6 @@ def test_ctrl_c_stops_all_trees() -> None:
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_is_that_of_all_trees(n_jobs: int, capsys: pytest.CaptureFixture[str]) -> None:
     X = np.random.default_rng(0).normal(size=(300, 3))
-    model = tw.RandomForestRegressor(4, base=tw.M5Regressor(), n_jobs=n_jobs, verbose=1)
+    model = tw.RandomForestRegressor(4, estimator=tw.M5Regressor(), n_jobs=n_jobs, verbose=1)
     model.fit(X, X[:, 0] * X[:, 1])
     assert "grown: 4 trees" in capsys.readouterr().err

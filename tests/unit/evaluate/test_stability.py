@@ -157,7 +157,7 @@ def test_the_report() -> None:
     assert text.startswith("DecisionTreeClassifier: 4 bootstraps of 150 rows\n")
     for words in ("class, out of bag", "kappa", "question at the root", "level  same columns"):
         assert words in text
-    assert result.to_text(ascii=True).isascii()
+    assert result.text(ascii=True).isascii()
     assert json.loads(json.dumps(result.to_dict()))["leaves"]["mean"] == result.leaves.mean
 
 

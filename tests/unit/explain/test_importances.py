@@ -62,7 +62,7 @@ def test_shares_of_impurity_are_not_tested_against_zero() -> None:
 def test_a_single_tree_has_no_error() -> None:
     found = importances([[2.0, 31_000.5]])
     assert np.isnan(found.standard_error).all()
-    assert str(found).startswith("rise, mean of 1 tree\n")
+    assert str(found).startswith("rise\n")
     assert found.to_dict()["columns"][0] == {
         "name": "column 1",
         "mean": 31_000.5,

@@ -167,4 +167,4 @@ def test_a_tree_that_asks_nothing() -> None:
 
 
 def test_ascii() -> None:
-    assert play_tennis().explain(RAINY).to_text(ascii=True).isascii()
+    assert play_tennis().explain(RAINY).text(ascii=True).isascii()

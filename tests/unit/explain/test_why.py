@@ -72,7 +72,7 @@ def test_the_table_as_the_lectures_print_it() -> None:
 
 
 def test_without_detail_one_line_per_column() -> None:
-    lines = TABLE.to_text(detail=False).splitlines()
+    lines = TABLE.text(detail=False).splitlines()
     assert len(lines) == 5
     assert lines[3].split() == [
         "→",
@@ -101,7 +101,7 @@ def test_many_classes_are_named_by_weight() -> None:
     candidate = CandidateRow(column="x", question="x", branches=(many,), gain=0.5)
     table = replace(TABLE, classes=tuple("ABCDEFG"), counts=many.counts, candidates=(candidate,))
     assert "A 5, C 1, D 1, … 2 more" in str(table)
-    assert table.to_text(ascii=True).isascii()
+    assert table.text(ascii=True).isascii()
 
 
 def test_ties_are_reported() -> None:
@@ -123,13 +123,13 @@ def test_costs_missing_values_and_cuts_get_columns_when_they_matter() -> None:
     assert "cost" not in str(usual)
     assert "missing" not in str(usual)
     priced = replace(OUTLOOK, cost=0.8, cost_score=0.0761, n_cuts=3, missing_weight=2.0)
-    header = replace(TABLE, candidates=(priced,)).to_text().splitlines()[2]
+    header = replace(TABLE, candidates=(priced,)).text().splitlines()[2]
     assert header.split()[-5:] == ["cost", "cost", "score", "cuts", "missing"]
 
 
 def test_a_score_of_another_name_has_its_own_column() -> None:
     table = replace(TABLE, score_name="hellinger", candidates=(replace(OUTLOOK, score=0.333),))
-    lines = table.to_text(detail=False).splitlines()
+    lines = table.text(detail=False).splitlines()
     assert lines[2].endswith("hellinger")
     assert lines[3].endswith("0.333")
 
@@ -137,10 +137,10 @@ def test_a_score_of_another_name_has_its_own_column() -> None:
 def test_a_small_p_value_beside_a_larger_one_is_not_zero() -> None:
     small = replace(WIND, p_value=3e-9)
     table = replace(TABLE, candidates=(OUTLOOK, small))
-    lines = table.to_text(detail=False).splitlines()
+    lines = table.text(detail=False).splitlines()
     assert [line[-7:] for line in lines[2:]] == ["      p", "  0.170", " <0.001"]
     assert table.candidates[1].p_value == 3e-9
-    alone = replace(TABLE, candidates=(small,)).to_text(detail=False)
+    alone = replace(TABLE, candidates=(small,)).text(detail=False)
     assert alone.endswith("  3e-09")
 
 
@@ -177,4 +177,4 @@ def test_regression() -> None:
 
 @pytest.mark.parametrize("detail", [True, False])
 def test_ascii(detail: bool) -> None:
-    assert TABLE.to_text(detail=detail, ascii=True).isascii()
+    assert TABLE.text(detail=detail, ascii=True).isascii()

@@ -80,7 +80,7 @@ def test_measures_are_their_definitions(task: str, kind: str, weighted: bool, mi
     assert forest.sampling is not None
     order = canonical_order(forest.columns, forest.target, 1)
     shuffling, debiasing = [], []
-    for number, tree in enumerate(model):
+    for number, tree in enumerate(model.ensemble_):
         copies = forest.sampling.draw(number).tolist()
         unseen = [int(row) for row in order if copies[row] == 0 and weight[row] > 0]
         weights = weight.tolist()
@@ -133,10 +133,10 @@ def test_on_the_rows_of_a_tree_the_debiased_measure_is_the_impurity_it_removes(t
     X, y = table("plain"), target(task)
     made = RandomForestClassifier if task == "classes" else RandomForestRegressor
     model = made(n_estimators=3, max_features=2).fit(X, y)
-    for number, tree in enumerate(model):
+    for number, tree in enumerate(model.ensemble_):
         copies = model._training.sampling.draw(number).tolist()
         expected = oracle.debiased(tree, X, y, copies, copies)
-        assert tree.importances(normalize=False) == pytest.approx(expected, abs=1e-12)
+        assert tree.importances(normalize=False).mean == pytest.approx(expected, abs=1e-12)
 
 
 def noisy(seed: int) -> tuple[Any, Any]:
@@ -273,7 +273,7 @@ def test_trees_of_any_recipe_are_measured_or_refused_by_name() -> None:
     X, y = noisy(2)
     rules = BaggingClassifier(C45Classifier(), n_estimators=5).fit(X, y > 0)
     costly = RandomForestClassifier(
-        10, base=DecisionTreeClassifier(cost_matrix=[[0, 1], [9, 0]]), random_state=0
+        10, estimator=DecisionTreeClassifier(cost_matrix=[[0, 1], [9, 0]]), random_state=0
     ).fit(X, (y > 0).astype(int))
     models = BaggingRegressor(M5Regressor(), n_estimators=5).fit(X, y)
     for forest in (rules, costly, models):
@@ -306,7 +306,7 @@ def test_rows_with_very_long_paths_are_measured_like_others() -> None:
     X, y = np.column_stack([np.arange(2_000.0), noise]), np.arange(2_000) % 2
     model = RandomForestClassifier(3, max_features=None, bootstrap=False, max_samples=0.95)
     model.fit(X, y)
-    depths = [tree.levels[tree.apply(X)] for tree in model]
+    depths = [tree.levels[tree.apply(X)] for tree in model.ensemble_]
     assert all((depth > 64).any() and (depth <= 64).any() for depth in depths)
     packed = permutation_importances(model.ensemble_, model._training, n_repeats=2)
     again = permutation_importances(listed(model.ensemble_), model._training, n_repeats=2)

@@ -156,9 +156,9 @@ AMOUNT = TABLE["number"] * 2 + (TABLE["letter"] == "q") + TABLE["whole"] / 5
 def test_a_tree_grown_alone_is_the_one_grown_with_the_others(base: Any, options: Any) -> None:
     is_classifier = base._is_classifier()
     made = tw.RandomForestClassifier if is_classifier else tw.RandomForestRegressor
-    forest = made(4, base=base, **options).fit(TABLE, KIND if is_classifier else AMOUNT)
+    forest = made(4, estimator=base, **options).fit(TABLE, KIND if is_classifier else AMOUNT)
     assert forest._training.grower is None
-    for number, tree in enumerate(forest):
+    for number, tree in enumerate(forest.ensemble_):
         alone = base._grow(forest._training.tree_problem(number), None)
         assert alone.arrays.equals(tree.arrays)
         assert alone.predict(TABLE).tolist() == tree.predict(TABLE).tolist()

@@ -224,7 +224,7 @@ def test_two_classes_weigh_impurity_as_with_weights_in_the_ratio_of_costs(
     costs = DecisionTreeClassifier(cost_matrix=[[0, 1], [ratio, 0]], max_depth=5).fit(x, y).tree_
     weights = DecisionTreeClassifier(class_weight={"b": ratio}, max_depth=5).fit(x, y).tree_
     if on == "importances":
-        found = [tree.importances() for tree in (costs, weights)]
+        found = [tree.importances().mean for tree in (costs, weights)]
     else:
         found = [CostComplexity(on="impurity").path(tree).alphas for tree in (costs, weights)]
     np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)

@@ -186,7 +186,7 @@ def test_equal_targets_have_no_spread_at_all(criterion: str, weight: float | Non
 def test_simplifying_merges_no_linear_models() -> None:
     x = np.concatenate([np.arange(-20.0, 0.0), np.arange(1.0, 21.0)])[:, np.newaxis]
     y = np.abs(x[:, 0])  # both sides have one mean
-    model = DecisionTreeRegressor(leaf="linear", max_depth=1, min_samples_leaf=20).fit(x, y)
+    model = DecisionTreeRegressor(leaf_model="linear", max_depth=1, min_samples_leaf=20).fit(x, y)
     assert model.tree_.n_leaves == 2
     assert model.tree_.simplify().predict(x) == pytest.approx(y, abs=1e-6)
 
@@ -282,12 +282,12 @@ def test_no_more_terms_than_rows_bear() -> None:
 
 
 class TestLinearLeaves:
-    """``leaf="linear"`` of DecisionTreeRegressor."""
+    """``leaf_model="linear"`` of DecisionTreeRegressor."""
 
     def test_few_rows_stay_a_constant(self) -> None:
         x = [[0.2], [0.4], [0.6], [0.6], [0.5], [0.2]]
         y = [8.0, 8.0, 12.0, 10.0, 12.0, 10.0]
-        model = DecisionTreeRegressor(leaf="linear", min_samples_split=7)
+        model = DecisionTreeRegressor(leaf_model="linear", min_samples_split=7)
         assert model.fit(x, y).tree_.label(0) == 10.0
         line = model.fit(x, y, sample_weight=[1.0] * 6).tree_.label(0)
         assert line == 10.0  # weights of 1 are no copies
@@ -295,14 +295,16 @@ class TestLinearLeaves:
     def test_the_tree_is_grown_and_pruned_first(self) -> None:
         options: dict[str, Any] = {"max_depth": 4, "ccp_alpha": 0.05}
         flat = DecisionTreeRegressor(**options).fit(X, Y).tree_
-        lines = DecisionTreeRegressor(leaf="linear", **options).fit(X, Y)
+        lines = DecisionTreeRegressor(leaf_model="linear", **options).fit(X, Y)
         assert lines.tree_.arrays.equals(flat.arrays)
         assert lines.score(X, Y) > 0.95
 
     def test_gaps_count_as_the_leafs_mean(self) -> None:
         x = np.arange(40.0)[:, np.newaxis]
         y = 3 * x[:, 0] + 1
-        model = DecisionTreeRegressor(leaf="linear", max_depth=1, missing="majority").fit(x, y)
+        model = DecisionTreeRegressor(leaf_model="linear", max_depth=1, missing="majority").fit(
+            x, y
+        )
         leaf = int(model.apply([[np.nan]])[0])
         own = x[model.apply(x) == leaf]
         assert model.predict([[np.nan]])[0] == pytest.approx(3 * own.mean() + 1)
@@ -311,19 +313,21 @@ class TestLinearLeaves:
         random = np.random.default_rng(1)
         x = random.normal(size=(30, 400))
         y = 5 * x[:, 7] + 0.01 * random.normal(size=30)
-        model = DecisionTreeRegressor(leaf="linear", min_samples_split=31).fit(x, y)
+        model = DecisionTreeRegressor(leaf_model="linear", min_samples_split=31).fit(x, y)
         label = model.tree_.label(0)
         assert "x7" in [term.column.name for term in label.terms]
         assert len(label.terms) <= 15
 
     def test_text_alone_gives_constants(self) -> None:
-        model = DecisionTreeRegressor(leaf="linear", max_depth=2).fit({"c": X["c"]}, Y)
+        model = DecisionTreeRegressor(leaf_model="linear", max_depth=2).fit({"c": X["c"]}, Y)
         assert model.tree_.linear is not None
         assert model.tree_.linear.n_models == 0
 
     def test_numbers_near_the_largest_have_no_say(self) -> None:
         x = np.array([[1.7e308], [-1.7e308]] * 20)
-        model = DecisionTreeRegressor(leaf="linear", min_samples_split=50).fit(x, np.arange(40.0))
+        model = DecisionTreeRegressor(leaf_model="linear", min_samples_split=50).fit(
+            x, np.arange(40.0)
+        )
         assert np.isfinite(model.predict(x)).all()
 
     @pytest.mark.parametrize(
@@ -331,32 +335,34 @@ class TestLinearLeaves:
         [
             (
                 {"criterion": "absolute_error"},
-                "leaf='linear' fits least squares and cannot be used with criterion"
+                "leaf_model='linear' fits least squares and cannot be used with criterion"
                 " 'absolute_error'.\n  Hint: criterion='squared_error'.",
             ),
             (
                 {"criterion": "poisson"},
-                "leaf='linear' fits least squares and cannot be used with criterion 'poisson'.\n"
+                "leaf_model='linear' fits least squares and cannot be used with criterion"
+                " 'poisson'.\n"
                 "  Hint: criterion='squared_error'.",
             ),
             (
                 {"monotonic_cst": [1]},
-                "leaf='linear' cannot be used with monotonic_cst: a line may run against the"
-                " constraint.\n  Hint: leaf='constant'.",
+                "leaf_model='linear' cannot be used with monotonic_cst: a line may run against the"
+                " constraint.\n  Hint: leaf_model='constant'.",
             ),
         ],
     )
     def test_what_makes_no_sense_is_refused(self, parameters: dict[str, Any], message: str) -> None:
-        model = DecisionTreeRegressor(leaf="linear", **parameters)
+        model = DecisionTreeRegressor(leaf_model="linear", **parameters)
         with pytest.raises(UnsupportedError) as caught:
             model.fit([[1.0], [2.0]], [1.0, 2.0])
         assert str(caught.value) == message
 
     def test_several_targets_are_refused(self) -> None:
         with pytest.raises(UnsupportedError) as caught:
-            DecisionTreeRegressor(leaf="linear").fit([[1.0], [2.0]], [[1.0, 2.0], [3.0, 4.0]])
+            DecisionTreeRegressor(leaf_model="linear").fit([[1.0], [2.0]], [[1.0, 2.0], [3.0, 4.0]])
         assert str(caught.value) == (
-            "leaf='linear' fits one target, but y has 2 columns.\n  Hint: fit one tree per target."
+            "leaf_model='linear' fits one target, but y has 2 columns.\n  Hint: fit one tree per"
+            " target."
         )
 
 

@@ -72,7 +72,7 @@ def test_a_long_record_is_cut_short() -> None:
     assert len(record) == 100
     assert len(str(record).splitlines()) == 25
     assert str(record).splitlines()[-1] == "… and 80 more steps"
-    assert len(record.to_text(max_steps=200).splitlines()) == 104
+    assert len(record.text(max_steps=200).splitlines()) == 104
 
 
 def test_a_long_curve_is_told_at_some_sizes() -> None:
@@ -81,7 +81,7 @@ def test_a_long_curve_is_told_at_some_sizes() -> None:
     assert len(lines) == 21
     assert lines[1].split()[0] == "101"
     assert lines[-1].split()[0] == "1"
-    assert len(curve.to_text(max_lines=1000).splitlines()) == 102
+    assert len(curve.text(max_lines=1000).splitlines()) == 102
 
 
 def test_the_curve_has_a_column_for_every_set_of_rows() -> None:

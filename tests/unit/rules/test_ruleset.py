@@ -329,8 +329,8 @@ def test_of_several_stand_ins_the_first_that_can_tell_decides() -> None:
 def test_leaves_that_answer_by_a_linear_model() -> None:
     diabetes = load_example("diabetes")
     for model in (
-        DecisionTreeRegressor(leaf="linear", max_depth=3, missing="majority"),
-        DecisionTreeRegressor(leaf="linear", max_depth=3, missing="divide"),
+        DecisionTreeRegressor(leaf_model="linear", max_depth=3, missing="majority"),
+        DecisionTreeRegressor(leaf_model="linear", max_depth=3, missing="divide"),
         M5Regressor(),
     ):
         tree = model.fit(diabetes.X, diabetes.y).tree_

@@ -7,12 +7,12 @@ and what to do.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
+from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
 from treewright.data.codes import code_numbers, code_text, code_text_array
 from treewright.data.objects import read_objects
 from treewright.data.read.arrays import refuse_dtype
@@ -53,6 +53,15 @@ class ClassTarget:
     single: bool
     n_declared: int = 0
 
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets."""
+        return len(self.classes)
+
+    def take(self, rows: Int64Array) -> ClassTarget:
+        """Return the target of some of the rows."""
+        return replace(self, codes=self.codes[rows])
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ValueTarget:
@@ -64,6 +73,15 @@ class ValueTarget:
     def single(self) -> bool:
         """Whether there is one output."""
         return self.values.ndim == 1
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets."""
+        return 1 if self.values.ndim == 1 else int(self.values.shape[1])
+
+    def take(self, rows: Int64Array) -> ValueTarget:
+        """Return the target of some of the rows."""
+        return ValueTarget(values=self.values[rows])
 
 
 def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarget:

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import FloatArray
+from treewright.array_types import FloatArray, Int64Array
+from treewright.core import Target
+from treewright.data.read.class_weights import class_factors
 from treewright.data.read.dataframes import target_array
+from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.errors import DataError, ParameterError
 
 # Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
@@ -80,6 +83,27 @@ class RowWeights:
     copies: FloatArray | None = None
 
     @classmethod
+    def read(
+        cls,
+        sample_weight: Any,
+        n_rows: int,
+        target: ClassTarget | ValueTarget | None = None,
+        *,
+        class_weight: Any = None,
+        priors: Any = None,
+    ) -> RowWeights:
+        """Read the user's weights, and weigh the rows of a target's classes.
+
+        >>> RowWeights.read([2, 1, 3], 3).copies.tolist()
+        [2.0, 1.0, 3.0]
+        """
+        weight = read_weights(sample_weight, n_rows)
+        if not isinstance(target, ClassTarget):
+            return cls.of(weight)
+        factor = class_factors(target, weight, class_weight=class_weight, priors=priors)
+        return cls.of(weight, factor)
+
+    @classmethod
     def of(
         cls, sample_weight: FloatArray | None, class_factor: FloatArray | None = None
     ) -> RowWeights:
@@ -99,6 +123,20 @@ class RowWeights:
                     " learn from."
                 )
         return cls(weight=weight, copies=copies)
+
+    def take(self, rows: Int64Array) -> RowWeights:
+        """Return the weights of some of the rows."""
+        return RowWeights(
+            weight=None if self.weight is None else self.weight[rows],
+            copies=None if self.copies is None else self.copies[rows],
+        )
+
+    def lend(self, target: Target) -> None:
+        """Let the core see the weights beside the target."""
+        if self.weight is not None:
+            target.set_weight(np.ascontiguousarray(self.weight))
+        if self.copies is not None:
+            target.set_copies(np.ascontiguousarray(self.copies))
 
 
 MOST_DRAWS = 2**30

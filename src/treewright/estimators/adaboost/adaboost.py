@@ -22,6 +22,7 @@ from treewright.adaboost.fit import (
 )
 from treewright.adaboost.rounds import RoundFigures
 from treewright.array_types import Array, FloatArray
+from treewright.data.schema import Schema
 from treewright.ensemble.listeners import Listener
 from treewright.estimators.adaboost.base import WeightBoosting
 from treewright.estimators.base import ClassTask, TreeEstimator, ValueTask
@@ -64,6 +65,10 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         Threads; what is learned is the same for any number.
     verbose : int
         Show progress on standard error.
+    categorical_features : list, optional
+        Columns of numbers that are codes; here or in `estimator`, not in both.
+    schema : Schema, optional
+        What is declared about the columns; here or in `estimator`, not in both.
 
     Attributes
     ----------
@@ -125,6 +130,8 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -135,6 +142,8 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.categorical_features = categorical_features
+        self.schema = schema
 
     def _own_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier(max_depth=1)
@@ -253,6 +262,10 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         Threads; what is learned is the same for any number.
     verbose : int
         Show progress on standard error.
+    categorical_features : list, optional
+        Columns of numbers that are codes; here or in `estimator`, not in both.
+    schema : Schema, optional
+        What is declared about the columns; here or in `estimator`, not in both.
 
     Attributes
     ----------
@@ -284,6 +297,8 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -293,6 +308,8 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.categorical_features = categorical_features
+        self.schema = schema
 
     def _own_tree(self) -> TreeEstimator:
         return DecisionTreeRegressor(max_depth=3)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,8 +16,9 @@ from treewright.adaboost.fit import Boosted, Rows, WeakLearner, rows_of
 from treewright.adaboost.rounds import RoundFigures, Rounds, learner_in_words
 from treewright.adaboost.weak_trees import Stumps, WeightedTrees, is_stump
 from treewright.array_types import Array, FloatArray
+from treewright.data.read.class_weights import class_factors
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.data.read.weights import RowWeights, read_weights
+from treewright.data.read.weights import RowWeights
 from treewright.ensemble.listeners import Listener, Listeners
 from treewright.estimators.adaboost.weak_learner import (
     OtherEnsemble,
@@ -26,17 +28,23 @@ from treewright.estimators.adaboost.weak_learner import (
     is_other_estimator,
     resamples,
 )
-from treewright.estimators.base import TableEstimator, TreeEstimator
+from treewright.estimators.base import HasMembers, TreeEstimator
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.checks import check_n_estimators, check_verbose, n_threads, seed_of
-from treewright.estimators.estimator_parameter import check_tree
+from treewright.estimators.estimator_parameter import (
+    check_tree,
+    given_once,
+    refuse_declarations,
+)
 from treewright.estimators.progress import AdaBoostProgress
+from treewright.grow.costs import with_costs
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
+from treewright.grow.training_data import Reading
 from treewright.parameters import check_number
 
 
-class WeightBoosting(HasCallbacks, TableEstimator):
+class WeightBoosting(HasCallbacks, HasMembers):
     """Weak learners on reweighted rows, behind scikit-learn's interface."""
 
     estimator: Any
@@ -70,16 +78,23 @@ class WeightBoosting(HasCallbacks, TableEstimator):
 
     def _base(self) -> TreeEstimator:
         given = self._own_tree() if self.estimator is None else self.estimator
-        return check_tree("estimator", given, owner=self)
+        return check_tree(given, owner=self, others=True)
 
     def _options(self) -> GrowthOptions:
         return self._base()._options()
 
-    def _declared(self) -> tuple[Any, Any]:
-        return self._base()._declared()
+    def _checked_options(self) -> GrowthOptions:
+        options = super()._checked_options()
+        self._base()._pruner()  # refused before the data are read
+        return options
 
-    def _check_pruner(self) -> None:
-        self._base()._pruner()
+    def _reading(self) -> Reading:
+        reading = super()._reading()
+        if self._is_foreign():
+            return reading
+        base = self._base()
+        names = ("schema", "categorical_features")
+        return replace(reading, **{name: given_once(name, self, base) for name in names})
 
     def _check_parameters(self) -> None:
         check_n_estimators(self.n_estimators)
@@ -107,7 +122,7 @@ class WeightBoosting(HasCallbacks, TableEstimator):
             return self._fit_foreign(X, y, sample_weight)
         base = self._base()
         resample = resamples(self.resample, base, by_default=self._resamples_by_default)
-        problem = self._read(X, y, sample_weight)
+        problem = self._read_problem(X, y, sample_weight)
         learner = self._tree_learner(base, problem, resample=resample)
         target = problem.target
 
@@ -146,13 +161,6 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         tasks.close()
         return boosted
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        def weights_of(target: Any, n_rows: int) -> RowWeights:
-            weights = read_weights(sample_weight, n_rows)
-            return RowWeights.of(weights, self._class_factor(target, weights))
-
-        return self._problem(X, y, weights_of)
-
     def _tree_learner(
         self, base: TreeEstimator, problem: Problem, *, resample: bool
     ) -> Stumps | WeightedTrees:
@@ -163,15 +171,23 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         is_bare = base._pruner() is None and base._only_prunes()
         if not resample and as_it_is and is_bare and is_stump(problem):
             return Stumps(problem)
+        target = problem.target
+        if not isinstance(target, ClassTarget):
+            return WeightedTrees(problem, base._grow, resample=resample)
+        leaf = base._leaf_settings().rule(target)
+        reading = base._reading()
         return WeightedTrees(
             problem,
-            lambda own, report: base._grow(base._with_costs(own), report),
+            lambda own, report: base._grow(with_costs(own, leaf), report),
             resample=resample,
-            factor=lambda weights: base._class_factor(problem.target, weights),
+            factor=lambda weights: class_factors(
+                target, weights, class_weight=reading.class_weight, priors=reading.priors
+            ),
         )
 
     def _fit_foreign(self, X: Any, y: Any, sample_weight: Any) -> Self:
         check_task(self.estimator, owner=self)
+        refuse_declarations(self)
         check_verbose(self.verbose)
         n_threads(self.n_jobs)
         resample = resamples(self.resample, self.estimator, by_default=self._resamples_by_default)
@@ -204,10 +220,9 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         self, table: Any, y: Any, sample_weight: Any
     ) -> tuple[ClassTarget | ValueTarget, RowWeights]:
         n_rows = _num_samples(table)
-        target = self._read_target(y, n_rows)
-        self._check_outputs(target)
-        weights = read_weights(sample_weight, n_rows)
-        return target, RowWeights.of(weights, self._class_factor(target, weights))
+        reading = self._reading()
+        target = reading.read_target(y, n_rows)
+        return target, reading.read_weights(sample_weight, target, n_rows)
 
     def _learned(self, boosted: Boosted, target: ClassTarget | ValueTarget, **model: Any) -> None:
         """Take over what was learned; whatever an earlier fit has left is forgotten."""
@@ -282,7 +297,7 @@ class WeightBoosting(HasCallbacks, TableEstimator):
             target, weights = self._read_foreign(as_table(X), y, sample_weight)
             predictions = self._other.predictions(X)
         else:
-            problem = self._read(X, y, sample_weight)
+            problem = self._read_problem(X, y, sample_weight)
             target, weights = problem.target, problem.weights
             predictions = self._tree_predictions(X)
         rows = rows_of(target, weights)
@@ -320,20 +335,13 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         check_is_fitted(self, "estimator_weights_")
         return clone(self._own_tree() if self.estimator is None else self.estimator)
 
-    @property
-    def estimators_(self) -> list[Any]:
-        """The fitted weak learners; trees are made anew each time they are asked for."""
+    def _member(self) -> TreeEstimator:
+        member: TreeEstimator = self.estimator_
+        return member
+
+    def _members(self) -> Sequence[Any]:
         check_is_fitted(self, "estimator_weights_")
-        if self._other is not None:
-            return list(self._other.members)
-        names = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
-        learned = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        made = []
-        for tree in self.ensemble_:
-            estimator = self.estimator_
-            estimator.__dict__.update(learned, tree_=tree)
-            made.append(estimator)
-        return made
+        return super()._members() if self._other is None else self._other.members
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -342,16 +350,6 @@ class WeightBoosting(HasCallbacks, TableEstimator):
         if self._other is not None:
             return self._other.importances()
         return super().feature_importances_
-
-    def __len__(self) -> int:
-        check_is_fitted(self, "estimator_weights_")
-        return self.n_estimators_
-
-    def __getitem__(self, index: int) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

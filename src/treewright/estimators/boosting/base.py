@@ -22,44 +22,17 @@ from treewright.boosting.problem import BoostingProblem, held_out
 from treewright.boosting.rounds import GradientRound, GradientRounds
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.data.read.weights import RowWeights, read_weights
+from treewright.data.read.weights import RowWeights
 from treewright.ensemble.listeners import Listeners
 from treewright.errors import DataError, ParameterError, TargetError
+from treewright.estimators.base import parameters_for
 from treewright.estimators.boosting.predictions import AnswersBoosted
 from treewright.estimators.boosting.scoring import ByScorer, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
-from treewright.estimators.checks import check_n_estimators
+from treewright.estimators.checks import check_n_estimators, check_verbose, n_threads, seed_of
 from treewright.estimators.progress import BoostingProgress, show, show_choice
-from treewright.grow.problem import Problem
+from treewright.grow.training_data import TrainingData, read_training_data
 from treewright.parameters import check_flag
-
-_KNOBS = (
-    "learning_rate",
-    "max_leaf_nodes",
-    "max_depth",
-    "growth",
-    "min_samples_leaf",
-    "min_hessian",
-    "l2_regularization",
-    "min_gain",
-    "max_bins",
-    "subsample",
-    "sampling",
-    "top_rate",
-    "max_features",
-    "features_per_tree",
-    "nominal_smoothing",
-    "nominal_l2",
-    "max_categories",
-    "min_category_rows",
-    "leaf",
-    "linear_l2",
-    "monotonic_cst",
-    "interaction_cst",
-    "n_iter_no_change",
-    "tol",
-    "validation_fraction",
-)
 
 
 class BoostingEstimator(HasCallbacks, AnswersBoosted):
@@ -71,7 +44,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
     def _loss(self, target: Any) -> Loss:
         raise AssertionError("a boosting estimator has a task")
 
-    def _numbers(self, problem: Problem) -> FloatArray:
+    def _numbers(self, data: TrainingData) -> FloatArray:
         """Return the target as the core takes it."""
         raise AssertionError("a boosting estimator has a task")
 
@@ -90,14 +63,14 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         check_n_estimators(given, name=name)
         return int(given)
 
-    def _boosting_options(self, problem: Problem) -> BoostingOptions:
-        knobs = {name: getattr(self, name) for name in _KNOBS}
-        return BoostingOptions(
-            n_estimators=self._n_rounds(),
-            n_threads=problem.options.n_threads,
-            seed=problem.seed,
-            **knobs,
+    def _boosting_options(self) -> BoostingOptions:
+        own = {"n_estimators": self._n_rounds(), "n_threads": n_threads(self.n_jobs)}
+        options = BoostingOptions(
+            **parameters_for(BoostingOptions, self) | own, seed=seed_of(self.random_state)
         )
+        check_verbose(self.verbose)
+        options.check()
+        return options
 
     @ends_callbacks
     def fit(
@@ -131,23 +104,16 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         check_flag("warm_start", self.warm_start)
         self._check_init()
         scorer = scorer_of(self, self.scoring)
-
-        def weights_of(target: Any, n_rows: int) -> RowWeights:
-            weight = read_weights(sample_weight, n_rows)
-            return RowWeights.of(weight, self._class_factor(target, weight))
-
-        self._n_rounds()
-        problem = self._problem(X, y, weights_of)
-        options = self._boosting_options(problem)
-        options.check()
+        options = self._boosting_options()
+        data = read_training_data(X, y, sample_weight, self._reading())
         init = self._fitted_init(X, y, sample_weight)
-        own = self._own_problem(problem, init, X)
+        own = self._own_problem(data, init, X)
         folds = None if stops else self._folds(own, options)
         is_judged = X_val is not None or self.validation_fraction is not None
         options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
         choice = None
         if folds is not None:
-            watch = show_choice if getattr(self, "verbose", 0) else None
+            watch = show_choice if self.verbose else None
             choice = choose_rounds(own, options, folds, watch=watch)
             options = replace(
                 options,
@@ -155,13 +121,13 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
                 max_depth=choice.best.max_depth,
                 subsample=choice.best.subsample,
             )
-        validation = self._validation(problem, own.loss, init, X_val, y_val, sample_weight_val)
+        validation = self._validation(data, own.loss, init, X_val, y_val, sample_weight_val)
         judged_X = X if validation is None else X_val
         if validation is None and stops and self.validation_fraction is not None:
             learn, judge = held_out(
                 own,
                 self.validation_fraction,
-                seed=problem.seed,
+                seed=options.seed,
                 of_classes=self._is_classifier(),
             )
             validation, own = own.take(judge), own.take(learn)
@@ -169,11 +135,11 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         by_scorer = None
         if scorer is not None:
             judged = own if validation is None else validation
-            by_scorer = self._by_scorer(scorer, problem, init, judged, judged_X)
-        rounds = self._rounds(problem, own, options, validation, stops=stops, judge=by_scorer)
+            by_scorer = self._by_scorer(scorer, data, init, judged, judged_X)
+        rounds = self._rounds(data, own, options, validation, stops=stops, judge=by_scorer)
         n_more = int(options.n_estimators) - rounds.n_before
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
-        self._learned(problem, init, self._followed(rounds, problem, init, options, tasks))
+        self._learned(data, init, self._followed(rounds, data, init, options, tasks))
         self.choice_ = choice
         return self
 
@@ -191,43 +157,43 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         is_judged = own.loss.name != "given" and (self.init is None or isinstance(self.init, str))
         return folds_of(own) if chooses and is_judged else None
 
-    def _learned(self, problem: Problem, init: Any, boosted: Boosted) -> None:
+    def _learned(self, data: TrainingData, init: Any, boosted: Boosted) -> None:
         self.ensemble_ = boosted.ensemble
         self.rounds_ = boosted.rounds
         self.n_iter_ = boosted.ensemble.n_rounds
         self.init_ = init
         self._rests_on = self._basis(boosted.ensemble.criterion)
-        self._learned_columns(problem)
+        self._learned_columns(data)
 
     def _by_scorer(
-        self, scorer: Any, problem: Problem, init: Any, judged: BoostingProblem, X: Any
+        self, scorer: Any, data: TrainingData, init: Any, judged: BoostingProblem, X: Any
     ) -> ByScorer:
         copied = copy.copy(self)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(copied, name)
         copied.init_ = init
-        copied._learned_columns(problem)
+        copied._learned_columns(data)
         y: Array
-        if isinstance(problem.target, ClassTarget):
-            y = problem.target.classes[0][judged.y.astype(np.intp)]
+        if isinstance(data.target, ClassTarget):
+            y = data.target.classes[0][judged.y.astype(np.intp)]
         else:
-            y = np.ldexp(judged.y, problem.shift)
+            y = np.ldexp(judged.y, data.shift)
         return ByScorer(scorer, copied, X=X, y=y, sample_weight=judged.weight)
 
     def _followed(
         self,
         rounds: Boosting,
-        problem: Problem,
+        data: TrainingData,
         init: Any,
         options: BoostingOptions,
         tasks: RoundTasks[GradientRound] | None,
     ) -> Boosted:
         """Go through the rounds; who wants to hear of them does."""
-        verbose = getattr(self, "verbose", 0)
+        verbose = self.verbose
         reporter = BoostingProgress(int(options.n_estimators)) if verbose else None
         if tasks is not None:
             tasks.learn = lambda copied: copied._learned(
-                problem,
+                data,
                 init,
                 Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(tasks.figures)),
             )
@@ -235,13 +201,13 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         if verbose:
             show(f"boosted: {boosted.ensemble.n_rounds} rounds".ljust(59), end="\n")
         if tasks is not None:
-            tasks.learn = lambda copied: copied._learned(problem, init, boosted)
+            tasks.learn = lambda copied: copied._learned(data, init, boosted)
             tasks.close()
         return boosted
 
     def _rounds(
         self,
-        problem: Problem,
+        data: TrainingData,
         own: BoostingProblem,
         options: BoostingOptions,
         validation: BoostingProblem | None,
@@ -249,18 +215,18 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         stops: bool,
         judge: ByScorer | None,
     ) -> Boosting:
-        before = self._before(own, problem, options)
+        before = self._before(own, data, options)
 
         def make(core: Any, base: FloatArray) -> BoostedEnsemble:
-            target = problem.target
+            target = data.target
             return BoostedEnsemble(
                 core=core,
                 base=base if own.start is None else np.zeros_like(base),
                 link=own.loss.link,
-                schema=problem.table.schema,
+                schema=data.table.schema,
                 classes=target.classes if isinstance(target, ClassTarget) else None,
                 criterion=own.loss.name,
-                shift=problem.shift,
+                shift=data.shift,
             )
 
         rounds = Boosting(
@@ -277,7 +243,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         return rounds
 
     def _before(
-        self, own: BoostingProblem, problem: Problem, options: BoostingOptions
+        self, own: BoostingProblem, data: TrainingData, options: BoostingOptions
     ) -> BoostedEnsemble | None:
         before: BoostedEnsemble | None = getattr(self, "ensemble_", None)
         if not self.warm_start or before is None:
@@ -295,11 +261,11 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
                 f"n_estimators={options.n_estimators} is less than the {before.n_rounds} rounds"
                 f" done already.\n  Hint: {hint}"
             )
-        classes = problem.target.classes if isinstance(problem.target, ClassTarget) else ()
+        classes = data.target.classes if isinstance(data.target, ClassTarget) else ()
         same_classes = [list(names) for names in classes] == [
             list(names) for names in before.classes or ()
         ]
-        if own.table.schema != before.schema or not same_classes or before.shift != problem.shift:
+        if own.table.schema != before.schema or not same_classes or before.shift != data.shift:
             raise DataError(
                 "the columns, their categories, the classes or the size of the target are not"
                 f" those that boosting began with.\n  Hint: {hint}"
@@ -312,22 +278,22 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         named = init if init is None or isinstance(init, str) else type(init).__name__
         return {"loss": loss, "init": named, "max_bins": self.max_bins}
 
-    def _own_problem(self, problem: Problem, init: Any, X: Any) -> BoostingProblem:
-        loss = self._loss(problem.target)
-        y = self._numbers(problem)
-        weights = problem.weights
+    def _own_problem(self, data: TrainingData, init: Any, X: Any) -> BoostingProblem:
+        loss = self._loss(data.target)
+        y = self._numbers(data)
+        weights = data.weights
         own = BoostingProblem(
-            table=problem.table,
+            table=data.table,
             y=y,
             weights=weights,
             loss=loss,
-            start=self._start(init, X, problem.table.n_rows, loss, problem.shift),
+            start=self._start(init, X, data.table.n_rows, loss, data.shift),
         )
-        check_target(loss, y, own.weight, shift=problem.shift)
+        check_target(loss, y, own.weight, shift=data.shift)
         return own
 
     def _validation(
-        self, problem: Problem, loss: Loss, init: Any, X: Any, y: Any, sample_weight: Any
+        self, data: TrainingData, loss: Loss, init: Any, X: Any, y: Any, sample_weight: Any
     ) -> BoostingProblem | None:
         if X is None and y is None:
             if sample_weight is not None:
@@ -335,12 +301,12 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             return None
         if X is None or y is None:
             raise ParameterError("X_val and y_val belong together: give both, or neither.")
-        table = match_table(X, problem.table.schema, owner=type(self).__name__)
-        target = self._read_target(y, table.n_rows)
+        table = match_table(X, data.table.schema, owner=type(self).__name__)
+        target = self._reading().read_target(y, table.n_rows)
         values: FloatArray
         if isinstance(target, ClassTarget):
-            assert isinstance(problem.target, ClassTarget)
-            known = {name: code for code, name in enumerate(problem.target.classes[0].tolist())}
+            assert isinstance(data.target, ClassTarget)
+            known = {name: code for code, name in enumerate(data.target.classes[0].tolist())}
             unknown = [name for name in target.classes[0].tolist() if name not in known]
             if unknown:
                 raise TargetError(f"y_val has class {unknown[0]!r}, which y does not have.")
@@ -348,14 +314,13 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             values = codes[target.codes]
         else:
             assert isinstance(target, ValueTarget)
-            values = np.ldexp(target.values, -problem.shift)
-        weight = read_weights(sample_weight, table.n_rows)
+            values = np.ldexp(target.values, -data.shift)
         return BoostingProblem(
             table=table,
             y=values,
-            weights=RowWeights.of(weight),
+            weights=RowWeights.read(sample_weight, table.n_rows),
             loss=loss,
-            start=self._start(init, X, table.n_rows, loss, problem.shift),
+            start=self._start(init, X, table.n_rows, loss, data.shift),
         )
 
     # ------------------------------------------------------------------ where scores start

@@ -61,7 +61,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         columns are numeric and there are more than 100,000 rows (as they are written), so many of
         them (a fifth at least). Which rows are drawn follows from their content: rows alike are
         drawn together, and where none would be, those of one content are.
-    sampling : {"uniform", "goss"}
+    row_sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
@@ -82,7 +82,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     categorical_features : list, optional
         Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
         in the order of their values, count as missing, with a warning.
-    leaf : {"constant", "linear"}
+    leaf_model : {"constant", "linear"}
         ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
         on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
         never adds more than it did to a training row.
@@ -164,7 +164,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         min_gain: float = 0.0,
         max_bins: int = 255,
         subsample: Any = "auto",
-        sampling: str = "uniform",
+        row_sampling: str = "uniform",
         top_rate: float = 0.2,
         max_features: Any = "auto",
         features_per_tree: float = 1.0,
@@ -173,7 +173,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         max_categories: int = 64,
         min_category_rows: int | None = None,
         categorical_features: Any = None,
-        leaf: str = "constant",
+        leaf_model: str = "constant",
         linear_l2: float = 10.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
@@ -203,7 +203,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         self.min_gain = min_gain
         self.max_bins = max_bins
         self.subsample = subsample
-        self.sampling = sampling
+        self.row_sampling = row_sampling
         self.top_rate = top_rate
         self.max_features = max_features
         self.features_per_tree = features_per_tree
@@ -212,7 +212,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         self.max_categories = max_categories
         self.min_category_rows = min_category_rows
         self.categorical_features = categorical_features
-        self.leaf = leaf
+        self.leaf_model = leaf_model
         self.linear_l2 = linear_l2
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
@@ -283,7 +283,7 @@ or function
         columns are numeric and there are more than 100,000 rows (as they are written), so many of
         them (a fifth at least). Which rows are drawn follows from their content: rows alike are
         drawn together, and where none would be, those of one content are.
-    sampling : {"uniform", "goss"}
+    row_sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
         weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
@@ -304,7 +304,7 @@ or function
     categorical_features : list, optional
         Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
         in the order of their values, count as missing, with a warning.
-    leaf : {"constant", "linear"}
+    leaf_model : {"constant", "linear"}
         ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
         on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
         never adds more than it did to a training row. Losses without curvature
@@ -366,7 +366,7 @@ or function
     True
     >>> y = np.where(x[:, 0] < 3, 2 * x[:, 0], 30 - 2 * x[:, 0])  # two lines
     >>> lines = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0, max_leaf_nodes=2,
-    ...                                   l2_regularization=0.0, leaf="linear",
+    ...                                   l2_regularization=0.0, leaf_model="linear",
     ...                                   linear_l2=0.0).fit(x, y)
     >>> bool(np.abs(lines.predict(x) - y).max() < 1e-6)
     True
@@ -390,7 +390,7 @@ or function
         min_gain: float = 0.0,
         max_bins: int = 255,
         subsample: Any = "auto",
-        sampling: str = "uniform",
+        row_sampling: str = "uniform",
         top_rate: float = 0.2,
         max_features: Any = "auto",
         features_per_tree: float = 1.0,
@@ -399,7 +399,7 @@ or function
         max_categories: int = 64,
         min_category_rows: int | None = None,
         categorical_features: Any = None,
-        leaf: str = "constant",
+        leaf_model: str = "constant",
         linear_l2: float = 10.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
@@ -430,7 +430,7 @@ or function
         self.min_gain = min_gain
         self.max_bins = max_bins
         self.subsample = subsample
-        self.sampling = sampling
+        self.row_sampling = row_sampling
         self.top_rate = top_rate
         self.max_features = max_features
         self.features_per_tree = features_per_tree
@@ -439,7 +439,7 @@ or function
         self.max_categories = max_categories
         self.min_category_rows = min_category_rows
         self.categorical_features = categorical_features
-        self.leaf = leaf
+        self.leaf_model = leaf_model
         self.linear_l2 = linear_l2
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.array_types import FloatArray, Int64Array
+from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.estimators.base import HoldsTrees
+from treewright.estimators.base import FittedTrees, HasMembers, TreeEstimator
 from treewright.estimators.boosting.scoring import Held
 from treewright.estimators.checks import n_threads
+from treewright.estimators.decision_tree import DecisionTreeRegressor
+from treewright.explain.importances import Importances, one_line
 from treewright.parameters import check_choice, check_flag
 
 
-class AnswersBoosted(HoldsTrees):
+class AnswersBoosted(HasMembers):
     """Answers by the boosted trees of ``ensemble_``."""
 
     ensemble_: BoostedEnsemble
@@ -31,6 +33,24 @@ class AnswersBoosted(HoldsTrees):
         except AttributeError:
             check_is_fitted(self)
             raise
+
+    def _member(self) -> TreeEstimator:
+        return DecisionTreeRegressor()
+
+    def _members(self) -> Sequence[Any]:
+        """Return the trees of each round, one for each output; they add to the scores."""
+        model = self._model()
+        n_outputs = model.core.n_outputs
+        trees = np.empty((model.n_rounds, n_outputs), dtype=object)
+        fitted = FittedTrees(self, model)
+        for number in range(len(fitted)):
+            trees[divmod(number, n_outputs)] = fitted[number]
+        return trees  # type: ignore[return-value]
+
+    @property
+    def estimators_(self) -> Array:
+        """The trees as fitted regressors, rounds x outputs, made anew each time."""
+        return np.asarray(self._members())
 
     def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
         raise AssertionError("a boosting estimator has a task")
@@ -100,9 +120,10 @@ class AnswersBoosted(HoldsTrees):
         table, model = self._table(X), self._model()
         if model.has_lines:
             raise UnsupportedError(
-                "shap_values is exact for leaves that answer a number; with leaf='linear' what a"
+                "shap_values is exact for leaves that answer a number; with leaf_model='linear'"
+                " what a"
                 " leaf answers for a column that is not known is not defined by the tree.\n"
-                "  Hint: leaf='constant', or importances('permutation')."
+                "  Hint: leaf_model='constant', or importances('permutation')."
             )
         if self._begin(X) is not None:
             raise UnsupportedError(
@@ -125,7 +146,7 @@ class AnswersBoosted(HoldsTrees):
         y: Any = None,
         sample_weight: Any = None,
         n_repeats: int = 5,
-    ) -> FloatArray:
+    ) -> Importances:
         """Return how much each column matters.
 
         Parameters
@@ -138,9 +159,10 @@ class AnswersBoosted(HoldsTrees):
         """
         check_choice("kind", kind, (*IMPORTANCES, "permutation"))
         model = self._model()
+        names = tuple(model.schema.input_names)
         if kind != "permutation":
-            by_input: FloatArray = model.schema.by_input(model.importances(kind))
-            return by_input
+            shares = model.schema.by_input(model.column_shares(kind))
+            return one_line(kind, IMPORTANCES[kind], names, shares)  # type: ignore[arg-type]
         if X is None or y is None:
             raise ParameterError("kind='permutation' needs rows: give X and y.")
         from sklearn.inspection import permutation_importance  # loads pandas and more
@@ -148,4 +170,10 @@ class AnswersBoosted(HoldsTrees):
         measured = permutation_importance(
             self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0
         )
-        return np.asarray(measured.importances_mean)
+        return Importances(
+            kind="permutation",
+            measure="fall of the score when a column is shuffled",
+            names=names,
+            by_tree=np.ascontiguousarray(measured.importances.T),
+            measured_on="shuffle",
+        )

@@ -13,9 +13,7 @@ from treewright.data.read.target import ClassTarget
 from treewright.errors import ParameterError
 from treewright.estimators.base import ClassTask, ValueTask
 from treewright.estimators.boosting.base import BoostingEstimator
-from treewright.grow import recipes
-from treewright.grow.options import GrowthOptions
-from treewright.grow.problem import Problem
+from treewright.grow.training_data import TrainingData
 
 
 def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
@@ -34,18 +32,12 @@ def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
 class BoostingClassifier(ClassTask, BoostingEstimator):
     """Boosted trees that predict classes."""
 
-    def _with_costs(self, problem: Problem) -> Problem:
-        return problem  # leaves add to scores: they have no estimate of probabilities
-
-    def _options(self) -> GrowthOptions:
-        return recipes.GENERAL_CLASSIFIER
-
     def _loss(self, target: Any) -> Loss:
         return loss_of_classes(self.loss, len(target.classes[0]))
 
-    def _numbers(self, problem: Problem) -> FloatArray:
-        assert isinstance(problem.target, ClassTarget)
-        return problem.target.codes.astype(np.float64)
+    def _numbers(self, data: TrainingData) -> FloatArray:
+        assert isinstance(data.target, ClassTarget)
+        return data.target.codes.astype(np.float64)
 
     def _check_init(self) -> None:
         super()._check_init()
@@ -90,14 +82,11 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
 class BoostingRegressor(ValueTask, BoostingEstimator):
     """Boosted trees that predict numbers."""
 
-    def _options(self) -> GrowthOptions:
-        return recipes.GENERAL_REGRESSOR
-
     def _loss(self, target: Any) -> Loss:
         return loss_of_values(self.loss, quantile=self.quantile, power=self.tweedie_power)
 
-    def _numbers(self, problem: Problem) -> FloatArray:
-        return problem.learned_values()
+    def _numbers(self, data: TrainingData) -> FloatArray:
+        return data.learned_values()
 
     def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
         values = np.ldexp(numbers_of(init, init.predict(X), n_axes=1), -shift)[:, np.newaxis]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import numbers
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -12,11 +11,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.data.schema import Schema
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
 from treewright.estimators.base import TreeEstimator
 from treewright.estimators.checks import check_n_estimators, seed_of
-from treewright.estimators.estimator_parameter import check_tree, is_tree
+from treewright.estimators.estimator_parameter import check_tree, is_tree, refuse_declarations
 from treewright.estimators.forest.base import ForestClassifier, ForestEstimator, ForestRegressor
 from treewright.grow.options import GrowthOptions
 from treewright.parameters import check_count, check_flag
@@ -63,7 +63,7 @@ class BaggingEstimator(ForestEstimator):
         return self._own_tree() if self.estimator is None else self.estimator
 
     def _base(self) -> TreeEstimator:
-        base = check_tree("estimator", self._base_given(), owner=self)
+        base = check_tree(self._base_given(), owner=self, others=True)
         if getattr(base, "features_per", "node") == "tree":
             raise ParameterError(
                 f"features_per='tree' of estimator={type(base).__name__}(...) is not used: bagging"
@@ -151,11 +151,14 @@ class BaggingEstimator(ForestEstimator):
         return self
 
     def _foreign_parameters(self) -> dict[str, Any]:
+        refuse_declarations(self)
         parameters: dict[str, Any] = self.get_params(deep=False)
+        for name in ("schema", "categorical_features"):
+            del parameters[name]
         return parameters | {"random_state": seed_of(self.random_state) % 2**32}
 
     def _members(self) -> Any:
-        return self._model() if self._delegate is None else self._delegate.estimators_
+        return super()._members() if self._delegate is None else self._delegate.estimators_
 
     def _model(self) -> Ensemble:
         if self._delegate is not None:
@@ -169,14 +172,6 @@ class BaggingEstimator(ForestEstimator):
     def estimator_(self) -> Any:
         """What each estimator is, not fitted."""
         return super().estimator_ if self._delegate is None else self._delegate.estimator_
-
-    @property
-    def estimators_(self) -> list[Any]:
-        """The fitted estimators; trees are made anew each time they are asked for."""
-        if self._delegate is None:
-            return super().estimators_
-        estimators: list[Any] = self._delegate.estimators_
-        return estimators
 
     @property
     def estimators_samples_(self) -> list[Int64Array]:
@@ -207,15 +202,6 @@ class BaggingEstimator(ForestEstimator):
         if self._is_foreign():
             return self._sklearn_bagging(estimator=self.estimator).__sklearn_tags__()
         return super().__sklearn_tags__()
-
-    def __len__(self) -> int:
-        return len(self._members())
-
-    def __getitem__(self, index: int) -> Any:
-        return self._members()[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._members())
 
 
 class BaggingClassifier(BaggingEstimator, ForestClassifier):
@@ -254,6 +240,10 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         Seed; None means 0, so that the same call gives the same trees.
     verbose : int
         Show progress on standard error.
+    categorical_features : list, optional
+        Columns of numbers that are codes; here or in `estimator`, not in both.
+    schema : Schema, optional
+        What is declared about the columns; here or in `estimator`, not in both.
 
     Attributes
     ----------
@@ -302,6 +292,8 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -314,6 +306,8 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.categorical_features = categorical_features
+        self.schema = schema
 
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """Return the estimators' mean class probabilities (votes, where they have none)."""
@@ -333,7 +327,7 @@ class BaggingRegressor(BaggingEstimator, ForestRegressor):
         What is fitted again and again: a single tree of Treewright such as :class:`M5Regressor`,
         or a regressor that follows scikit-learn. None is :class:`DecisionTreeRegressor`.
     n_estimators, max_samples, max_features, bootstrap, bootstrap_features, oob_score, \
-warm_start, n_jobs, random_state, verbose
+warm_start, n_jobs, random_state, verbose, categorical_features, schema
         As for :class:`BaggingClassifier`; `oob_score` estimates the coefficient of determination.
 
     Attributes
@@ -373,6 +367,8 @@ warm_start, n_jobs, random_state, verbose
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        categorical_features: Any = None,
+        schema: Schema | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -385,3 +381,5 @@ warm_start, n_jobs, random_state, verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.categorical_features = categorical_features
+        self.schema = schema

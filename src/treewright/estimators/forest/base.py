@@ -12,11 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import FloatArray, Int64Array
 from treewright.data.read.class_weights import class_factors
+from treewright.data.read.target import ClassTarget
 from treewright.data.read.weights import RowWeights, read_weights
 from treewright.ensemble.ensemble import Ensemble
 from treewright.ensemble.thread_pool import Grower
 from treewright.errors import DataError, ParameterError
-from treewright.estimators.base import ClassTask, HoldsTrees, TreeEstimator, ValueTask
+from treewright.estimators.base import (
+    ClassTask,
+    HasMembers,
+    TreeEstimator,
+    ValueTask,
+    parameters_for,
+)
 from treewright.estimators.checks import check_n_estimators, n_threads
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.estimator_parameter import check_tree, given_once, refuse_twice
@@ -30,34 +37,18 @@ from treewright.forest.problem import ForestProblem
 from treewright.forest.sampling import Draws, draws_of
 from treewright.forest.training_rows import refuse_other_columns, refuse_other_rows
 from treewright.grow import recipes
+from treewright.grow.costs import LeafSettings
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
+from treewright.grow.training_data import Reading
 from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import CostComplexity, Pruner
 from treewright.prune.fit import judges_by_tree
 
-_KNOBS = (
-    "criterion",
-    "nominal",
-    "missing",
-    "unseen",
-    "max_depth",
-    "max_leaf_nodes",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_impurity_decrease",
-    "max_features",
-    "features_per",
-    "monotonic_cst",
-)
-"""Parameters that are knobs of the same name."""
-_TREE_PARAMETERS = (*_KNOBS, "min_weight_fraction_leaf", "ccp_alpha")
-"""Parameters about the trees, which a base tree has instead."""
-
 VOTES = ("soft", "hard")
 
 
-class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, HoldsTrees):
+class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, HasMembers):
     """Many trees behind scikit-learn's interface."""
 
     ensemble_: Ensemble
@@ -78,22 +69,26 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
 
     def _base_given(self) -> Any:
         """Return the base tree as the user gave it; None for the forest's own trees."""
-        return getattr(self, "base", None)
+        return self.estimator
 
     def _base(self) -> TreeEstimator | None:
         """Return the base tree, checked."""
         given = self._base_given()
         if given is None:
             return None
-        base = check_tree("base", given, owner=self)
-        refuse_twice(self, base, _TREE_PARAMETERS)
+        base = check_tree(given, owner=self)
+        refuse_twice(self, base, self._tree_parameters())
         if self._splitter == "random" and "splitter" not in base.get_params():
             raise ParameterError(
                 f"{type(self).__name__} draws its cuts, and {type(base).__name__} looks for the"
                 f" best.\n  Hint: {type(self).__name__.replace('ExtraTrees', 'RandomForest')}"
-                f"(base={type(base).__name__}(...))."
+                f"(estimator={type(base).__name__}(...))."
             )
         return base
+
+    def _tree_parameters(self) -> list[str]:
+        """Return the names of parameters about the trees, which a base tree has instead."""
+        return [*parameters_for(GrowthOptions, self), "min_weight_fraction_leaf", "ccp_alpha"]
 
     def _options(self) -> GrowthOptions:
         base = self._base()
@@ -102,20 +97,27 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             return base._options().replace(
                 max_features=self.max_features, features_per=self.features_per, **splitter
             )
-        knobs = {name: getattr(self, name) for name in _KNOBS}
         share = self.min_weight_fraction_leaf
         check_number("min_weight_fraction_leaf", share, low=0.0, high=0.5)
         return self._recipe().replace(
             splitter=self._splitter,
             min_fraction_leaf=share,
-            **knobs,
+            **parameters_for(GrowthOptions, self),
         )
 
-    def _declared(self) -> tuple[Any, Any]:
+    def _reading(self) -> Reading:
+        reading = super()._reading()
         base = self._base()
-        if base is None:
-            return super()._declared()
-        return given_once("schema", self, base), given_once("categorical_features", self, base)
+        if base is not None:
+            names = ("schema", "categorical_features", "class_weight", "priors")
+            reading = replace(reading, **{name: given_once(name, self, base) for name in names})
+        if self._balances_draws():  # without draws every tree sees all rows
+            reading = replace(reading, class_weight="balanced", priors=None)
+        return reading
+
+    def _leaf_settings(self) -> LeafSettings:
+        base = self._base()
+        return super()._leaf_settings() if base is None else base._leaf_settings()
 
     def _finish(self) -> tuple[Pruner | None, Grower | None]:
         """Return what is done to trees once they are grown, and what makes them if that is more."""
@@ -133,7 +135,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         """Return how many columns are drawn for a tree (0 as the options say), and if any again."""
         return 0, False
 
-    def _draws(self, target: Any, weight: FloatArray | None, n_rows: int) -> Draws | None:
+    def _draws(self, problem: Problem, sample_weight: Any) -> Draws | None:
         """Settle how rows are drawn; None where every tree sees all of them."""
         check_flag("bootstrap", self.bootstrap)
         sampling = getattr(self, "sampling", "all")
@@ -143,15 +145,21 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         )
         if not self.bootstrap and plain and every:
             return None
+        n_rows = problem.table.n_rows
+        weight, factor = read_weights(sample_weight, n_rows), None
         balances = self._balances_draws()
+        if isinstance(problem.target, ClassTarget) and not balances:
+            factor = class_factors(
+                problem.target, weight, class_weight=problem.class_weight, priors=problem.priors
+            )
         return draws_of(
-            target,
+            problem.target,
             weight,
             n_rows=n_rows,
             max_samples=self.max_samples,
             sampling=sampling,
             with_replacement=bool(self.bootstrap),
-            factor=None if balances else self._class_factor(target, weight),
+            factor=factor,
             balances=balances,
         )
 
@@ -192,22 +200,15 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
-        draws: list[Draws | None] = []
-
-        def weights_of(target: Any, n_rows: int) -> RowWeights:
-            weight = read_weights(sample_weight, n_rows)
-            weights = RowWeights.of(weight, self._class_factor(target, weight))
-            draws.append(self._draws(target, weight, n_rows))
-            return weights
-
         vote = getattr(self, "vote", "soft")
         check_choice("vote", vote, VOTES)
         pruner, grower = self._finish()
-        problem = self._problem(X, y, weights_of)
+        problem = self._read_problem(X, y, sample_weight)
+        draws = self._draws(problem, sample_weight)
         per_tree, repeats = self._column_draws(len(problem.table.schema.columns))
         return ForestProblem(
-            problem=problem if draws[0] is None else replace(problem, weights=RowWeights()),
-            draws=draws[0] if draws[0] is None else draws[0].with_costs(problem),
+            problem=problem if draws is None else replace(problem, weights=RowWeights()),
+            draws=None if draws is None else draws.with_costs(problem),
             vote=vote,
             columns_per_tree=per_tree,
             repeats_columns=repeats,
@@ -246,7 +247,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             refuse_other_columns(grown, forest, hint="warm_start=False grows a forest anew.")
         if grown is not None and n_trees == n_before:
             return grown
-        verbose = getattr(self, "verbose", 0)
+        verbose = self.verbose
 
         def grow(first: int, n_more: int) -> Ensemble:
             report = forest_progress(forest, n_more) if verbose else None
@@ -311,17 +312,8 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         tree.set_params(**shared | own)
         return tree
 
-    @property
-    def estimators_(self) -> list[Any]:
-        """The trees as fitted estimators, made anew each time they are asked for."""
-        names = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
-        learned = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        made = []
-        for tree in self._model():
-            estimator = self.estimator_
-            estimator.__dict__.update(learned, tree_=tree)
-            made.append(estimator)
-        return made
+    def _member(self) -> TreeEstimator:
+        return self.estimator_
 
 
 class ForestClassifier(ClassTask, ForestEstimator):
@@ -336,19 +328,6 @@ class ForestClassifier(ClassTask, ForestEstimator):
 
     def _own_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier()
-
-    def _class_factor(self, target: Any, weights: FloatArray | None) -> FloatArray | None:
-        if self._balances_draws():  # without draws every tree sees all rows
-            return class_factors(target, weights, class_weight="balanced")
-        base = self._base()
-        if base is None:
-            return super()._class_factor(target, weights)
-        weigh = {name: given_once(name, self, base) for name in ("class_weight", "priors")}
-        return class_factors(target, weights, **weigh)
-
-    def _with_costs(self, problem: Problem) -> Problem:
-        base = self._base()
-        return super()._with_costs(problem) if base is None else base._with_costs(problem)
 
 
 class ForestRegressor(PredictsQuantiles, ValueTask, ForestEstimator):

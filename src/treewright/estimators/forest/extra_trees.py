@@ -23,7 +23,7 @@ min_weight_fraction_leaf, max_features, features_per, max_leaf_nodes, min_impuri
 ccp_alpha, max_samples, oob_score, stop_when_stable, sampling, vote, nominal, missing, unseen, \
 class_weight, monotonic_cst, categorical_features, schema, warm_start, random_state, n_jobs, verbose
         As for :class:`RandomForestClassifier`.
-    base : estimator, optional
+    estimator : estimator, optional
         As for :class:`RandomForestClassifier`; a :class:`DecisionTreeClassifier`, whose cuts are
         drawn: the classical algorithms look for the best ones.
     bootstrap : bool
@@ -56,7 +56,7 @@ feature_names_in_, n_outputs_, feature_importances_
         min_weight_fraction_leaf: float = 0.0,
         max_features: Any = "sqrt",
         features_per: str = "node",
-        base: Any = None,
+        estimator: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
@@ -87,7 +87,7 @@ feature_names_in_, n_outputs_, feature_importances_
             min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_features=max_features,
             features_per=features_per,
-            base=base,
+            estimator=estimator,
             max_leaf_nodes=max_leaf_nodes,
             min_impurity_decrease=min_impurity_decrease,
             ccp_alpha=ccp_alpha,
@@ -124,7 +124,7 @@ min_weight_fraction_leaf, max_features, features_per, max_leaf_nodes, min_impuri
 ccp_alpha, max_samples, oob_score, stop_when_stable, nominal, missing, unseen, monotonic_cst, \
 categorical_features, schema, warm_start, random_state, n_jobs, verbose
         As for :class:`RandomForestRegressor`.
-    base : estimator, optional
+    estimator : estimator, optional
         As for :class:`RandomForestRegressor`; a :class:`DecisionTreeRegressor`, whose cuts are
         drawn: the classical algorithms look for the best ones.
     bootstrap : bool
@@ -157,7 +157,7 @@ feature_importances_
         min_weight_fraction_leaf: float = 0.0,
         max_features: Any = 1.0,
         features_per: str = "node",
-        base: Any = None,
+        estimator: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
@@ -185,7 +185,7 @@ feature_importances_
             min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_features=max_features,
             features_per=features_per,
-            base=base,
+            estimator=estimator,
             max_leaf_nodes=max_leaf_nodes,
             min_impurity_decrease=min_impurity_decrease,
             ccp_alpha=ccp_alpha,

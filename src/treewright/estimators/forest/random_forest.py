@@ -41,7 +41,7 @@ class RandomForestClassifier(ForestClassifier):
         in the node have been looked at and one offers a cut (Breiman). ``"tree"`` draws them once
         for each tree, which then knows no others (the random subspaces of Ho 1998, and of
         textbooks).
-    base : estimator, optional
+    estimator : estimator, optional
         A single tree that every tree of the forest is like, such as ``C45Classifier()``: criterion,
         limits, missing values, pruning and leaves are as it says, and the forest's own parameters
         about trees are left at their defaults. From the forest come the draws of rows and columns
@@ -97,7 +97,7 @@ class RandomForestClassifier(ForestClassifier):
     n_estimators_ : int
         Trees grown.
     estimators_ : list
-        The trees as fitted :class:`DecisionTreeClassifier` (or as `base`).
+        The trees as fitted :class:`DecisionTreeClassifier` (or as `estimator`).
     classes_ : array or list of arrays
     n_classes_ : int or list of int
     n_features_in_ : int
@@ -120,10 +120,10 @@ class RandomForestClassifier(ForestClassifier):
     A forest of C4.5 trees, each divided, pruned and raised as C4.5 does:
 
     >>> play = load_example("play_tennis")
-    >>> forest = RandomForestClassifier(25, base=C45Classifier()).fit(play.X, play.y)
+    >>> forest = RandomForestClassifier(25, estimator=C45Classifier()).fit(play.X, play.y)
     >>> forest.predict(play.X)[:3].tolist()
     ['No', 'No', 'Yes']
-    >>> forest[0].criterion
+    >>> forest.ensemble_[0].criterion
     'gain_ratio'
     """
 
@@ -138,7 +138,7 @@ class RandomForestClassifier(ForestClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_features: Any = "sqrt",
         features_per: str = "node",
-        base: Any = None,
+        estimator: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
@@ -168,7 +168,7 @@ class RandomForestClassifier(ForestClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
         self.features_per = features_per
-        self.base = base
+        self.estimator = estimator
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
@@ -206,7 +206,7 @@ class RandomForestRegressor(ForestRegressor):
         What a split is judged by, as for :class:`DecisionTreeRegressor`.
     max_features : int, float, "sqrt", "log2", optional
         Columns looked at, at every node or in every tree as `features_per` says; all by default.
-    base : estimator, optional
+    estimator : estimator, optional
         A single tree that every tree of the forest is like, such as ``M5Regressor()``; see
         :class:`RandomForestClassifier`.
     oob_score : bool or callable
@@ -226,7 +226,7 @@ warm_start, random_state, n_jobs, verbose
     n_estimators_ : int
         Trees grown.
     estimators_ : list
-        The trees as fitted :class:`DecisionTreeRegressor` (or as `base`).
+        The trees as fitted :class:`DecisionTreeRegressor` (or as `estimator`).
     n_features_in_ : int
     feature_names_in_ : array
     n_outputs_ : int
@@ -256,7 +256,7 @@ warm_start, random_state, n_jobs, verbose
         min_weight_fraction_leaf: float = 0.0,
         max_features: Any = 1.0,
         features_per: str = "node",
-        base: Any = None,
+        estimator: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
@@ -283,7 +283,7 @@ warm_start, random_state, n_jobs, verbose
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
         self.features_per = features_per
-        self.base = base
+        self.estimator = estimator
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha

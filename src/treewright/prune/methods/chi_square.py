@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from treewright.array_types import FloatArray
 from treewright.parameters import check_flag, check_number
 from treewright.prune.base import Cuts, Pruner, bottom_up
-from treewright.prune.labelled_rows import LabelledRows
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.tree import Tree
 
 
@@ -51,7 +51,7 @@ class ChiSquare(Pruner):
         check_number("alpha", self.alpha, low=0.0, high=1.0)
         check_flag("yates", self.yates)
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         p_value = split_p_values(tree, yates=self.yates)
         compared = "p-value of the split, and the level of the test"
         nothing = np.zeros(tree.n_nodes)

@@ -14,9 +14,9 @@ from treewright.errors import ParameterError
 from treewright.parameters import check_choice, check_count, check_number
 from treewright.prune.base import Cuts, Needs, Pruner
 from treewright.prune.bottom_up import weakest_links
-from treewright.prune.labelled_rows import LabelledRows
 from treewright.prune.record import curve_of
 from treewright.prune.risk import training_risk
+from treewright.prune.routed_rows import RoutedRows
 from treewright.text.numbers import figures
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.edit import with_leaves
@@ -213,7 +213,7 @@ class CostComplexity(Pruner):
         self.check_tree(tree)
         return cost_complexity_path(tree, on=self.on)
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         path = cost_complexity_path(tree, on=self.on)
         alpha = self.alpha
         if alpha is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.parameters import check_choice, check_number
 from treewright.prune.base import Cuts, Pruner
-from treewright.prune.labelled_rows import LabelledRows
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.edit import has_marked_ancestor
 from treewright.tree.tree import Tree
 
@@ -48,7 +48,7 @@ class CriticalValue(Pruner):
         check_number("value", self.value, low=0.0)
         check_choice("of", self.of, ("gain", "score"))
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         asks = tree.arrays.n_branches > 0
         own = tree.arrays.gain if self.of == "gain" else tree.arrays.score
         strongest = np.where(asks, own, -np.inf).tolist()

@@ -15,9 +15,9 @@ from treewright.measures.error_estimates import ERROR_VARIANTS, ErrorVariant
 from treewright.parameters import check_choice, check_flag, check_share
 from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
 from treewright.prune.error_costs import error_costs
-from treewright.prune.labelled_rows import LabelledRows
 from treewright.prune.record import Curve, Pruning, curve_of
 from treewright.prune.risk import training_risk
+from treewright.prune.routed_rows import RoutedRows
 from treewright.prune.subtree_raising import Raised, prune_by_error
 from treewright.text.numbers import figures
 from treewright.tree.edit import has_marked_ancestor, with_leaves
@@ -93,21 +93,21 @@ class ErrorBased(Pruner):
 
     def _read(
         self, tree: Tree, X: Any, y: Any, sample_weight: Any, validation: Any
-    ) -> tuple[Record | None, LabelledRows | None]:
+    ) -> tuple[Record | None, RoutedRows | None]:
         owner = type(self).__name__
         hint = f"{owner}().prune(tree, X, y)"
         training = tree.record(X, y, sample_weight, owner=owner, hint=hint)
         if X is not None:
             _check_rows(tree, training)
-        return training, LabelledRows.read_pair(tree, "validation", validation, owner=owner)
+        return training, RoutedRows.read_pair(tree, "validation", validation, owner=owner)
 
     def run(
         self,
         tree: Tree,
         *,
         training: Record | None = None,
-        validation: LabelledRows | None = None,
-        tested: LabelledRows | None = None,
+        validation: RoutedRows | None = None,
+        tested: RoutedRows | None = None,
     ) -> Tree:
         """Prune by training rows that have been read."""
         assert training is not None

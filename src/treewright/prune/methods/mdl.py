@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from treewright.array_types import FloatArray
 from treewright.parameters import check_number
 from treewright.prune.base import Cuts, Pruner, bottom_up
-from treewright.prune.labelled_rows import LabelledRows
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.arrays import CATEGORIES, LINEAR
 from treewright.tree.tree import Tree
 
@@ -50,7 +50,7 @@ class MDL(Pruner):
         """Refuse parameters outside their range."""
         check_number("question_weight", self.question_weight, low=0.0)
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         leaf_bits = 1.0 + _class_bits(tree.arrays.value)
         with np.errstate(over="ignore"):  # then no question is worth its bits
             questions = self.question_weight * (1.0 + _question_bits(tree))

@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.parameters import check_number
 from treewright.prune.base import Cuts, Pruner, bottom_up
-from treewright.prune.labelled_rows import LabelledRows
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.tree import Tree
 
 
@@ -46,7 +46,7 @@ class MinimumError(Pruner):
         """Refuse parameters outside their range."""
         check_number("m", self.m, low=0.0, optional=True)
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         value = tree.arrays.value
         whole = value[0] / max(value[0].sum(), 1e-300)
         added = np.ones(len(whole)) if self.m is None else self.m * whole

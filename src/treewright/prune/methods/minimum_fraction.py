@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.parameters import check_number
 from treewright.prune.base import Cuts, Pruner, bottom_up
-from treewright.prune.labelled_rows import LabelledRows
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.tree import Tree
 
 
@@ -43,7 +43,7 @@ class MinimumFraction(Pruner):
         """Refuse parameters outside their range."""
         check_number("fraction", self.fraction, low=0.0, high=1.0)
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         weight, parent = tree.arrays.weight, tree.arrays.parent
         smallest = np.full(tree.n_nodes, np.inf)  # child of each node
         np.minimum.at(smallest, parent[1:], weight[1:])

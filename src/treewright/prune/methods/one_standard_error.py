@@ -13,8 +13,8 @@ from treewright.array_types import FloatArray
 from treewright.parameters import check_flag, check_number
 from treewright.prune.base import Cuts, Pruner, cut
 from treewright.prune.bottom_up import add_up
-from treewright.prune.labelled_rows import LabelledRows
 from treewright.prune.risk import training_risk
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.record import Record
 from treewright.tree.tree import Tree
 
@@ -70,8 +70,8 @@ class OneStandardError(Pruner):
         tree: Tree,
         *,
         training: Record | None = None,
-        validation: LabelledRows | None = None,
-        tested: LabelledRows | None = None,
+        validation: RoutedRows | None = None,
+        tested: RoutedRows | None = None,
     ) -> Tree:
         """Prune; E is counted anew where the training rows are given and some were divided."""
         links = _Links(tree, single_precision=self.single_precision)

@@ -11,8 +11,8 @@ from treewright.parameters import check_number
 from treewright.prune.base import Cuts, Pruner
 from treewright.prune.bottom_up import add_up
 from treewright.prune.error_costs import error_costs
-from treewright.prune.labelled_rows import LabelledRows
 from treewright.prune.risk import leaves_below, training_risk
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.edit import has_marked_ancestor
 from treewright.tree.tree import Tree
 
@@ -51,7 +51,7 @@ class Pessimistic(Pruner):
         """Refuse parameters outside their range."""
         check_number("n_standard_errors", self.n_standard_errors, low=0.0)
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         unit = error_costs(tree).unit
         risk = training_risk(tree) / unit
         asks = tree.arrays.n_branches > 0

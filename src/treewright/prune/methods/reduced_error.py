@@ -12,7 +12,7 @@ from treewright.array_types import FloatArray, Int64Array
 from treewright.parameters import check_choice, check_count, check_share
 from treewright.prune.base import Cuts, Needs, Pruner, bottom_up, cut
 from treewright.prune.bottom_up import add_up
-from treewright.prune.labelled_rows import LabelledRows
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.record import Record
 from treewright.tree.tree import Tree
 
@@ -77,8 +77,8 @@ class ReducedError(Pruner):
         tree: Tree,
         *,
         training: Record | None = None,
-        validation: LabelledRows | None = None,
-        tested: LabelledRows | None = None,
+        validation: RoutedRows | None = None,
+        tested: RoutedRows | None = None,
     ) -> Tree:
         """Prune by rows that have been read."""
         assert validation is not None
@@ -97,7 +97,7 @@ class ReducedError(Pruner):
             pruned = cut(self.name, tree, kept, validation=validation, test=tested)
         return pruned
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         assert validation is not None
         slack = _slack(validation)
         if self.candidates == "any":
@@ -109,7 +109,7 @@ class ReducedError(Pruner):
         return bottom_up(tree, risk, bound, _COMPARED, only_leaf_parents=only_leaf_parents)
 
     def _best_first(
-        self, tree: Tree, validation: LabelledRows, slack: float
+        self, tree: Tree, validation: RoutedRows, slack: float
     ) -> list[tuple[int, float, float]]:
         """Cut the node that helps most, until none helps; then those that change nothing.
 
@@ -159,7 +159,7 @@ class ReducedError(Pruner):
         return cuts
 
 
-def _slack(validation: LabelledRows) -> float:
+def _slack(validation: RoutedRows) -> float:
     """Return what sums of parts of rows may be off by: equal must not look worse."""
     return _ROUNDING * float(validation.risk.max())
 

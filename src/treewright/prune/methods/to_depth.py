@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.parameters import check_count
 from treewright.prune.base import Cuts, Pruner
-from treewright.prune.labelled_rows import LabelledRows
+from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.tree import Tree
 
 
@@ -39,7 +39,7 @@ class ToDepth(Pruner):
         """Refuse parameters outside their range."""
         check_count("depth", self.depth, least=0)
 
-    def _cuts(self, tree: Tree, validation: LabelledRows | None) -> Cuts:
+    def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         marked = np.flatnonzero((tree.levels == self.depth) & (tree.arrays.n_branches > 0))
         return Cuts(
             node=marked,

@@ -63,9 +63,9 @@ def test_the_ensemble_is_an_ensemble() -> None:
     both = ensemble.first(4).joined(ensemble.first(9).first(5))
     assert len(both) == 9
     assert [tree.text() for tree in both][:4] == [tree.text() for tree in ensemble][:4]
-    assert np.allclose(ensemble.importances().sum(), 1.0)
-    by_tree = np.array([tree.importances(normalize=False) for tree in ensemble])
-    assert np.allclose(ensemble.trees.importances(), by_tree)
+    assert np.allclose(ensemble.importances().mean.sum(), 1.0)
+    by_tree = np.array([tree.importances(normalize=False).mean for tree in ensemble])
+    assert np.allclose(ensemble.trees.impurity_decrease(), by_tree)
     assert ensemble.compacted().nbytes == ensemble.nbytes > 0
     soft = ensemble.trees.add_answers(table, 0, 9, "soft", 1)
     assert np.allclose(soft, sum(tree.plan.answers(table) for tree in ensemble))

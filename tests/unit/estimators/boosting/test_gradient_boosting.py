@@ -122,7 +122,7 @@ def test_shap_values_add_up_to_the_score() -> None:
 
 def test_combinations_that_make_no_sense_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="together at most 1"):
-        tw.GradientBoostingRegressor(sampling="goss", subsample=0.9).fit(X, VALUES)
+        tw.GradientBoostingRegressor(row_sampling="goss", subsample=0.9).fit(X, VALUES)
     with pytest.raises(UnsupportedError, match="order of the answers"):
         tw.GradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0]).fit(X, np.arange(1500) % 3)
     with pytest.raises(ParameterError, match="belong together"):
@@ -198,7 +198,7 @@ def test_goss_weighs_the_hessians_of_sampled_rows_like_their_gradients():
         learning_rate=1.0,
         l2_regularization=0.0,
         max_features=1.0,
-        sampling="goss",
+        row_sampling="goss",
         top_rate=0.2,
         subsample=0.1,
     ).fit(x, y)

@@ -55,7 +55,7 @@ def test_lines_explain_piecewise_linear_targets_better_than_constants(
             max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=20,
             max_features=1.0,
-            leaf=leaf,
+            leaf_model=leaf,
         )
         model.fit(more[:4000], y[:4000])
         errors[leaf] = np.mean((model.predict(more[4000:]) - y[4000:]) ** 2)
@@ -71,13 +71,13 @@ def test_one_round_without_penalty_finds_the_lines() -> None:
         "linear_l2": 0.0,
         "max_features": 1.0,
     }
-    model = tw.GradientBoostingRegressor(leaf="linear", max_leaf_nodes=8, **options).fit(X, y)
+    model = tw.GradientBoostingRegressor(leaf_model="linear", max_leaf_nodes=8, **options).fit(X, y)
     # One bin holds rows of both sides; in all other leaves the line is exact.
     assert np.quantile(np.abs(model.predict(X) - y), 0.98) < 1e-6
 
 
 def test_numbers_that_are_missing_or_infinite_stand_at_the_mean() -> None:
-    model = tw.GradientBoostingRegressor(leaf="linear", n_estimators=5).fit(X, VALUES)
+    model = tw.GradientBoostingRegressor(leaf_model="linear", n_estimators=5).fit(X, VALUES)
     for tree in model.ensemble_:
         assert tree.linear is not None
         for leaf in np.flatnonzero(np.diff(tree.linear.start)):
@@ -90,7 +90,7 @@ def test_numbers_that_are_missing_or_infinite_stand_at_the_mean() -> None:
 
 
 def test_a_line_adds_no_more_than_it_did_in_training() -> None:
-    model = tw.GradientBoostingRegressor(leaf="linear").fit(X, VALUES)
+    model = tw.GradientBoostingRegressor(leaf_model="linear").fit(X, VALUES)
     far = X[:200].copy()
     far[:, 1] *= 1e6
     assert np.abs(model.predict(far)).max() < 5 * np.abs(VALUES).max()
@@ -99,7 +99,7 @@ def test_a_line_adds_no_more_than_it_did_in_training() -> None:
 def test_trees_alone_stages_batches_and_copies_tell_the_same() -> None:
     frame = mixed(3000)
     y = values_of(frame)
-    model = tw.GradientBoostingRegressor(leaf="linear", n_estimators=8).fit(frame, y)
+    model = tw.GradientBoostingRegressor(leaf_model="linear", n_estimators=8).fit(frame, y)
     table = model._table(frame)
     scores = model.ensemble_.scores(table)
     added = np.tile(model.ensemble_.base, (len(frame), 1))
@@ -128,7 +128,7 @@ def test_the_lines_do_not_depend_on_the_number_of_threads(n_classes: int) -> Non
     if n_classes:
         made, y = tw.GradientBoostingClassifier, pd.qcut(y, n_classes, labels=False)
     models = [
-        made(leaf="linear", n_estimators=3, subsample=0.8, n_jobs=n_jobs).fit(frame, y)
+        made(leaf_model="linear", n_estimators=3, subsample=0.8, n_jobs=n_jobs).fit(frame, y)
         for n_jobs in (1, 2, 3)
     ]
     assert len({pickle.dumps(model.ensemble_) for model in models}) == 1
@@ -141,7 +141,11 @@ def test_every_loss_with_curvature_takes_lines(loss: str) -> None:
     losses = {}
     for leaf in ("constant", "linear"):
         model = tw.GradientBoostingRegressor(
-            loss=loss, leaf=leaf, n_estimators=20, early_stopping=True, validation_fraction=None
+            loss=loss,
+            leaf_model=leaf,
+            n_estimators=20,
+            early_stopping=True,
+            validation_fraction=None,
         )
         losses[leaf] = model.fit(X, y).rounds_[-1].train_loss
     assert losses["linear"] < losses["constant"]
@@ -152,7 +156,7 @@ def test_every_loss_with_curvature_takes_lines(loss: str) -> None:
 )
 def test_classes_and_given_losses_take_lines(loss: Any) -> None:
     constant, linear = (
-        tw.GradientBoostingClassifier(loss=loss, leaf=leaf, n_estimators=20, max_leaf_nodes=4)
+        tw.GradientBoostingClassifier(loss=loss, leaf_model=leaf, n_estimators=20, max_leaf_nodes=4)
         .fit(X[:2000], CLASSES[:2000])
         .score(X[2000:], CLASSES[2000:])
         for leaf in ("constant", "linear")
@@ -162,11 +166,11 @@ def test_classes_and_given_losses_take_lines(loss: Any) -> None:
 
 def test_rows_that_weigh_nothing_change_nothing() -> None:
     more = np.vstack([X, 1e3 * X[:50]])
-    options: dict[str, Any] = {"leaf": "linear", "n_estimators": 5, "sampling": "goss"}
+    options: dict[str, Any] = {"leaf_model": "linear", "n_estimators": 5, "row_sampling": "goss"}
     weight = np.r_[np.ones(3000), np.zeros(50)]
     for y in (VALUES, CLASSES):
         made = tw.GradientBoostingRegressor if y is VALUES else tw.GradientBoostingClassifier
-        own = {key: options[key] for key in ("leaf", "n_estimators")}
+        own = {key: options[key] for key in ("leaf_model", "n_estimators")}
         with_them = made(**own).fit(more, np.r_[y, y[:50]], sample_weight=weight)
         without = made(**own).fit(X, y)
         table = without._table(X)
@@ -182,7 +186,7 @@ def test_a_warm_start_may_change_the_leaves() -> None:
     model.fit(X, VALUES)
     before = model.predict(X)
     assert not model.ensemble_.has_lines
-    model.set_params(n_estimators=40, leaf="linear").fit(X, VALUES)
+    model.set_params(n_estimators=40, leaf_model="linear").fit(X, VALUES)
     assert model.ensemble_.has_lines
     assert (next(iter(model.ensemble_.first(5))).linear) is None
     assert (list(model.staged_predict(X))[4] == before).all()
@@ -192,7 +196,7 @@ def test_a_warm_start_may_change_the_leaves() -> None:
 def test_columns_that_say_the_same_share_no_slope() -> None:
     twice = np.column_stack([X, X[:, 1]])
     options: dict[str, Any] = {
-        "leaf": "linear",
+        "leaf_model": "linear",
         "linear_l2": 0.0,
         "n_estimators": 10,
         "min_samples_leaf": 20,
@@ -204,16 +208,20 @@ def test_columns_that_say_the_same_share_no_slope() -> None:
 
 
 def test_what_lines_cannot_do_is_refused_by_name() -> None:
-    linear: dict[str, Any] = {"leaf": "linear", "n_estimators": 2}
-    with pytest.raises(UnsupportedError, match="leaf='linear' cannot be used with monotonic_cst"):
+    linear: dict[str, Any] = {"leaf_model": "linear", "n_estimators": 2}
+    with pytest.raises(
+        UnsupportedError, match="leaf_model='linear' cannot be used with monotonic_cst"
+    ):
         tw.GradientBoostingRegressor(monotonic_cst=[1, 0, 0], **linear).fit(X, VALUES)
     for loss in ("absolute_error", "quantile"):
         with pytest.raises(UnsupportedError, match=f"loss='{loss}' has no curvature"):
             tw.GradientBoostingRegressor(loss=loss, **linear).fit(X, VALUES)
     with pytest.raises(UnsupportedError, match="not defined by the tree"):
         tw.GradientBoostingClassifier(**linear).fit(X, CLASSES).shap_values(X)
-    with pytest.raises(ParameterError, match="leaf='lines' must be one of 'constant', 'linear'"):
-        tw.GradientBoostingClassifier(leaf="lines").fit(X, CLASSES)
+    with pytest.raises(
+        ParameterError, match="leaf_model='lines' must be one of 'constant', 'linear'"
+    ):
+        tw.GradientBoostingClassifier(leaf_model="lines").fit(X, CLASSES)
     with pytest.raises(ParameterError, match="linear_l2=-1 must be at least 0"):
         tw.GradientBoostingRegressor(linear_l2=-1).fit(X, VALUES)
 
@@ -230,7 +238,9 @@ def test_what_lines_cannot_do_is_refused_by_name() -> None:
     ],
 )
 def test_damaged_lines_are_not_loaded(part: str, damage: Any) -> None:
-    ensemble = tw.GradientBoostingRegressor(leaf="linear", n_estimators=1).fit(X, VALUES).ensemble_
+    ensemble = (
+        tw.GradientBoostingRegressor(leaf_model="linear", n_estimators=1).fit(X, VALUES).ensemble_
+    )
     state = ensemble.__getstate__()
     state["trees"][0][part] = damage(state["trees"][0][part])
     with pytest.raises(ModelFormatError, match="trees of a boosted model are damaged"):

@@ -42,7 +42,7 @@ def test_rows_and_columns_of_each_estimator(estimator: Any, repeats: bool) -> No
     sizes = {len(columns) for columns in bagged.estimators_features_}
     assert max(sizes) <= 3 if repeats else sizes == {3}
     for tree, rows, columns in zip(
-        bagged, bagged.estimators_samples_, bagged.estimators_features_, strict=True
+        bagged.ensemble_, bagged.estimators_samples_, bagged.estimators_features_, strict=True
     ):
         assert len(rows) == 60
         assert np.unique(columns).tolist() == columns.tolist()

@@ -56,7 +56,7 @@ def test_several_numbers_at_once(made: Any) -> None:
     assert answers.shape == (N_ROWS, 2)
     np.testing.assert_allclose(answers[:, 1], 1 - answers[:, 0])
     np.testing.assert_allclose(
-        answers, np.mean([tree.predict(NUMBERS) for tree in forest], axis=0), rtol=1e-12
+        answers, np.mean([tree.predict(NUMBERS) for tree in forest.ensemble_], axis=0), rtol=1e-12
     )
 
 
@@ -77,7 +77,7 @@ def test_several_classes_at_once(vote: str) -> None:
 @pytest.mark.parametrize("X", [NUMBERS, MIXED], ids=["packed", "listed"])
 def test_a_hard_vote_counts_the_trees(made: Any, X: Any) -> None:
     forest = made(7, vote="hard", max_depth=3).fit(X, KIND)
-    votes = np.array([tree.predict(X) for tree in forest])
+    votes = np.array([tree.predict(X) for tree in forest.ensemble_])
     shares = np.mean(votes[:, :, np.newaxis] == forest.classes_, axis=0)
     np.testing.assert_allclose(forest.predict_proba(X), shares, rtol=1e-12)
     assert forest.predict(X).tolist() == forest.classes_[shares.argmax(axis=1)].tolist()
@@ -91,19 +91,23 @@ def test_a_hard_vote_counts_the_trees(made: Any, X: Any) -> None:
 def test_columns_drawn_once_for_each_tree(made: Any, X: Any) -> None:
     forest = made(12, max_features=1, features_per="tree", max_depth=4).fit(X, KIND)
     n_columns = len(forest.ensemble_.schema)
-    asked = [set(tree.arrays.column[tree.arrays.n_branches > 0].tolist()) for tree in forest]
+    asked = [
+        set(tree.arrays.column[tree.arrays.n_branches > 0].tolist()) for tree in forest.ensemble_
+    ]
     assert all(len(columns) <= 1 for columns in asked)
     assert len(set().union(*asked)) == n_columns
     node_wise = made(3, max_features=1, max_depth=4).fit(X, KIND)
-    assert any(len(set(tree.arrays.column[tree.arrays.n_branches > 0])) > 1 for tree in node_wise)
+    assert any(
+        len(set(tree.arrays.column[tree.arrays.n_branches > 0])) > 1 for tree in node_wise.ensemble_
+    )
 
 
 @pytest.mark.parametrize("made", [*FORESTS, *REGRESSORS])
 def test_leaves_are_limited(made: Any) -> None:
     y = KIND if made in FORESTS else AMOUNT
-    leaves = [tree.n_leaves for tree in made(4, max_leaf_nodes=6).fit(MIXED, y)]
+    leaves = [tree.n_leaves for tree in made(4, max_leaf_nodes=6).fit(MIXED, y).ensemble_]
     assert max(leaves) == 6
-    assert all(tree.depth <= 3 for tree in made(4, max_depth=3).fit(MIXED, y))
+    assert all(tree.depth <= 3 for tree in made(4, max_depth=3).fit(MIXED, y).ensemble_)
 
 
 @pytest.mark.parametrize("made", [*FORESTS, *REGRESSORS])
@@ -115,7 +119,9 @@ def test_more_trees_are_those_of_the_larger_forest(made: Any, X: Any) -> None:
     assert grown.fit(X, y).ensemble_ is early
     grown.set_params(n_estimators=7).fit(X, y)
     whole = made(7).fit(X, y)
-    assert all(a.arrays.equals(b.arrays) for a, b in zip(grown, whole, strict=True))
+    assert all(
+        a.arrays.equals(b.arrays) for a, b in zip(grown.ensemble_, whole.ensemble_, strict=True)
+    )
     with pytest.raises(ParameterError, match="n_estimators=2 is less than the 7 trees grown"):
         grown.set_params(n_estimators=2).fit(X, y)
 
@@ -132,7 +138,7 @@ def test_a_rare_class_that_weighs_more_is_seen_more(class_weight: Any, bootstrap
     ).fit(NUMBERS, RARE)
     assert np.mean(plain.predict_proba(NUMBERS)[:, 0]) == pytest.approx(1 / 12, abs=0.03)
     assert np.mean(heavy.predict_proba(NUMBERS)[:, 0]) > 0.3
-    for tree in heavy:
+    for tree in heavy.ensemble_:
         shares = tree.distribution(0)
         exact = class_weight == "balanced_subsample" or not bootstrap
         assert shares[0] == pytest.approx(0.5, abs=1e-9 if exact else 0.2)
@@ -151,7 +157,7 @@ def test_class_weights_are_refused_by_name() -> None:
 def test_rows_of_a_class_without_weight_are_not_drawn() -> None:
     forest = tw.RandomForestClassifier(5, class_weight={"usual": 0.0}, max_samples=2)
     assert (forest.fit(NUMBERS, RARE).predict(NUMBERS) == "rare").all()
-    assert [tree.arrays.weight[0] for tree in forest] == [2] * 5
+    assert [tree.arrays.weight[0] for tree in forest.ensemble_] == [2] * 5
 
 
 @pytest.mark.parametrize(
@@ -160,10 +166,10 @@ def test_rows_of_a_class_without_weight_are_not_drawn() -> None:
 def test_sampling_by_class(sampling: Any, share: float) -> None:
     forest = tw.RandomForestClassifier(6, sampling=sampling).fit(NUMBERS, RARE)
     tolerance = 0.05 if isinstance(sampling, str) and sampling == "all" else 1e-9
-    for tree in forest:
+    for tree in forest.ensemble_:
         assert tree.distribution(0)[0] == pytest.approx(share, abs=tolerance)
     under = tw.RandomForestClassifier(4, sampling="under", bootstrap=False).fit(NUMBERS, RARE)
-    assert [tree.arrays.weight[0] for tree in under] == [40] * 4
+    assert [tree.arrays.weight[0] for tree in under.ensemble_] == [40] * 4
 
 
 @pytest.mark.parametrize("made", [tw.RandomForestRegressor, tw.ExtraTreesRegressor])
@@ -192,8 +198,8 @@ def test_many_rows_reach_trees_of_one_leaf(dtype: type) -> None:
     X = np.random.default_rng(0).normal(size=(2000, 3)).astype(dtype)
     y = np.arange(2000.0)
     forest = tw.RandomForestRegressor(3, min_samples_leaf=1500).fit(X, y)
-    assert [tree.n_leaves for tree in forest] == [1, 1, 1]
-    expected = np.mean([tree.arrays.value[0, 0] for tree in forest])
+    assert [tree.n_leaves for tree in forest.ensemble_] == [1, 1, 1]
+    expected = np.mean([tree.arrays.value[0, 0] for tree in forest.ensemble_])
     np.testing.assert_allclose(forest.predict(X), expected)
 
 

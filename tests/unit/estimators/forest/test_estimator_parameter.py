@@ -1,4 +1,4 @@
-"""Forests of any tree: `base` and `ccp_alpha`."""
+"""Forests of any tree: `estimator` and `ccp_alpha`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ PRUNED = [
     tw.DecisionTreeClassifier(prune="pessimistic"),
     tw.ID3Classifier(prune="chi_square"),
     tw.M5Regressor(),
-    tw.DecisionTreeRegressor(leaf="linear", max_depth=2),
+    tw.DecisionTreeRegressor(leaf_model="linear", max_depth=2),
 ]
 
 
 def forest_of(base: Any, n_trees: int = 3, **options: Any) -> Any:
     made = tw.RandomForestClassifier if base._is_classifier() else tw.RandomForestRegressor
-    return made(n_trees, base=base, **options)
+    return made(n_trees, estimator=base, **options)
 
 
 def target_of(base: Any) -> Any:
@@ -43,7 +43,7 @@ def target_of(base: Any) -> Any:
 @pytest.mark.parametrize("base", PRUNED, ids=lambda base: repr(base).split("(")[0])
 def test_every_tree_is_what_the_base_makes_of_its_rows(base: Any) -> None:
     forest = forest_of(base, features_per="tree", max_features=5).fit(X, target_of(base))
-    for number, tree in enumerate(forest):
+    for number, tree in enumerate(forest.ensemble_):
         problem = forest._training.tree_problem(number)
         assert len(problem.columns) == 5
         made = base._grow(problem, None)
@@ -69,7 +69,7 @@ def test_more_trees_are_added_to_pruned_ones() -> None:
     whole = forest_of(tw.C45Classifier(), 5).fit(X, Y)
     grown = forest_of(tw.C45Classifier(), 2, warm_start=True).fit(X, Y)
     grown.set_params(n_estimators=5).fit(X, Y)
-    for tree, other in zip(whole, grown, strict=True):
+    for tree, other in zip(whole.ensemble_, grown.ensemble_, strict=True):
         assert tree.arrays.equals(other.arrays)
 
 
@@ -77,8 +77,8 @@ def test_a_pickled_forest_answers_alike() -> None:
     forest = forest_of(tw.M5Regressor()).fit(X, NUMBERS)
     again = pickle.loads(pickle.dumps(forest))
     np.testing.assert_array_equal(again.predict(X), forest.predict(X))
-    assert again.base.get_params() == forest.base.get_params()
-    assert clone(again).get_params(deep=True)["base__smoothing"] == 15.0
+    assert again.estimator.get_params() == forest.estimator.get_params()
+    assert clone(again).get_params(deep=True)["estimator__smoothing"] == 15.0
 
 
 def test_costs_of_the_base_decide_for_the_forest() -> None:
@@ -117,14 +117,14 @@ def test_ccp_alpha_prunes_each_tree_as_scikit_learn_does() -> None:
         ours = tw.RandomForestClassifier(5, bootstrap=False, max_features=None, ccp_alpha=alpha)
         theirs = TheirForest(5, bootstrap=False, max_features=None, ccp_alpha=alpha, random_state=0)
         sizes = {tree.tree_.n_leaves for tree in theirs.fit(x, y).estimators_}
-        assert {tree.n_leaves for tree in ours.fit(x, y)} == sizes, alpha
+        assert {tree.n_leaves for tree in ours.fit(x, y).ensemble_} == sizes, alpha
     with pytest.raises(ParameterError, match="ccp_alpha=-1 must be at least 0"):
         tw.RandomForestClassifier(ccp_alpha=-1).fit(x, y)
 
 
 def test_estimators_are_the_trees() -> None:
     forest = tw.ExtraTreesClassifier(3, max_depth=4, class_weight="balanced").fit(X, Y)
-    for tree, estimator in zip(forest, forest.estimators_, strict=True):
+    for tree, estimator in zip(forest.ensemble_, forest.estimators_, strict=True):
         assert isinstance(estimator, tw.DecisionTreeClassifier)
         assert (estimator.splitter, estimator.max_depth) == ("random", 4)
         assert estimator.predict(X).tolist() == tree.predict(X).tolist()
@@ -136,60 +136,62 @@ def test_estimators_are_the_trees() -> None:
     ("forest", "message"),
     [
         (
-            tw.RandomForestClassifier(base=tw.C45Classifier(), max_depth=3),
-            "max_depth=3 is not used beside base, whose trees it is about.\n  Hint: leave it out.",
+            tw.RandomForestClassifier(estimator=tw.C45Classifier(), max_depth=3),
+            "max_depth=3 is not used beside estimator, whose trees it is about.\n  Hint: leave"
+            " it out.",
         ),
         (
-            tw.RandomForestClassifier(base=tw.CARTClassifier(), criterion="entropy"),
-            "criterion='entropy' is not used beside base, whose trees it is about.\n"
-            "  Hint: base=CARTClassifier(criterion='entropy').",
+            tw.RandomForestClassifier(estimator=tw.CARTClassifier(), criterion="entropy"),
+            "criterion='entropy' is not used beside estimator, whose trees it is about.\n"
+            "  Hint: estimator=CARTClassifier(criterion='entropy').",
         ),
         (
-            tw.RandomForestClassifier(base=tw.DecisionTreeClassifier(), ccp_alpha=0.1),
-            "ccp_alpha=0.1 is not used beside base",
+            tw.RandomForestClassifier(estimator=tw.DecisionTreeClassifier(), ccp_alpha=0.1),
+            "ccp_alpha=0.1 is not used beside estimator",
         ),
         (
-            tw.RandomForestClassifier(base=tw.DecisionTreeClassifier(max_features=2)),
-            "max_features=2 of base=DecisionTreeClassifier(...) is not used: the forest draws"
-            " columns.\n  Hint: RandomForestClassifier(base=..., max_features=2).",
+            tw.RandomForestClassifier(estimator=tw.DecisionTreeClassifier(max_features=2)),
+            "max_features=2 of estimator=DecisionTreeClassifier(...) is not used: the forest draws"
+            " columns.\n  Hint: RandomForestClassifier(estimator=..., max_features=2).",
         ),
         (
             tw.RandomForestClassifier(
-                base=tw.C45Classifier(class_weight="balanced"), class_weight="balanced"
+                estimator=tw.C45Classifier(class_weight="balanced"), class_weight="balanced"
             ),
-            "class_weight is given both to RandomForestClassifier and to its base.\n"
+            "class_weight is given both to RandomForestClassifier and to its estimator.\n"
             "  Hint: give it once.",
         ),
         (
-            tw.RandomForestClassifier(base=tw.CARTRegressor()),
-            "base=CARTRegressor(...) predicts numbers, but RandomForestClassifier predicts"
-            " classes.\n  Hint: base=CARTClassifier(), or another tree for classes.",
+            tw.RandomForestClassifier(estimator=tw.CARTRegressor()),
+            "estimator=CARTRegressor(...) predicts numbers, but RandomForestClassifier predicts"
+            " classes.\n  Hint: estimator=CARTClassifier(), or another tree for classes.",
         ),
         (
-            tw.RandomForestClassifier(base=tw.C45RulesClassifier()),
-            "base=C45RulesClassifier(...) must be a single tree of Treewright. C45RulesClassifier"
+            tw.RandomForestClassifier(estimator=tw.C45RulesClassifier()),
+            "estimator=C45RulesClassifier(...) must be a single tree of Treewright."
+            " C45RulesClassifier"
             " answers by rules.",
         ),
         (
-            tw.RandomForestClassifier(base=tw.C45Classifier),
-            "base=C45Classifier must be a single tree of Treewright. Give an estimator,"
+            tw.RandomForestClassifier(estimator=tw.C45Classifier),
+            "estimator=C45Classifier must be a single tree of Treewright. Give an estimator,"
             " C45Classifier(...), not its class.",
         ),
         (
-            tw.RandomForestClassifier(base="c45"),
-            "base='c45' must be a single tree of Treewright.\n"
-            "  Hint: base=C45Classifier(), CARTRegressor(), M5Regressor(), ...",
+            tw.RandomForestClassifier(estimator="c45"),
+            "estimator='c45' must be a single tree of Treewright.\n"
+            "  Hint: estimator=C45Classifier(), CARTRegressor(), M5Regressor(), ...",
         ),
         (
-            tw.ExtraTreesClassifier(base=tw.C45Classifier()),
+            tw.ExtraTreesClassifier(estimator=tw.C45Classifier()),
             "ExtraTreesClassifier draws its cuts, and C45Classifier looks for the best.\n"
-            "  Hint: RandomForestClassifier(base=C45Classifier(...)).",
+            "  Hint: RandomForestClassifier(estimator=C45Classifier(...)).",
         ),
         (
-            tw.RandomForestClassifier(base=tw.C45Classifier(), vote="loud"),
+            tw.RandomForestClassifier(estimator=tw.C45Classifier(), vote="loud"),
             "vote='loud' must be one of 'soft', 'hard'.",
         ),
-        (tw.RandomForestClassifier(base=tw.C45Classifier(min_cases=0)), "min_cases=0 must be"),
+        (tw.RandomForestClassifier(estimator=tw.C45Classifier(min_cases=0)), "min_cases=0 must be"),
     ],
 )
 def test_what_does_not_go_together_is_refused_by_name(forest: Any, message: str) -> None:

@@ -196,7 +196,7 @@ def test_summary_of_a_forest() -> None:
     iris = load_iris(as_frame=True)
     forest = tw.RandomForestClassifier(50, random_state=0).fit(iris.data, iris.target)
     summary = forest.summary()
-    trees = list(forest)
+    trees = list(forest.ensemble_)
     assert summary.depth.greatest == max(tree.depth for tree in trees)
     assert summary.leaves.median == np.median([tree.n_leaves for tree in trees])
     assert summary.n_nodes == sum(tree.n_nodes for tree in trees)
@@ -209,7 +209,7 @@ def test_summary_of_a_forest() -> None:
     assert text.startswith("RandomForestClassifier: 50 trees on 150 rows\n")
     assert f"{summary.strength.strength:.3f}" in text
     assert max(map(len, text.splitlines())) < 60
-    summary.to_text(ascii=True).encode("ascii")
+    summary.text(ascii=True).encode("ascii")
     kept = summary.to_dict()
     assert kept["out_of_bag"]["error"] == forest.out_of_bag().error
     assert kept["strength"]["ratio"] == summary.strength.ratio

@@ -153,7 +153,7 @@ def test_a_raised_tree_is_read_like_any_other() -> None:
     for row, label in list(zip(rows, labels, strict=True))[:10]:
         assert tree.explain(row).label == label
     assert len(tree.text().splitlines()) == tree.n_nodes + 1
-    assert tree.importances().sum() == pytest.approx(1.0)
+    assert tree.importances().mean.sum() == pytest.approx(1.0)
 
 
 def test_the_record_names_the_nodes_of_the_tree_before() -> None:
@@ -345,4 +345,4 @@ def test_threads_change_nothing(variant: str, weighs: bool) -> None:
         assert other.arrays.equals(pruned[0].arrays)
         assert other.pruning is not None
         assert pruned[0].pruning is not None
-        assert other.pruning.to_text() == pruned[0].pruning.to_text()
+        assert other.pruning.text() == pruned[0].pruning.text()

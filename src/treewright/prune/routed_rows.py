@@ -24,7 +24,7 @@ _ORDINARY = 400
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LabelledRows:
+class RoutedRows:
     """Rows with known answers, sent through a tree.
 
     Parameters
@@ -52,7 +52,7 @@ class LabelledRows:
     @classmethod
     def read(
         cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, *, owner: str
-    ) -> LabelledRows:
+    ) -> RoutedRows:
         """Read a table and its answers, and route it."""
         table = read_rows(X, tree.schema, unseen=tree.unseen)
         weight = read_weights(sample_weight, table.n_rows)
@@ -68,7 +68,7 @@ class LabelledRows:
         return cls.of(tree, table, weight=weight, classes=_codes(tree, y, table.n_rows, owner))
 
     @classmethod
-    def read_pair(cls, tree: Tree, name: str, given: Any, *, owner: str) -> LabelledRows | None:
+    def read_pair(cls, tree: Tree, name: str, given: Any, *, owner: str) -> RoutedRows | None:
         """Read a parameter that is a pair, a table and its answers; None stays None."""
         if given is None:
             return None
@@ -88,7 +88,7 @@ class LabelledRows:
         classes: Int64Array | None = None,
         values: FloatArray | None = None,
         shift: int = 0,
-    ) -> LabelledRows:
+    ) -> RoutedRows:
         """Route rows whose answers have been read."""
         start, leaf, share = tree.plan.parts(table)
         return cls(

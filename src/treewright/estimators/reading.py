@@ -1,0 +1,60 @@
+"""What people do with a single tree, on the estimator itself: text, rules, why, explain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treewright.explain.candidates import WhyTable
+    from treewright.explain.path import Explanation
+    from treewright.rules.dnf import DNF
+    from treewright.rules.extract import RuleSequence
+    from treewright.rules.ruleset import RuleSet
+    from treewright.tree.tree import Tree
+
+
+class ReadsTree:
+    """A fitted estimator whose tree can be read without asking for it first.
+
+    Every method is that of :class:`~treewright.Tree` of the same name, on ``tree_``.
+    """
+
+    _model: Any
+
+    def _tree(self) -> Tree:
+        tree: Tree = self._model()
+        return tree
+
+    def text(self, **options: Any) -> str:
+        """Return the tree as text, one line per node; see :meth:`Tree.text` for the options.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> print(ID3Classifier(max_depth=1).fit(play.X, play.y).text(ascii=True))
+        node                         rows  No  Yes
+           0  (all rows)               14   5    9
+           1  |- Outlook = Sunny        5   3    2  -> No
+           2  |- Outlook = Overcast     4   0    4  -> Yes
+           3  `- Outlook = Rain         5   2    3  -> Yes
+        """
+        return self._tree().text(**options)
+
+    def rules(self) -> RuleSequence | RuleSet:
+        """Return the rules of the model: one per leaf, from left to right."""
+        return self._tree().rules()
+
+    def dnf(self, label: object) -> DNF:
+        """Return the condition for a class as a disjunction of conjunctions."""
+        return self._tree().dnf(label)
+
+    def why(
+        self, node: int = 0, X: object = None, y: object = None, *, sample_weight: object = None
+    ) -> WhyTable:
+        """Return every column's best question in a node, measured; see :meth:`Tree.why`."""
+        return self._tree().why(node, X, y, sample_weight=sample_weight)
+
+    def explain(self, row: object) -> Explanation:
+        """Return the path of one row through the tree; see :meth:`Tree.explain`."""
+        return self._tree().explain(row)

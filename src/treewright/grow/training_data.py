@@ -1,0 +1,148 @@
+"""Training data: a table, a target and the weights of rows, read as a specification says.
+
+Every learner of the package reads its data here, by one function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from treewright.array_types import FloatArray, Int64Array
+from treewright.data.read.table import read_table
+from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
+from treewright.data.read.weights import RowWeights
+from treewright.data.table import Table
+from treewright.errors import SmallDataWarning, TargetError, warn
+from treewright.grow.target_scaling import shift_of
+
+if TYPE_CHECKING:
+    from treewright.data.schema import Schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How training data are to be read: the task, and what the user has declared about them.
+
+    Parameters
+    ----------
+    owner
+        The learner, for messages.
+    learns
+        Whether the target is classes or numbers.
+    several_outputs
+        Whether the target may have several columns.
+    schema, categorical_features
+        What is declared about the columns.
+    class_weight, priors
+        How much the classes matter.
+    """
+
+    owner: str
+    learns: Literal["classes", "numbers"]
+    several_outputs: bool = False
+    schema: Schema | None = None
+    categorical_features: Any = None
+    class_weight: Any = None
+    priors: Any = None
+
+    def read_target(self, y: Any, n_rows: int) -> ClassTarget | ValueTarget:
+        """Return the target; raise where it is not what the learner learns."""
+        target: ClassTarget | ValueTarget
+        if self.learns == "classes":
+            target = read_classes(y, owner=self.owner, n_rows=n_rows)
+        else:
+            target = read_values(y, owner=self.owner, n_rows=n_rows)
+        if not target.single and not self.several_outputs:
+            raise TargetError(
+                f"{self.owner} learns one target, but y has {target.n_outputs} columns."
+                "\n  Hint: DecisionTreeClassifier and DecisionTreeRegressor take several."
+            )
+        return target
+
+    def read_weights(
+        self, sample_weight: Any, target: ClassTarget | ValueTarget, n_rows: int
+    ) -> RowWeights:
+        """Return the weights of the rows, with the factors of their classes."""
+        return RowWeights.read(
+            sample_weight, n_rows, target, class_weight=self.class_weight, priors=self.priors
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingData:
+    """A table, its target, and what its rows weigh."""
+
+    table: Table
+    target: ClassTarget | ValueTarget
+    weights: RowWeights
+
+    def take(self, rows: Int64Array) -> Self:
+        """Return the same with some of the rows."""
+        return replace(
+            self,
+            table=self.table.take(rows),
+            target=self.target.take(rows),
+            weights=self.weights.take(rows),
+        )
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether the target is classes."""
+        return isinstance(self.target, ClassTarget)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets learned together."""
+        return self.target.n_outputs
+
+    @cached_property
+    def shift(self) -> int:
+        """Power of two by which the target is divided to be learned; not 0 only for extremes."""
+        if isinstance(self.target, ClassTarget):
+            return 0
+        values = self.target.values
+        if self.weights.weight is not None:  # a row that does not count has no say
+            values = values[self.weights.weight > 0]
+        return shift_of(values, self.total_weight)
+
+    def learned_values(self) -> FloatArray:
+        """Return a target of numbers as it is learned: divided by the power of two of `shift`."""
+        assert isinstance(self.target, ValueTarget)
+        values: FloatArray = np.ldexp(self.target.values, -self.shift)
+        return values
+
+    @property
+    def n_copies(self) -> float:
+        """Rows that count, each as often as its copies say."""
+        if self.weights.copies is not None:
+            return float(self.weights.copies.sum())
+        weight = self.weights.weight
+        return float(self.table.n_rows if weight is None else np.count_nonzero(weight))
+
+    @property
+    def total_weight(self) -> float:
+        """Weight of all rows."""
+        weight = self.weights.weight
+        return self.n_copies if weight is None else float(weight.sum())
+
+
+def read_training_data(X: Any, y: Any, sample_weight: Any, reading: Reading) -> TrainingData:
+    """Read a table, its target and the weights of its rows.
+
+    Examples
+    --------
+    >>> reading = Reading(owner="Tree", learns="classes", class_weight="balanced")
+    >>> data = read_training_data([[1], [2], [3]], ["a", "b", "b"], None, reading)
+    >>> data.weights.weight.tolist()
+    [1.5, 0.75, 0.75]
+    """
+    table = read_table(X, schema=reading.schema, categorical_features=reading.categorical_features)
+    target = reading.read_target(y, table.n_rows)
+    weights = reading.read_weights(sample_weight, target, table.n_rows)
+    if table.n_rows == 1:
+        warn("the table has a single row (n_samples = 1): the tree is one leaf.", SmallDataWarning)
+    return TrainingData(table=table, target=target, weights=weights)
