@@ -248,7 +248,7 @@ private:
         return allowed;
     }
 
-    void search_column(const Leaf& leaf, std::uint32_t column, SearchScratch& own,
+    void search_column(const Leaf& leaf, std::uint32_t column, HistogramScratch& own,
                        BoostSplit& best) const {
         const Placed& placed = table.columns[column];
         const Slot& slot = table.slots[placed.slot];
@@ -434,7 +434,7 @@ private:
     BoostTree tree;
     std::vector<Leaf> open;
     std::vector<std::unique_ptr<Entry[]>> pool;
-    std::vector<SearchScratch> scratch;
+    std::vector<HistogramScratch> scratch;
     std::vector<NearRows<Entry>> near;
     std::vector<std::unique_ptr<Entry[]>> spare;  ///< histograms of the threads but the first
     std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample

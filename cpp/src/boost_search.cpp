@@ -151,7 +151,7 @@ double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2, const B
 }
 
 void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
-                 SearchScratch& scratch, BoostSplit& best) {
+                 HistogramScratch& scratch, BoostSplit& best) {
     const Judge judge(node, node.limits->l2, sign);
     const Sums missing = sums.back();
     const bool has_missing = missing.n_rows > 0;
@@ -195,7 +195,7 @@ void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32
 }
 
 void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,
-                    SearchScratch& scratch, BoostSplit& best) {
+                    HistogramScratch& scratch, BoostSplit& best) {
     const BoostLimits& limits = *node.limits;
     const Judge judge(node, limits.l2 + limits.nominal_l2, 0);
     auto& order = scratch.order;

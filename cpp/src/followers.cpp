@@ -12,7 +12,7 @@ Followers::Arrived Followers::everything() const {
 
 Followers::Divided Followers::divide(const Arrived& arrived, std::int32_t node,
                                      const std::vector<double>& fractions) {
-    const Question& question = tree.question(node);
+    const NodeQuestion& question = tree.question(node);
     Divided out;
     for (std::size_t s = 0; s < shares.size(); ++s) {
         out.push_back(shares[s].divide(arrived[s], *question.plan, question.at, fractions.size()));

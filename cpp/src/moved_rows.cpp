@@ -117,7 +117,7 @@ void MovedRows::descend_by_shortcuts(Group group, Reached& at) const {
 
 /// Where a row goes from a node; -1: it is divided.
 std::int32_t MovedRows::ask(std::uint32_t row, std::int32_t node) const {
-    const Question& question = tree.question(node);
+    const NodeQuestion& question = tree.question(node);
     const int branch = shares.branch_of(row, *question.plan, question.at);
     return branch < 0 ? -1 : tree.place(node).first_child + branch;
 }
@@ -146,7 +146,7 @@ void MovedRows::settled(std::int32_t node) {
         if (tree.state(place.first_child + b).estimate.size.leaves >
             tree.state(place.first_child + most).estimate.size.leaves)
             most = b;
-    const Question& question = tree.question(node);
+    const NodeQuestion& question = tree.question(node);
     shortcuts.lead(at, static_cast<std::uint32_t>(place.first_child + most),
                    question.plan->values_of(question.at, most));
 }

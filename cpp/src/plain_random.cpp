@@ -251,13 +251,13 @@ private:
 
     void make_room(std::size_t n) {
         for (Rows& each : buffers) {
-            each.row.resize(n + kPadding);
-            each.weight.resize(n + kPadding);
-            each.target.resize(n + kPadding);
-            if (n_classes == 0) each.value.resize(n + kPadding);
+            each.row.resize(n + kArrayPadding);
+            each.weight.resize(n + kArrayPadding);
+            each.target.resize(n + kArrayPadding);
+            if (n_classes == 0) each.value.resize(n + kArrayPadding);
         }
-        fetched.resize(n + kPadding);
-        kept.resize(n + kPadding);
+        fetched.resize(n + kArrayPadding);
+        kept.resize(n + kArrayPadding);
         masks.resize(n / kMarksPerWord + 1);
         if (has_homes())
             home.choose(nodes.options.columns, data.columns.size(), static_cast<std::uint32_t>(n));

@@ -23,7 +23,7 @@ void call_for(const T* from, std::size_t n) {
 constexpr std::uint32_t kAhead = 16;  ///< rows that are called for: they lie anywhere
 
 template <class T>
-void copy(const RowTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
+void copy(const CellTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
           std::size_t stride) {
     const std::size_t n_cells = std::min(table.stride, stride);
     for (std::uint32_t i = 0; i < n; ++i, to += stride) {
@@ -33,7 +33,7 @@ void copy(const RowTable<T>& table, const std::uint32_t* rows, std::uint32_t n, 
 }
 
 template <class T>
-void look_at_lane(const RowTable<T>& table, Lanes<T>& lanes, std::size_t lane) {
+void look_at_lane(const CellTable<T>& table, Lanes<T>& lanes, std::size_t lane) {
     const auto cell = [&](std::uint32_t i) { return table.row(lanes.rows[i])[lanes.slot[lane]]; };
     T low = cell(0);
     T high = low;
@@ -60,7 +60,7 @@ void look_at_lane(const RowTable<T>& table, Lanes<T>& lanes, std::size_t lane) {
 }
 
 template <class T>
-void look(const RowTable<T>& table, std::span<Lanes<T>> nodes) {
+void look(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
     for (Lanes<T>& lanes : nodes) {
         lanes.varies = 0;
         lanes.winner = kLanes;
@@ -93,8 +93,8 @@ constexpr RowLoops<T> kAnywhere = {copy<T>, look<T>, divide<T>};
 
 #ifdef TREEWRIGHT_AVX512
 template <class T>
-TREEWRIGHT_WIDE void copy_wide(const RowTable<T>& table, const std::uint32_t* rows, std::uint32_t n,
-                               T* to, std::size_t stride) {
+TREEWRIGHT_WIDE void copy_wide(const CellTable<T>& table, const std::uint32_t* rows,
+                               std::uint32_t n, T* to, std::size_t stride) {
     constexpr std::size_t kCells = 32 / sizeof(T);
     for (std::uint32_t i = 0; i < n; ++i, to += stride) {
         if (i + kAhead < n) call_for(table.row(rows[i + kAhead]), table.stride);
@@ -324,7 +324,7 @@ struct Pick<double, kWidth, kGroups> {
 
 /// Picks the cells of the lanes and finds their range.
 template <std::size_t kGroups, std::size_t kWidth, class T>
-TREEWRIGHT_WIDE_INLINE void find_range(const RowTable<T>& table, Lanes<T>& lanes) {
+TREEWRIGHT_WIDE_INLINE void find_range(const CellTable<T>& table, Lanes<T>& lanes) {
     using Some = Cells<T, kWidth>;
     const Pick<T, kWidth, kGroups> pick(lanes.slot);
     // Copies, which nothing that is stored can change.
@@ -391,7 +391,7 @@ TREEWRIGHT_WIDE_INLINE void draw_cuts(Lanes<T>& lanes) {
 
 /// Marks the rows up to the bounds and sums them up.
 template <std::size_t kWidth, bool kPairs, class T>
-TREEWRIGHT_WIDE_INLINE void count_up(const RowTable<T>& table, Lanes<T>& lanes) {
+TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes) {
     using W = Wide<kWidth>;
     using Some = Cells<T, kWidth>;
     const __m512i spread = kWidth == kLanes
@@ -462,7 +462,7 @@ TREEWRIGHT_WIDE_INLINE void judge(Lanes<T>& lanes) {
 /// Step by step for all nodes: a step of one node is over before the processor has come to the
 /// next step, which needs what it has found.
 template <std::size_t kGroups, std::size_t kWidth, bool kPairs, class T>
-TREEWRIGHT_WIDE void look_at(const RowTable<T>& table, std::span<Lanes<T>> nodes) {
+TREEWRIGHT_WIDE void look_at(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
     for (Lanes<T>& lanes : nodes) find_range<kGroups, kWidth>(table, lanes);
     for (Lanes<T>& lanes : nodes) draw_cuts<kWidth>(lanes);
     for (Lanes<T>& lanes : nodes) count_up<kWidth, kPairs>(table, lanes);
@@ -470,7 +470,7 @@ TREEWRIGHT_WIDE void look_at(const RowTable<T>& table, std::span<Lanes<T>> nodes
 }
 
 template <std::size_t kGroups, class T>
-void look_groups(const RowTable<T>& table, std::span<Lanes<T>> nodes) {
+void look_groups(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
     const bool is_narrow = nodes[0].width == kFewLanes;
     const auto loop = table.values == nullptr ? is_narrow ? look_at<kGroups, kFewLanes, true, T>
                                                           : look_at<kGroups, kLanes, true, T>
@@ -480,7 +480,7 @@ void look_groups(const RowTable<T>& table, std::span<Lanes<T>> nodes) {
 }
 
 template <class T>
-void look_wide(const RowTable<T>& table, std::span<Lanes<T>> nodes) {
+void look_wide(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
     switch (table.stride / kLanes) {
         case 1: return look_groups<1>(table, nodes);
         case 2: return look_groups<2>(table, nodes);

@@ -98,8 +98,8 @@ void compare_loops() {
         for (const std::uint32_t n : {1U, 2U, 3U, 15U, 16U, 17U, 33U, 200U})
             for (const bool has_values : {false, true}) {
                 const MadeRows<T> made(random, n_groups);
-                const RowTable<T> table{made.cells.data(), made.n_columns,
-                                        has_values ? made.values.data() : nullptr};
+                const CellTable<T> table{made.cells.data(), made.n_columns,
+                                         has_values ? made.values.data() : nullptr};
                 const Lanes<T> asked = ask(random, made, n);
                 Lanes<T> told[2][2] = {{asked, ask(random, made, n / 2 + 1)}, {}};
                 told[0][1].width = asked.width;  // of nodes that are looked at together
@@ -139,7 +139,7 @@ CASE(copies_of_rows_are_the_same_by_both_loops) {
     Generator random(38);
     const MadeRows<float> made(random, 3);
     constexpr std::size_t kColumns = 20;  // of which a copy has place for 24
-    const RowTable<float> table{made.cells.data(), kColumns};
+    const CellTable<float> table{made.cells.data(), kColumns};
     for (const RowLoops<float>* loops : {&row_loops<float>(), &row_loops_anywhere<float>()}) {
         std::vector<float> copied(MadeRows<float>::kRows * made.n_columns);
         loops->copy(table, made.rows.data(), MadeRows<float>::kRows, copied.data(), made.n_columns);

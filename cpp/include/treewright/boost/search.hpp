@@ -76,7 +76,7 @@ struct CutSums {
 };
 
 /// Working memory of a thread.
-struct SearchScratch {
+struct HistogramScratch {
     std::vector<Sums> sums;
     CutSums cuts;
     std::vector<double> gain;
@@ -86,9 +86,9 @@ struct SearchScratch {
 /// Betters `best` by the cuts of a column; `sums` by code, the last of them missing. `sign` is the
 /// direction in which the answers must go, or 0.
 void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
-                 SearchScratch& scratch, BoostSplit& best);
+                 HistogramScratch& scratch, BoostSplit& best);
 void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,
-                    SearchScratch& scratch, BoostSplit& best);
+                    HistogramScratch& scratch, BoostSplit& best);
 
 /// -G / (H + l2), within the bounds.
 [[nodiscard]] double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2,

@@ -26,7 +26,7 @@ struct Place {
 };
 
 /// What a node asks: its place in a plan.
-struct Question {
+struct NodeQuestion {
     const Plan* plan = nullptr;
     std::uint32_t at = 0;
 };
@@ -97,7 +97,9 @@ public:
 
     [[nodiscard]] Place& place(std::int32_t node) { return places[at(node)]; }
     [[nodiscard]] const Place& place(std::int32_t node) const { return places[at(node)]; }
-    [[nodiscard]] const Question& question(std::int32_t node) const { return questions[at(node)]; }
+    [[nodiscard]] const NodeQuestion& question(std::int32_t node) const {
+        return questions[at(node)];
+    }
     [[nodiscard]] NodeState& state(std::int32_t node) { return states[at(node)]; }
     [[nodiscard]] const NodeState& state(std::int32_t node) const { return states[at(node)]; }
     [[nodiscard]] std::int64_t& n_rows(std::int32_t node) { return counts.n_rows[at(node)]; }
@@ -142,7 +144,7 @@ public:
 
     const std::size_t n_classes;
     std::vector<Place> places;
-    std::vector<Question> questions;
+    std::vector<NodeQuestion> questions;
     std::vector<NodeState> states;
     Counts counts;
     std::vector<std::size_t> begin;
@@ -151,7 +153,7 @@ private:
     [[nodiscard]] static std::size_t at(std::int32_t node) {
         return static_cast<std::size_t>(node);
     }
-    void ask(std::int32_t node, Question question, std::int32_t first_child,
+    void ask(std::int32_t node, NodeQuestion question, std::int32_t first_child,
              std::int32_t n_branches, std::int32_t source) {
         Place& place = places[at(node)];
         place = {0.0, first_child, n_branches, n_branches > 0 || !rows.is_sorted() ? -1 : 0,

@@ -85,7 +85,7 @@ public:
         return n_copies < options.joint_below ? 0.0 : judge.at_least(weights);
     }
     [[nodiscard]] Division divide(Shares& rows, const Share& share, std::int32_t node) const {
-        const Question& question = tree.question(node);
+        const NodeQuestion& question = tree.question(node);
         return rows.divide(share, *question.plan, question.at,
                            static_cast<std::size_t>(tree.place(node).n_branches));
     }

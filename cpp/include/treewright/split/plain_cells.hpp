@@ -8,8 +8,9 @@
 
 namespace treewright {
 
-inline constexpr std::uint32_t kMarksPerWord = 16;      ///< rows that one word of bits stands for
-inline constexpr std::size_t kPadding = kMarksPerWord;  ///< cells behind an array that may be read
+inline constexpr std::uint32_t kMarksPerWord = 16;  ///< rows that one word of bits stands for
+inline constexpr std::size_t kArrayPadding =
+    kMarksPerWord;  ///< cells behind an array that may be read
 
 inline constexpr std::size_t kCellPadding = 32;  ///< cells behind a column that may be read
 

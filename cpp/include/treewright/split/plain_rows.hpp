@@ -11,16 +11,17 @@
 #include <span>
 #include <type_traits>
 
+#include "treewright/base/lanes.hpp"
 #include "treewright/base/random.hpp"
 
 namespace treewright {
 
-inline constexpr std::size_t kLanes = 8;     ///< columns that are looked at together, at most
+// kLanes columns are looked at together, at most.
 inline constexpr std::size_t kFewLanes = 4;  ///< if they are no more than these, rows take half
 
 /// Rows whose cells lie side by side and may be read up to kReadOver cells beyond their end.
 template <class T>
-struct RowTable {
+struct CellTable {
     const T* cells;
     std::size_t stride;  ///< from one row to the next
     /// Whole numbers, by row, that are summed up; null: words are pairs (RowWords).
@@ -99,12 +100,12 @@ template <class T>
 struct RowLoops {
     /// Copies rows of a table that may be read up to kLanes cells beyond its end to rows of
     /// `stride` cells, a multiple of kLanes; what these have more than the table's is anything.
-    void (*copy)(const RowTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
+    void (*copy)(const CellTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
                  std::size_t stride);
     /// Draws a threshold for each lane between the least and the greatest cell of its column, keyed
     /// by the node and the column (DrawnCut), and judges it: for some nodes, of the same width,
     /// none of which waits for another.
-    void (*look)(const RowTable<T>& table, std::span<Lanes<T>> nodes);
+    void (*look)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
     /// Puts the rows and words that are marked in a lane to the front, either side in order;
     /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
     std::uint32_t (*divide)(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* rows,
