@@ -48,9 +48,9 @@ struct BoundTarget {
 treewright::Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target);
 /// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
 treewright::Progress make_progress(const std::optional<nb::callable>& report);
-/// Rebuilds the node records from the arrays of model/arrays.py, which Python has validated.
+/// Rebuilds the node records from the arrays of tree/arrays.py, which Python has validated.
 treewright::Tree tree_of(const nb::dict& arrays);
-/// The arrays of the contract in model/arrays.py, by name.
+/// The arrays of the contract in tree/arrays.py, by name.
 nb::dict arrays_of(treewright::Tree tree);
 
 void bind_columns(nb::module_& module);

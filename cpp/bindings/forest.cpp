@@ -3,7 +3,7 @@
 
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
-#include "treewright/ensemble/forest.hpp"
+#include "treewright/forest/forest.hpp"
 
 using namespace treewright;
 

@@ -6,7 +6,7 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
-#include "treewright/prune/node_sums.hpp"
+#include "treewright/prune/bottom_up.hpp"
 #include "treewright/prune/regrow.hpp"
 
 using namespace treewright;

@@ -5,7 +5,7 @@
 namespace treewright {
 
 /// Squared error that also keeps the squares of the values, as an analysis of variance of some of
-/// a node's rows needs them (CHAID compares pairs of values; split/merge.hpp).
+/// a node's rows needs them (CHAID compares pairs of values; split/chaid/merge.hpp).
 struct Anova : SquareSums, Additive<Anova> {
     static constexpr std::string_view name = "anova";
     using SquareSums::SquareSums;

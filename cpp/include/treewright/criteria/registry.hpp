@@ -20,7 +20,7 @@
 
 namespace treewright {
 
-/// Absolute error has no additive sums; it meets a contract of its own (split/absolute.hpp).
+/// Absolute error has no additive sums; it meets a contract of its own (grow/absolute_finder.hpp).
 using Criteria =
     std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Hellinger, Twoing,
                SquaredError, WeightedSquaredError, Anova, StandardDeviation, FifthRoot, Poisson>;

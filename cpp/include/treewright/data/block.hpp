@@ -49,7 +49,7 @@ struct Block {
     std::vector<double> copies;            ///< empty = all 1
     std::vector<std::uint32_t> classes;    ///< rows x outputs; empty for regression
     std::vector<double> raw;               ///< targets, rows x outputs; empty for classification
-    std::vector<double> values;            ///< the same on the grid of the row's node (grid.hpp)
+    std::vector<double> values;  ///< the same on the grid of the row's node (data/target_grid.hpp)
 
     /// lists: one list of n_rows entries per column still in use; codes: one list, in table order.
     std::variant<std::vector<Narrow>, std::vector<Wide>> entries;

@@ -1,6 +1,6 @@
 /// The state of one tree being grown, and the steps that growing it is made of:
-/// choose a split (choose.cpp, oblique.cpp), send the rows to its branches (routing.cpp), open the
-/// children (children.cpp); grower.cpp is the loop.
+/// choose a split (growth_choose_split.cpp, growth_oblique.cpp), send the rows to its branches
+/// (growth_route_rows.cpp), open the children (growth_open_children.cpp); grower.cpp is the loop.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
-#include "treewright/data/grid.hpp"
+#include "treewright/data/partition.hpp"
+#include "treewright/data/target_grid.hpp"
+#include "treewright/grow/column_finder.hpp"
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/grower.hpp"
+#include "treewright/grow/oblique_finder.hpp"
 #include "treewright/grow/options.hpp"
-#include "treewright/grow/partition.hpp"
 #include "treewright/missing/surrogates.hpp"
-#include "treewright/split/finder.hpp"
-#include "treewright/split/oblique/finder.hpp"
 
 namespace treewright {
 
@@ -101,7 +101,7 @@ private:
     [[nodiscard]] NodeContext context_of(const Open& open) const;
     [[nodiscard]] std::uint32_t n_missing_of(const Open& open, std::uint32_t column) const;
 
-    // Splits (choose.cpp)
+    // Splits (growth_choose_split.cpp)
     /// The node's best split, null if it has none. Columns found constant are dropped for good.
     Candidate* choose(Open& open, Workspace& ws, bool shared);
     /// Moves a small node out of a wide block into a narrow one of its own.
@@ -115,7 +115,7 @@ private:
     void mark_constant(const Open& open, Candidate& candidate) const;
     void drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const;
 
-    // Sums of columns (oblique.cpp)
+    // Sums of columns (growth_oblique.cpp)
     /// Appends the best sum of columns to the candidates: it is the last of them, so that it wins
     /// only if it is better than every split by one column.
     void seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared);
@@ -124,7 +124,7 @@ private:
     [[nodiscard]] Poll poll_of(const Workspace& ws) const;
     void route_by_sum(const Open& open, const Candidate& winner, Workspace& ws) const;
 
-    // Rows (routing.cpp)
+    // Rows (growth_route_rows.cpp)
     /// Sends every row with a known value to its branch; the others are listed in missing_rows.
     void route_known(const Open& open, const Candidate& winner, Workspace& ws) const;
     /// Lists the known rows in ws.rows, branch by branch, in the order of a column's list.
@@ -148,7 +148,7 @@ private:
     /// Divided rows stand in several blocks; a block's missing values are counted afresh.
     void count_missing(const Open& open, Open& child) const;
 
-    // Children (children.cpp)
+    // Children (growth_open_children.cpp)
     static constexpr std::uint32_t kAllBranches = ~0U;
 
     /// Partitions the node by the winner and opens its children. False if the split turns out to

@@ -1,4 +1,4 @@
-/// Every knob of one tree, as plain values. Validated in Python (learn/options.py).
+/// Every knob of one tree, as plain values. Validated in Python (grow/options.py).
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,8 @@ enum class Selection : std::uint8_t {
 enum class CostRule : std::uint8_t { none, tan_schlimmer, nunez, rpart };
 enum class TallyWay : std::uint8_t { automatic, counting, sorting };
 
-/// CHAID: values that do not differ in the target are merged (split/merge.hpp), and the column with
-/// the smallest p-value wins.
+/// CHAID: values that do not differ in the target are merged (split/chaid/merge.hpp), and the
+/// column with the smallest p-value wins.
 struct Merging {
     bool is_on = false;
     double alpha_merge = 0.05;

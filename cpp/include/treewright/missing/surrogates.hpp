@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "treewright/data/dataset.hpp"
-#include "treewright/grow/partition.hpp"
+#include "treewright/data/partition.hpp"
 #include "treewright/tree/tree.hpp"
 
 namespace treewright {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "treewright/prune/estimate.hpp"
+#include "treewright/prune/divided_rows.hpp"
+#include "treewright/prune/error_estimate.hpp"
 #include "treewright/prune/rows_by_leaf.hpp"
-#include "treewright/prune/shares.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
-#include "treewright/prune/estimate.hpp"
+#include "treewright/prune/error_estimate.hpp"
 #include "treewright/prune/regrow.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"

@@ -10,10 +10,10 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/prune/changing_tree.hpp"
-#include "treewright/prune/descent.hpp"
-#include "treewright/prune/estimate.hpp"
+#include "treewright/prune/divided_rows.hpp"
+#include "treewright/prune/error_estimate.hpp"
+#include "treewright/prune/joint_estimate.hpp"
 #include "treewright/prune/rows_by_leaf.hpp"
-#include "treewright/prune/shares.hpp"
 #include "treewright/tree/shortcuts.hpp"
 
 namespace treewright {

@@ -8,8 +8,8 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/grow/options.hpp"
-#include "treewright/prune/estimate.hpp"
-#include "treewright/prune/shares.hpp"
+#include "treewright/prune/divided_rows.hpp"
+#include "treewright/prune/error_estimate.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 

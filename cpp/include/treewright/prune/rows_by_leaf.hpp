@@ -9,7 +9,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
-#include "treewright/prune/shares.hpp"
+#include "treewright/prune/divided_rows.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 

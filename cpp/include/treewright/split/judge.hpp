@@ -15,7 +15,7 @@ namespace treewright {
 /// Relative size of the rounding errors of a sum of purities, with room to spare.
 inline constexpr double kTie = 1e-14;
 
-/// How the missing rows of a tally take part in a search (set by missing/policy.hpp).
+/// How the missing rows of a tally take part in a search (set by missing/registry.hpp).
 enum class MissingPart : std::uint8_t {
     absent,  ///< not at all: gains are over the known rows, times their share of the node
     none,    ///< there are none left: they were given a value, or are a run of their own

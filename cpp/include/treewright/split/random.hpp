@@ -3,7 +3,7 @@
 
 #include "treewright/base/random.hpp"
 #include "treewright/split/judge.hpp"
-#include "treewright/split/threshold.hpp"
+#include "treewright/split/numeric/threshold.hpp"
 
 namespace treewright {
 

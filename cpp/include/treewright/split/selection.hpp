@@ -8,7 +8,7 @@
 #include "treewright/data/dataset.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
-#include "treewright/split/group_test.hpp"
+#include "treewright/split/chaid/group_test.hpp"
 
 namespace treewright {
 

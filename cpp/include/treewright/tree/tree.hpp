@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "treewright/data/linear.hpp"
+#include "treewright/data/linear_combination.hpp"
 
 namespace treewright {
 

@@ -21,7 +21,7 @@ using Direction = std::vector<double>;
 
 /// Columns are standardised within the node, so that no search depends on their units; a missing
 /// value stands at the mean (as in the program of OC1), where it pulls to neither side. The sum
-/// that is found is judged on the raw values, gaps and all (finder.hpp).
+/// that is found is judged on the raw values, gaps and all (grow/oblique_finder.hpp).
 struct ObliqueNode {
     Block rows;  ///< densely numbered, in the order of the table; holds no lists
     std::vector<std::uint32_t> columns;  ///< that vary here and can be standardised, ascending

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "treewright/data/column.hpp"
-#include "treewright/data/linear.hpp"
+#include "treewright/data/linear_combination.hpp"
 
 namespace treewright {
 
