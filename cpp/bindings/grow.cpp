@@ -5,6 +5,7 @@
 #include "treewright/criteria/registry.hpp"
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/question.hpp"
+#include "treewright/tree/question.hpp"
 
 using namespace treewright;
 

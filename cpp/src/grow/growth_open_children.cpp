@@ -7,6 +7,7 @@
 
 #include "treewright/base/random.hpp"
 #include "treewright/grow/question.hpp"
+#include "treewright/tree/question.hpp"
 
 namespace treewright {
 

@@ -7,7 +7,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/regression_impurity.hpp"
 #include "treewright/grow/column_finder.hpp"
-#include "treewright/grow/question.hpp"
+#include "treewright/tree/question.hpp"
 
 namespace treewright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "treewright/grow/question.hpp"
+#include "treewright/tree/question.hpp"
 
 namespace treewright {
 

@@ -7,7 +7,7 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/parallel.hpp"
-#include "treewright/grow/question.hpp"
+#include "treewright/tree/question.hpp"
 
 namespace treewright {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "treewright/base/exact_sum.hpp"
-#include "treewright/data/dataset.hpp"
+#include "treewright/data/row_targets.hpp"
 
 namespace treewright {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "treewright/data/block.hpp"
+#include "treewright/data/row_targets.hpp"
 
 namespace treewright {
 
@@ -26,9 +26,9 @@ struct ClassSums {
         for (const std::uint32_t count : target.n_classes) start.push_back(start.back() + count);
     }
     [[nodiscard]] std::size_t width() const { return start.back(); }
-    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+    void add(double* into, const RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output)
-            into[start[output] + block.classes[row * n_outputs + output]] += weight;
+            into[start[output] + rows.classes[row * n_outputs + output]] += weight;
     }
     void begin_node(const double*) {}
     void enter(const double*) {}
@@ -53,10 +53,10 @@ struct ValueSums {
     explicit ValueSums(const Target& target)
         : n_outputs(target.n_outputs), centre(target.n_outputs, 0.0) {}
     [[nodiscard]] std::size_t width() const { return kStatistics + n_outputs; }
-    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+    void add(double* into, const RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output)
             into[kStatistics + output] +=
-                weight * (block.values[row * n_outputs + output] - centre[output]);
+                weight * (rows.values[row * n_outputs + output] - centre[output]);
     }
     /// `total` holds plain sums, about 0, at the given distance from one another.
     void centre_on(const double* total, std::size_t step) {
@@ -81,9 +81,9 @@ struct SquareSums : ValueSums {
 
     [[nodiscard]] std::size_t width() const { return kStatistics + kPerOutput * n_outputs; }
     void begin_node(const double* total) { centre_on(total, kPerOutput); }
-    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+    void add(double* into, const RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output) {
-            const double value = block.values[row * n_outputs + output] - centre[output];
+            const double value = rows.values[row * n_outputs + output] - centre[output];
             double* sums = into + kStatistics + kPerOutput * output;
             sums[0] += weight * value;
             const auto whole = static_cast<Int128>(std::abs(value));

@@ -22,6 +22,7 @@
 #include "treewright/data/bins.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
+#include "treewright/data/row_targets.hpp"
 
 namespace treewright {
 
@@ -41,15 +42,10 @@ using Wide = std::uint32_t;
 
 enum class Holding : std::uint8_t { lists, codes };
 
-struct Block {
+struct Block : RowTargets {
     Holding holding = Holding::lists;
     std::uint32_t n_rows = 0;
     std::vector<std::uint32_t> table_row;  ///< row of the table behind each row of the block
-    std::vector<double> weight;            ///< empty = all 1
-    std::vector<double> copies;            ///< empty = all 1
-    std::vector<std::uint32_t> classes;    ///< rows x outputs; empty for regression
-    std::vector<double> raw;               ///< targets, rows x outputs; empty for classification
-    std::vector<double> values;  ///< the same on the grid of the row's node (data/target_grid.hpp)
 
     /// lists: one list of n_rows entries per column still in use; codes: one list, in table order.
     std::variant<std::vector<Narrow>, std::vector<Wide>> entries;
@@ -57,12 +53,6 @@ struct Block {
     std::vector<Codes> codes;  ///< per column, by row of the block; empty with lists
 
     [[nodiscard]] bool is_narrow() const { return entries.index() == 0; }
-    [[nodiscard]] double weight_of(std::uint32_t row) const {
-        return weight.empty() ? 1.0 : weight[row];
-    }
-    [[nodiscard]] double copies_of(std::uint32_t row) const {
-        return copies.empty() ? 1.0 : copies[row];
-    }
 
     template <class Word>
     [[nodiscard]] Word* list(std::size_t column) {

@@ -10,28 +10,10 @@
 #include "treewright/data/block.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
+#include "treewright/split/threshold_between.hpp"
 #include "treewright/tree/tree.hpp"
 
 namespace treewright {
-
-/// A finite threshold t with below <= t < above, halfway if possible. An infinite neighbour is
-/// answered by a finite number; the largest doubles do not overflow.
-inline double threshold_between(double below, double above, ThresholdAt at) {
-    constexpr double kMost = std::numeric_limits<double>::max();
-    if (std::isinf(below)) {  // -inf: any finite number under `above` separates
-        if (std::isinf(above)) return 0.0;
-        return above > -kMost ? -kMost : below;
-    }
-    if (at == ThresholdAt::observed || std::isinf(above)) return below;
-    const double middle = below / 2.0 + above / 2.0;
-    return middle >= below && middle < above ? middle : below;
-}
-
-inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, ThresholdAt at) {
-    if (at == ThresholdAt::observed) return below;
-    const auto gap = static_cast<std::uint64_t>(above) - static_cast<std::uint64_t>(below);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + gap / 2);
-}
 
 /// `rows` are rows of the table.
 inline void place_between(const Column& column, const CutRows& rows, const GrowOptions& options,
@@ -143,29 +125,6 @@ inline CodeBranches branches_of(const Candidate& candidate, const Column& column
     return found;  // runs ascend by value, so codes do
 }
 
-/// Appends a slice and returns where it starts.
-inline std::int64_t append_branches(CodeBranches& all, const CodeBranches& slice) {
-    const auto start = static_cast<std::int64_t>(all.code.size());
-    all.code.insert(all.code.end(), slice.code.begin(), slice.code.end());
-    all.branch.insert(all.branch.end(), slice.branch.begin(), slice.branch.end());
-    return start;
-}
-
-inline std::int64_t append_cuts(Cuts& all, const Cuts& slice) {
-    const auto start = static_cast<std::int64_t>(all.real.size());
-    all.real.insert(all.real.end(), slice.real.begin(), slice.real.end());
-    all.whole.insert(all.whole.end(), slice.whole.begin(), slice.whole.end());
-    return start;
-}
-
-/// Branch of a code in a slice of ascending codes; -1 if it is not there.
-inline std::int32_t branch_of_code(std::span<const std::int32_t> codes,
-                                   std::span<const std::int32_t> branches, std::int64_t code) {
-    const auto at = std::lower_bound(codes.begin(), codes.end(), code);
-    if (at == codes.end() || *at != code) return -1;
-    return branches[static_cast<std::size_t>(at - codes.begin())];
-}
-
 /// Gives a multiway split one branch per declared value, in their order, whether the node has rows
 /// of it or not (ID3, C4.5). Missing rows that are a branch of their own come last.
 inline void declare_branches(Candidate& candidate, const Column& column, const Block& block) {
@@ -187,18 +146,6 @@ inline void declare_branches(Candidate& candidate, const Column& column, const B
     for (std::int32_t& branch : candidate.missing_branch_of_class) renamed(branch);
     candidate.n_branches = column.n_codes + (own ? 1 : 0);
     candidate.is_declared = true;
-}
-
-/// Branch a surrogate gives a row of the table; -1 if it cannot say.
-inline int surrogate_branch(const Surrogate& surrogate, const Column& column, std::size_t row) {
-    if (column.is_missing(row)) return -1;
-    if (!surrogate.is_cut) {
-        return branch_of_code(surrogate.branches.code, surrogate.branches.branch,
-                              column.whole(row));
-    }
-    const bool below = column.is_real() ? column.real(row) <= surrogate.threshold
-                                        : column.whole(row) <= surrogate.threshold_int;
-    return below != surrogate.reversed ? 0 : 1;
 }
 
 }  // namespace treewright

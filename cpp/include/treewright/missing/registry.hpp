@@ -3,10 +3,22 @@
 /// surrogates show in the partition of the rows: data/partition.hpp, missing/surrogates.hpp.)
 #pragma once
 
+#include <cstdint>
+
 #include "treewright/missing/most_likely.hpp"
 #include "treewright/missing/own_branch.hpp"
 
 namespace treewright {
+
+enum class Missing : std::uint8_t {
+    divide,
+    learned_side,
+    surrogates,
+    most_likely,
+    most_likely_in_class,
+    own_branch,
+    majority
+};
 
 /// The part missing rows play in the search; `fill` is set where they were given a value.
 template <Criterion C>

@@ -6,15 +6,15 @@
 #include <span>
 
 #include "treewright/data/dataset.hpp"
-#include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
 #include "treewright/split/chaid/group_test.hpp"
+#include "treewright/split/options.hpp"
 
 namespace treewright {
 
 /// Gain per price of the column: Tan and Schlimmer (1990) gain^2 / cost, Nunez (1991)
 /// (2^gain - 1) / (cost + 1)^w, rpart gain / cost.
-inline double price(double gain, double cost, const GrowOptions& options) {
+inline double price(double gain, double cost, const SplitOptions& options) {
     switch (options.cost_rule) {
         case CostRule::none: return gain;
         case CostRule::tan_schlimmer: return gain * gain / cost;
@@ -26,7 +26,7 @@ inline double price(double gain, double cost, const GrowOptions& options) {
 }
 
 /// What a candidate's columns cost together.
-inline double cost_of(const Candidate& candidate, const GrowOptions& options) {
+inline double cost_of(const Candidate& candidate, const SplitOptions& options) {
     if (candidate.question != Question::sum) return options.costs[candidate.column];
     double cost = 0.0;
     for (const std::int32_t column : candidate.terms.column)
@@ -70,7 +70,7 @@ struct Weights {
 /// C5.0 (GPL edition, formtree.c): columns whose gain is below 0.0001, or which have a value for
 /// every three rows or so of the table (unless all have, or values are grouped), are out.
 inline void bar_as_c5(std::span<Candidate> candidates, const Dataset& data,
-                      const GrowOptions& options, double all_weight) {
+                      const SplitOptions& options, double all_weight) {
     constexpr double kLeastGain = 1e-4;
     const auto has_many_values = [&](const Column& column) {
         // C5.0 counts "not applicable" as a value of every nominal column.
@@ -109,7 +109,7 @@ inline void guard_as_c5(std::span<Candidate> candidates, double rows_per_class,
 
 /// Branches by which C5.0 settles ties: every split has three at least (one for "not applicable").
 inline std::uint32_t branches_as_c5(const Candidate& c, const Column& column,
-                                    const GrowOptions& options) {
+                                    const SplitOptions& options) {
     if (c.question != Question::categories || column.n_codes <= 2) return 3;
     return options.nominal == Nominal::groups ? c.n_branches : column.n_codes + 1;
 }
@@ -120,7 +120,7 @@ inline constexpr double kRounding = 1e-13;
 /// The best gain ratio, column by column: one within a thousandth of the best so far wins too if it
 /// has fewer branches, or as many and more gain.
 inline Candidate* select_as_c5(std::span<Candidate> candidates, const Dataset& data,
-                               const GrowOptions& options, const Weights& weights) {
+                               const SplitOptions& options, const Weights& weights) {
     bar_as_c5(candidates, data, options, weights.all);
     if (options.selection == Selection::guarded_c5_gain_ratio) {
         const auto n_classes = std::max(data.target.n_classes[0], options.declared_classes);
@@ -164,7 +164,7 @@ inline void score_by_significance(Candidate& c, const Merging& merging) {
 /// Scores that differ by less than their rounding error are ties, and ties go to the lower column,
 /// or to the first in `order` (places of candidates), where one is given.
 inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
-                         const GrowOptions& options, const Weights& weights,
+                         const SplitOptions& options, const Weights& weights,
                          std::span<const std::uint32_t> order) {
     if (selects_as_c5(options)) return select_as_c5(candidates, data, options, weights);
     const auto bar_without_gain = [&](Question question) {

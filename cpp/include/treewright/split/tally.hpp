@@ -14,7 +14,7 @@
 
 #include "treewright/criteria/concept.hpp"
 #include "treewright/data/block.hpp"
-#include "treewright/grow/options.hpp"
+#include "treewright/split/options.hpp"
 
 namespace treewright {
 

@@ -2,9 +2,9 @@
 /// do not differ in the target are merged, and each group that is left is a branch.
 #pragma once
 
-#include "treewright/grow/options.hpp"
 #include "treewright/split/chaid/group_test.hpp"
 #include "treewright/split/numeric/intervals.hpp"
+#include "treewright/split/options.hpp"
 
 namespace treewright {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <span>
 
-#include "treewright/grow/options.hpp"
 #include "treewright/split/judge.hpp"
+#include "treewright/split/options.hpp"
 
 namespace treewright {
 
@@ -36,7 +36,7 @@ struct Dominance {
     }
 };
 
-[[nodiscard]] inline Dominance dominance(const GrowOptions& options) {
+[[nodiscard]] inline Dominance dominance(const SplitOptions& options) {
     return {options.cal5_threshold, options.cal5_alpha, options.evidence};
 }
 
