@@ -274,6 +274,7 @@ def messages(with_python: bool) -> Iterator[str]:
     yield from check_narrow_views()
     yield from check_models()
     yield from check_names()
+    yield from check_namespaces()
     if with_python:
         yield from check_sizes([ROOT / "src/treewright", ROOT / "tests/unit"], {".py"}, "#")
 

@@ -10,6 +10,10 @@
 #include "treewright/base/error.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::grow;
+using namespace treewright::adaboost;
 
 namespace {
 

@@ -7,6 +7,8 @@
 #include "treewright/boosting/shap.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::boosting;
 using namespace std::string_literals;
 
 namespace {

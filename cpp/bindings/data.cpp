@@ -2,6 +2,7 @@
 #include "treewright/base/error.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
 
 namespace {
 

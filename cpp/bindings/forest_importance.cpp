@@ -7,6 +7,8 @@
 #include "treewright/data/row_hash.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::forest;
 
 namespace {
 

@@ -5,6 +5,8 @@
 #include "treewright/forest/packed_shape.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::forest;
 
 namespace {
 

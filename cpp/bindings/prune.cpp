@@ -10,6 +10,11 @@
 #include "treewright/prune/regrow.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::criteria;
+using namespace treewright::tree;
+using namespace treewright::grow;
+using namespace treewright::prune;
 
 void bind_prune(nb::module_& module) {
     nb::class_<ErrorPruning>(module, "ErrorPruning", "Settings of error-based pruning.")

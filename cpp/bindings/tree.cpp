@@ -2,6 +2,7 @@
 #include "treewright/base/error.hpp"
 
 using namespace treewright;
+using namespace treewright::tree;
 
 Tree tree_of(const nb::dict& arrays) {
     const auto get = [&]<class T>(const char* name) { return nb::cast<Flat<T>>(arrays[name]); };

@@ -8,7 +8,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/exact_sum.hpp"
 
-namespace treewright {
+namespace treewright::adaboost {
 namespace {
 
 constexpr int kGridBits = 51;  // the rounded weights may add up to a little more than the weights
@@ -155,4 +155,4 @@ double AdaBoostRows::vote(std::span<const std::int32_t> predicted, double streng
     return wrong / first_total;
 }
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

@@ -8,7 +8,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/tree/question.hpp"
 
-namespace treewright {
+namespace treewright::adaboost {
 namespace {
 
 constexpr int kBoth = 2;
@@ -127,9 +127,9 @@ void StumpVotes::lay_categories(std::span<const std::size_t> which, std::uint32_
     }
 }
 
-void StumpVotes::add_steps(const Steps& of, const Rows& rows, std::size_t begin, std::size_t end,
-                           double* sums) const {
-    const Column& column = rows.columns[of.column];
+void StumpVotes::add_steps(const Steps& of, const tree::Rows& rows, std::size_t begin,
+                           std::size_t end, double* sums) const {
+    const data::Column& column = rows.columns[of.column];
     const auto give = [&](std::size_t row, std::size_t line) {
         const double* votes = of.votes.data() + line * width;
         double* into = sums + row * width;
@@ -139,7 +139,7 @@ void StumpVotes::add_steps(const Steps& of, const Rows& rows, std::size_t begin,
     for (std::size_t row = begin; row < end; ++row) {
         if (of.is_nominal) {
             const std::int64_t code = column.whole(row);
-            if (code == kMissingCode) give(row, count);
+            if (code == data::kMissingCode) give(row, count);
             else if (code < 0 || static_cast<std::size_t>(code) >= count) give(row, count + 1);
             else give(row, static_cast<std::size_t>(code));
         } else if (column.is_missing(row)) {
@@ -152,7 +152,8 @@ void StumpVotes::add_steps(const Steps& of, const Rows& rows, std::size_t begin,
     }
 }
 
-void StumpVotes::add_all(const Rows& rows, std::size_t n_threads, std::span<double> sums) const {
+void StumpVotes::add_all(const tree::Rows& rows, std::size_t n_threads,
+                         std::span<double> sums) const {
     require(rows.columns.size() == n_codes.size() && sums.size() == rows.n_rows * width,
             "columns of the stumps and a line for every row");
     for (const Steps& of : steps) {
@@ -171,12 +172,13 @@ void StumpVotes::add_all(const Rows& rows, std::size_t n_threads, std::span<doub
     });
 }
 
-int StumpVotes::branch_of(const VotingStump& stump, const Column& column, std::size_t row) const {
+int StumpVotes::branch_of(const VotingStump& stump, const data::Column& column,
+                          std::size_t row) const {
     if (!stump.is_cut) {
         const std::int64_t code = column.whole(row);
-        if (code == kMissingCode) return or_both(stump.missing_branch);
+        if (code == data::kMissingCode) return or_both(stump.missing_branch);
         if (code < 0) return or_both(stump.unseen_branch);
-        const std::int32_t branch = branch_of_code(stump.codes, stump.branches, code);
+        const std::int32_t branch = tree::branch_of_code(stump.codes, stump.branches, code);
         if (branch >= 0) return branch;
         return or_both(stump.rest_branch < 0 ? stump.unseen_branch : stump.rest_branch);
     }
@@ -185,7 +187,7 @@ int StumpVotes::branch_of(const VotingStump& stump, const Column& column, std::s
     return column.whole(row) <= stump.threshold_int ? 0 : 1;
 }
 
-void StumpVotes::branches_of(const Rows& rows, std::size_t stump,
+void StumpVotes::branches_of(const tree::Rows& rows, std::size_t stump,
                              std::span<std::int32_t> branch) const {
     require(stump < stumps.size() && branch.size() == rows.n_rows &&
                 rows.columns.size() == n_codes.size(),
@@ -198,7 +200,7 @@ void StumpVotes::branches_of(const Rows& rows, std::size_t stump,
                 : branch_of(asked, rows.columns[static_cast<std::size_t>(asked.column)], row);
 }
 
-void StumpVotes::add(const Rows& rows, std::size_t first, std::size_t last,
+void StumpVotes::add(const tree::Rows& rows, std::size_t first, std::size_t last,
                      std::span<double> sums) const {
     require(first <= last && last <= stumps.size() && sums.size() == rows.n_rows * width,
             "stumps there are and a line for every row");
@@ -211,4 +213,4 @@ void StumpVotes::add(const Rows& rows, std::size_t first, std::size_t last,
     }
 }
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

@@ -14,7 +14,7 @@
 #include "treewright/grow/question.hpp"
 #include "treewright/split/nominal/subset.hpp"
 
-namespace treewright {
+namespace treewright::adaboost {
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -26,13 +26,14 @@ struct Place {
 };
 
 /// `Classes` is 2, so that sums stay in registers, or 0: as many as there are.
-template <Criterion C, std::size_t Classes>
+template <criteria::Criterion C, std::size_t Classes>
 class CriterionSearch final : public StumpSearch {
     using Sums = std::conditional_t<Classes == 0, std::vector<double>,
-                                    std::array<double, kStatistics + Classes>>;
+                                    std::array<double, criteria::kStatistics + Classes>>;
 
 public:
-    CriterionSearch(const Dataset& data, const GrowOptions& options, Team& team, Progress& progress)
+    CriterionSearch(const data::Dataset& data, const grow::GrowOptions& options, Team& team,
+                    Progress& progress)
         : data(data),
           options(options),
           criterion(data.target),
@@ -42,7 +43,7 @@ public:
           scratches(team.size()) {
         for (std::uint32_t row = 0; row < data.n_rows; ++row)
             if (data.weight.empty() || data.weight[row] > 0.0) active.push_back(row);
-        std::vector<OrderScratch> orders(team.size());
+        std::vector<data::OrderScratch> orders(team.size());
         team.for_each(columns.size(), [&](std::size_t column, std::size_t thread) {
             progress.check(thread == 0);
             columns[column] = read_stump_column(data, column, active, orders[thread]);
@@ -57,11 +58,13 @@ public:
         scratches.resize(team.size());
         clear(total);
         for (const std::uint32_t row : active)
-            total[kStatistics + static_cast<std::size_t>(data.target.classes[row])] += weight[row];
-        for (std::size_t k = 0; k < n_classes(); ++k) total[kWeight] += total[kStatistics + k];
-        total[kCopies] = static_cast<double>(active.size());
+            total[criteria::kStatistics + static_cast<std::size_t>(data.target.classes[row])] +=
+                weight[row];
+        for (std::size_t k = 0; k < n_classes(); ++k)
+            total[criteria::kWeight] += total[criteria::kStatistics + k];
+        total[criteria::kCopies] = static_cast<double>(active.size());
         parent = criterion.purity(total.data());
-        noise_of_parent = std::abs(parent) + magnitude_of(criterion, total.data());
+        noise_of_parent = std::abs(parent) + split::magnitude_of(criterion, total.data());
         team.for_each(columns.size(), [&](std::size_t column, std::size_t thread) {
             progress.check(thread == 0);
             judge_bins(column, scratches[thread]);
@@ -80,34 +83,34 @@ private:
     struct Judged {
         std::vector<double> sums;  ///< bins x classes; the last line is of the missing rows
         double most = kNone;       ///< purity of its best split
-        Candidate subset;          ///< nominal columns
+        split::Candidate subset;   ///< nominal columns
         std::vector<std::uint32_t> code_of_run;
     };
     struct Scratch {
         std::vector<double> lanes;
         Sums left, right, corner_left, corner_right;
-        Tally tally;
-        SearchScratch search;
+        split::Tally tally;
+        split::SearchScratch search;
         std::vector<double> total;
     };
 
     [[nodiscard]] std::size_t n_classes() const { return Classes == 0 ? n_all_classes : Classes; }
-    [[nodiscard]] std::size_t width() const { return kStatistics + n_classes(); }
+    [[nodiscard]] std::size_t width() const { return criteria::kStatistics + n_classes(); }
     void clear(Sums& sums) const {
         if constexpr (Classes == 0) sums.resize(width());
         std::fill(sums.begin(), sums.end(), 0.0);
     }
     /// Purities this close to one another differ by rounding.
     [[nodiscard]] double slack(double purity) const {
-        return kTie * (std::abs(purity) + noise_of_parent);
+        return split::kTie * (std::abs(purity) + noise_of_parent);
     }
     [[nodiscard]] const double* line(const Judged& of, std::size_t bin) const {
         return of.sums.data() + bin * n_classes();
     }
     void add(double* into, const double* counts) const {
         for (std::size_t k = 0; k < n_classes(); ++k) {
-            into[kStatistics + k] += counts[k];
-            into[kWeight] += counts[k];
+            into[criteria::kStatistics + k] += counts[k];
+            into[criteria::kWeight] += counts[k];
         }
     }
     void put_on(Sums& side, const Judged& of, std::size_t column, bool with_missing) const {
@@ -117,7 +120,7 @@ private:
     /// Purity of both sides together; nothing if one of them is empty.
     [[nodiscard]] double pair(const Sums& left, Sums& right) const {
         for (std::size_t j = 0; j < width(); ++j) right[j] = total[j] - left[j];
-        if (!(left[kWeight] > 0.0) || !(right[kWeight] > 0.0)) return kNone;
+        if (!(left[criteria::kWeight] > 0.0) || !(right[criteria::kWeight] > 0.0)) return kNone;
         return criterion.pair(left.data(), right.data());
     }
     [[nodiscard]] int n_sides(std::size_t column) const {
@@ -147,7 +150,7 @@ private:
     void judge_subsets(std::size_t index, Scratch& scratch) {
         const StumpColumn& column = columns[index];
         Judged& of = judged[index];
-        Tally& tally = scratch.tally;
+        split::Tally& tally = scratch.tally;
         tally.clear(width());
         of.code_of_run.clear();
         for (std::uint32_t bin = 0; bin < column.n_bins; ++bin) {
@@ -155,8 +158,8 @@ private:
             tally.open_run(0);
             double* run = tally.run(tally.n_runs() - 1);
             add(run, line(of, bin));
-            run[kCopies] = column.n_rows[bin];
-            if (run[kWeight] > 0.0) {
+            run[criteria::kCopies] = column.n_rows[bin];
+            if (run[criteria::kWeight] > 0.0) {
                 of.code_of_run.push_back(bin);
                 continue;
             }
@@ -166,15 +169,16 @@ private:
             tally.n_entries.pop_back();
         }
         add(tally.missing.data(), line(of, column.n_bins));
-        tally.missing[kCopies] = column.n_rows[column.n_bins];
-        tally.any_missing = tally.missing[kWeight] > 0.0;
+        tally.missing[criteria::kCopies] = column.n_rows[column.n_bins];
+        tally.any_missing = tally.missing[criteria::kWeight] > 0.0;
         tally.sum_known();
-        SearchLimits limits;
+        split::SearchLimits limits;
         limits.min_copies = 0.0;
-        Judge<C> judge(criterion, tally, MissingPart::sides, limits, scratch.total);
+        split::Judge<C> judge(criterion, tally, split::MissingPart::sides, limits, scratch.total);
         of.subset.reset(static_cast<std::uint32_t>(index));
         best_subset(judge, scratch.search, of.subset);
-        if (of.subset.question != Question::none) of.most = parent + of.subset.gain / judge.scale;
+        if (of.subset.question != split::Question::none)
+            of.most = parent + of.subset.gain / judge.scale;
     }
 
     /// The most that a cut inside a bin could reach, `left` being what lies before the bin. Purity
@@ -187,8 +191,8 @@ private:
             double most = kNone;
             for (std::size_t k = 0; k < 2; ++k) {
                 before = left;
-                before[kStatistics + k] += bin[k];
-                before[kWeight] += bin[k];
+                before[criteria::kStatistics + k] += bin[k];
+                before[criteria::kWeight] += bin[k];
                 clear(rest);
                 most = std::max(most, pair(before, rest));
             }
@@ -201,7 +205,7 @@ private:
         double most = criterion.purity(left.data()) + criterion.purity(rest.data());
         for (std::size_t k = 0; k < n_classes(); ++k) {
             std::fill(rest.begin(), rest.end(), 0.0);
-            rest[kStatistics + k] = rest[kWeight] = bin[k];
+            rest[criteria::kStatistics + k] = rest[criteria::kWeight] = bin[k];
             most += criterion.purity(rest.data());
         }
         return most;
@@ -216,8 +220,9 @@ private:
             if (i > column.start[bin] && (entry & 1U) == 0 && seen(i, pair(left, scratch.right)))
                 return true;
             const std::uint32_t row = entry >> 1;
-            left[kStatistics + static_cast<std::size_t>(data.target.classes[row])] += weight[row];
-            left[kWeight] += weight[row];
+            left[criteria::kStatistics + static_cast<std::size_t>(data.target.classes[row])] +=
+                weight[row];
+            left[criteria::kWeight] += weight[row];
         }
         return false;
     }
@@ -243,7 +248,7 @@ private:
 
     /// The column of most purity; of columns that differ by rounding alone the lowest.
     [[nodiscard]] std::optional<std::size_t> winner() const {
-        const bool is_pure = std::count_if(total.begin() + kStatistics, total.end(),
+        const bool is_pure = std::count_if(total.begin() + criteria::kStatistics, total.end(),
                                            [](double count) { return count > 0.0; }) < 2;
         std::optional<std::size_t> best;
         if (is_pure) return best;
@@ -296,7 +301,7 @@ private:
         }
         for (std::size_t i = 0; i < sums.size(); ++i) describe(found.tree, i, sums[i]);
         if (column) {
-            TreeNode& root = found.tree.nodes[0];
+            tree::TreeNode& root = found.tree.nodes[0];
             root.gain = root.score =
                 std::max(0.0, (judged[*column].most - parent) * criterion.scale(total.data()));
             found.predicted =
@@ -308,9 +313,9 @@ private:
     }
 
     /// Writes the question into the root; returns which bins go left whole.
-    [[nodiscard]] std::vector<std::uint8_t> ask(std::size_t index, Tree& tree, Place& place) {
+    [[nodiscard]] std::vector<std::uint8_t> ask(std::size_t index, tree::Tree& tree, Place& place) {
         const StumpColumn& column = columns[index];
-        TreeNode& root = tree.nodes[0];
+        tree::TreeNode& root = tree.nodes[0];
         root.first_child = 1;
         root.n_branches = 2;
         root.column = static_cast<std::int32_t>(index);
@@ -318,7 +323,7 @@ private:
         std::vector<std::uint8_t> is_left(column.n_bins + 1, 0);
         if (column.is_nominal) {
             const Judged& of = judged[index];
-            root.kind = static_cast<std::int8_t>(Question::categories);
+            root.kind = static_cast<std::int8_t>(split::Question::categories);
             for (std::size_t run = 0; run < of.code_of_run.size(); ++run) {
                 tree.branches.code.push_back(static_cast<std::int32_t>(of.code_of_run[run]));
                 tree.branches.branch.push_back(
@@ -331,7 +336,7 @@ private:
         } else {
             place = locate(index, scratches[0]);
             const auto row_at = [&](std::uint32_t i) { return column.entries[i] >> 1; };
-            root.kind = static_cast<std::int8_t>(Question::cut);
+            root.kind = static_cast<std::int8_t>(split::Question::cut);
             place_between(data.columns[index], {row_at(place.position - 1), row_at(place.position)},
                           options, root.threshold, root.threshold_int);
             std::fill_n(is_left.begin(), place.bin, std::uint8_t{1});
@@ -353,30 +358,33 @@ private:
         for (std::size_t bin = 0; bin < is_left.size(); ++bin) {
             if (is_left[bin] == 0) continue;
             add(left.data(), line(judged[index], bin));
-            left[kCopies] += column.n_rows[bin];
+            left[criteria::kCopies] += column.n_rows[bin];
         }
         if (!is_inside(column, place)) return;
         for (std::uint32_t i = column.start[place.bin]; i < place.position; ++i) {
             const std::uint32_t row = column.entries[i] >> 1;
-            left[kStatistics + static_cast<std::size_t>(data.target.classes[row])] += weight[row];
-            left[kWeight] += weight[row];
-            left[kCopies] += 1.0;
+            left[criteria::kStatistics + static_cast<std::size_t>(data.target.classes[row])] +=
+                weight[row];
+            left[criteria::kWeight] += weight[row];
+            left[criteria::kCopies] += 1.0;
         }
     }
 
     /// Of equal classes the first.
     [[nodiscard]] static std::int32_t majority(const Sums& sums) {
-        return static_cast<std::int32_t>(std::max_element(sums.begin() + kStatistics, sums.end()) -
-                                         sums.begin() - static_cast<std::ptrdiff_t>(kStatistics));
+        return static_cast<std::int32_t>(
+            std::max_element(sums.begin() + criteria::kStatistics, sums.end()) - sums.begin() -
+            static_cast<std::ptrdiff_t>(criteria::kStatistics));
     }
 
-    void describe(Tree& tree, std::size_t node, const Sums& sums) const {
-        TreeNode& of = tree.nodes[node];
-        of.n_rows = static_cast<std::int64_t>(sums[kCopies]);
+    void describe(tree::Tree& tree, std::size_t node, const Sums& sums) const {
+        tree::TreeNode& of = tree.nodes[node];
+        of.n_rows = static_cast<std::int64_t>(sums[criteria::kCopies]);
         of.impurity = criterion.impurity(sums.data());
-        of.weight = sums[kWeight] / total[kWeight] * n_copies;
+        of.weight = sums[criteria::kWeight] / total[criteria::kWeight] * n_copies;
         for (std::size_t k = 0; k < n_classes(); ++k)
-            tree.value.push_back(sums[kStatistics + k] / total[kWeight] * n_copies);
+            tree.value.push_back(sums[criteria::kStatistics + k] / total[criteria::kWeight] *
+                                 n_copies);
     }
 
     [[nodiscard]] std::vector<std::int32_t> predict(std::size_t index,
@@ -400,8 +408,8 @@ private:
         return predicted;
     }
 
-    Dataset data;
-    GrowOptions options;
+    data::Dataset data;
+    grow::GrowOptions options;
     C criterion;
     std::size_t n_all_classes;
     std::vector<std::uint32_t> active;
@@ -415,9 +423,9 @@ private:
     double noise_of_parent = 0.0;
 };
 
-template <Criterion C>
-std::unique_ptr<StumpSearch> search_by(const Dataset& data, const GrowOptions& options, Team& team,
-                                       Progress& progress) {
+template <criteria::Criterion C>
+std::unique_ptr<StumpSearch> search_by(const data::Dataset& data, const grow::GrowOptions& options,
+                                       Team& team, Progress& progress) {
     if (data.target.n_classes[0] == 2)
         return std::make_unique<CriterionSearch<C, 2>>(data, options, team, progress);
     return std::make_unique<CriterionSearch<C, 0>>(data, options, team, progress);
@@ -425,14 +433,17 @@ std::unique_ptr<StumpSearch> search_by(const Dataset& data, const GrowOptions& o
 
 }  // namespace
 
-std::unique_ptr<StumpSearch> make_stump_search(const Dataset& data, const GrowOptions& options,
-                                               Team& team, Progress& progress) {
+std::unique_ptr<StumpSearch> make_stump_search(const data::Dataset& data,
+                                               const grow::GrowOptions& options, Team& team,
+                                               Progress& progress) {
     require(data.target.n_outputs == 1 && data.target.n_classes.size() == 1,
             "one target of classes");
-    if (options.criterion == "gini") return search_by<Gini>(data, options, team, progress);
-    if (options.criterion == "entropy") return search_by<Entropy>(data, options, team, progress);
+    if (options.criterion == "gini")
+        return search_by<criteria::Gini>(data, options, team, progress);
+    if (options.criterion == "entropy")
+        return search_by<criteria::Entropy>(data, options, team, progress);
     require(options.criterion == "misclassification", "a criterion of stumps");
-    return search_by<Misclassification>(data, options, team, progress);
+    return search_by<criteria::Misclassification>(data, options, team, progress);
 }
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

@@ -4,7 +4,7 @@
 #include "treewright/adaboost/stumps.hpp"
 #include "treewright/base/error.hpp"
 
-namespace treewright {
+namespace treewright::adaboost {
 namespace {
 
 constexpr std::uint32_t kMostBins = 256;  // 512 are no faster: later rounds look inside many bins
@@ -18,7 +18,7 @@ constexpr std::size_t kMostInLanes = 2048;
 
 /// Bins of the sorted rows: one for each value where they are few, else of about as many rows each.
 /// A value is never divided.
-void part_values(const Order& order, std::uint32_t most_bins, StumpColumn& column) {
+void part_values(const data::Order& order, std::uint32_t most_bins, StumpColumn& column) {
     const std::size_t n_known = order.entries.size() - order.n_missing;
     const auto is_tie = [&](std::size_t i) { return (order.entries[i] & 1U) != 0; };
     std::size_t n_values = 0;
@@ -65,12 +65,12 @@ void add_cells_of(const std::vector<Cell>& cell_of_row, std::span<const double> 
 
 }  // namespace
 
-StumpColumn read_stump_column(const Dataset& data, std::size_t index,
-                              std::span<const std::uint32_t> active, OrderScratch& scratch) {
-    const Column& raw = data.columns[index];
+StumpColumn read_stump_column(const data::Dataset& data, std::size_t index,
+                              std::span<const std::uint32_t> active, data::OrderScratch& scratch) {
+    const data::Column& raw = data.columns[index];
     const std::uint32_t n_classes = data.target.n_classes[0];
     StumpColumn column;
-    column.is_nominal = raw.scale == Scale::nominal;
+    column.is_nominal = raw.scale == data::Scale::nominal;
     std::vector<std::uint32_t> bin_of_row(data.n_rows, 0);
     if (column.is_nominal) {
         column.is_exact = true;
@@ -80,7 +80,7 @@ StumpColumn read_stump_column(const Dataset& data, std::size_t index,
             bin_of_row[row] = code < 0 ? raw.n_codes : static_cast<std::uint32_t>(code);
         }
     } else {
-        Order order = order_of(raw, active, scratch);
+        data::Order order = order_of(raw, active, scratch);
         part_values(order, std::clamp(kCells / n_classes, kFewestBins, kMostBins), column);
         for (std::uint32_t bin = 0; bin < column.n_bins; ++bin)
             for (std::uint32_t i = column.start[bin]; i < column.start[bin + 1]; ++i)
@@ -118,4 +118,4 @@ void add_cells(const StumpColumn& column, std::span<const double> weight, std::s
         column.cell_of_row);
 }
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

@@ -4,7 +4,7 @@
 
 #include "treewright/base/avx512.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 /// Scores and targets that follow each other; outputs are `stride` apart.
@@ -116,4 +116,4 @@ void BlockSlopes::fill(const SlopeSource& source, const RowRange& rows) {
     fill_near(source, near, gradient.data(), hessian.data());
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -11,7 +11,7 @@
 #include "treewright/boosting/residual_leaves.hpp"
 #include "treewright/data/row_hash.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 /// Room for hessians of eight bits beside the count of so many rows.
@@ -68,7 +68,7 @@ WritableSlopes Booster::slopes_of(std::size_t output) {
     return {slopes[output].data(), bytes_of(form)};
 }
 
-Booster::Booster(const Dataset& data, Codebook learned, LossKind kind, double parameter,
+Booster::Booster(const data::Dataset& data, Codebook learned, LossKind kind, double parameter,
                  const RoundSample& sample, std::size_t n_outputs, std::vector<double> start,
                  Team& team)
     : scores(std::move(start)),
@@ -259,7 +259,7 @@ RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
     return smallest_rows(table.n_rows, n_wanted, keys_of, guess, team);
 }
 
-void Booster::note_content(const Dataset& data, Team& team) {
+void Booster::note_content(const data::Dataset& data, Team& team) {
     if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
     content.resize(data.n_rows);
     by_blocks(data.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -439,4 +439,4 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
     for (BoostTree& tree : grown) trees.push_back(std::move(tree));
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

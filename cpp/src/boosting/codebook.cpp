@@ -10,7 +10,7 @@
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/data/order.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 struct Weighed {
@@ -19,7 +19,8 @@ struct Weighed {
 };
 
 /// Rows that bins are read from: all that count, or some of them, evenly spread.
-std::vector<std::uint32_t> rows_for_bins(const Dataset& data, std::span<const double> weights) {
+std::vector<std::uint32_t> rows_for_bins(const data::Dataset& data,
+                                         std::span<const double> weights) {
     const std::size_t n = std::min(data.n_rows, kRowsForBins);
     std::vector<std::uint32_t> rows;
     rows.reserve(n);
@@ -73,7 +74,7 @@ void radix_sort(std::vector<Key>& keys) {
 /// Whole numbers in the order of the known numbers of columns, in some rows. Columns mostly lie
 /// beside each other: a stretch of rows is read for all of them while it is near.
 template <class T>
-std::vector<std::vector<KeyOf<T>>> keys_of(std::span<const Column* const> columns,
+std::vector<std::vector<KeyOf<T>>> keys_of(std::span<const data::Column* const> columns,
                                            std::span<const std::uint32_t> rows) {
     constexpr std::size_t kStretch = 512;
     std::vector<std::vector<KeyOf<T>>> keys(columns.size());
@@ -101,9 +102,10 @@ std::vector<Weighed> distinct_floats(std::vector<KeyOf<T>>& keys) {
 }
 
 /// The known numbers of a column with the weights of their rows, ascending, equal ones joined.
-std::vector<Weighed> distinct_values(const Column& column, std::span<const std::uint32_t> rows,
-                                     std::span<const double> weights, OrderScratch& scratch) {
-    const Order order = order_of(column, rows, scratch);
+std::vector<Weighed> distinct_values(const data::Column& column,
+                                     std::span<const std::uint32_t> rows,
+                                     std::span<const double> weights, data::OrderScratch& scratch) {
+    const data::Order order = order_of(column, rows, scratch);
     std::vector<Weighed> found;
     for (std::size_t i = 0; i < order.entries.size() - order.n_missing; ++i) {
         const std::uint32_t row = order.entries[i] >> 1;
@@ -171,10 +173,10 @@ void count_below(const std::vector<T>& cuts, const T* x, std::size_t n, std::uin
 
 /// Calls learn(column, its numbers) for floats of rows that count alike.
 template <class T, class Learn>
-void for_floats(const Dataset& data, std::span<const std::size_t> which, ValueType type,
+void for_floats(const data::Dataset& data, std::span<const std::size_t> which, data::ValueType type,
                 std::span<const std::uint32_t> rows, Learn&& learn) {
     std::vector<std::size_t> mine;
-    std::vector<const Column*> columns;
+    std::vector<const data::Column*> columns;
     for (const std::size_t c : which)
         if (data.columns[c].type == type) {
             mine.push_back(c);
@@ -186,14 +188,14 @@ void for_floats(const Dataset& data, std::span<const std::size_t> which, ValueTy
 
 }  // namespace
 
-Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team) {
+Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& team) {
     constexpr std::size_t kMostTogether = 4;  // columns whose numbers are held at a time
     const std::size_t n_columns = data.columns.size();
     Codebook book;
     book.columns.resize(n_columns);
     const std::span<const double> weights = data.weight.empty() ? data.copies : data.weight;
     const std::vector<std::uint32_t> rows = rows_for_bins(data, weights);
-    std::vector<OrderScratch> scratch(team.size());
+    std::vector<data::OrderScratch> scratch(team.size());
     const auto learn = [&](std::size_t c, const std::vector<Weighed>& values) {
         book.columns[c].cuts = cuts_of(values, max_bins);
         book.columns[c].n_codes = static_cast<std::uint32_t>(book.columns[c].cuts.size() + 1);
@@ -205,16 +207,17 @@ Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team) {
         std::vector<std::size_t> alike;
         for (std::size_t c = group * n_columns / n_groups; c < (group + 1) * n_columns / n_groups;
              ++c) {
-            const Column& column = data.columns[c];
+            const data::Column& column = data.columns[c];
             CodedColumn& coded = book.columns[c];
-            coded.is_nominal = column.scale == Scale::nominal;
-            const bool is_float = column.type == ValueType::f32 || column.type == ValueType::f64;
+            coded.is_nominal = column.scale == data::Scale::nominal;
+            const bool is_float =
+                column.type == data::ValueType::f32 || column.type == data::ValueType::f64;
             if (coded.is_nominal) coded.n_codes = std::min(column.n_codes, kMostCategories);
             else if (weights.empty() && is_float) alike.push_back(c);
             else learn(c, distinct_values(column, rows, weights, scratch[thread]));
         }
-        for_floats<float>(data, alike, ValueType::f32, rows, learn);
-        for_floats<double>(data, alike, ValueType::f64, rows, learn);
+        for_floats<float>(data, alike, data::ValueType::f32, rows, learn);
+        for_floats<double>(data, alike, data::ValueType::f64, rows, learn);
     });
     if (data.n_rows >= kRowsForBins) give_back_memory();  // before codes need room
     return book;
@@ -241,16 +244,17 @@ void Encoder::encode_numbers(const std::vector<T>& cuts, std::size_t begin, std:
 }
 
 template <class Code>
-void Encoder::encode(const Column& column, std::size_t begin, std::size_t end, Code* codes) const {
+void Encoder::encode(const data::Column& column, std::size_t begin, std::size_t end,
+                     Code* codes) const {
     if (is_nominal) {
         for (std::size_t row = begin; row < end; ++row) {
             const auto code = static_cast<std::uint32_t>(column.at<std::int32_t>(row));
             codes[row - begin] = static_cast<Code>(std::min(code, missing));
         }
-    } else if (column.type == ValueType::f32) {
+    } else if (column.type == data::ValueType::f32) {
         encode_numbers(float_cuts, begin, end, codes,
                        [&](std::size_t row) { return column.at<float>(row); });
-    } else if (column.type == ValueType::f64) {
+    } else if (column.type == data::ValueType::f64) {
         encode_numbers(double_cuts, begin, end, codes,
                        [&](std::size_t row) { return column.at<double>(row); });
     } else {
@@ -259,7 +263,7 @@ void Encoder::encode(const Column& column, std::size_t begin, std::size_t end, C
     }
 }
 
-template void Encoder::encode(const Column&, std::size_t, std::size_t, std::uint8_t*) const;
-template void Encoder::encode(const Column&, std::size_t, std::size_t, std::uint16_t*) const;
+template void Encoder::encode(const data::Column&, std::size_t, std::size_t, std::uint8_t*) const;
+template void Encoder::encode(const data::Column&, std::size_t, std::size_t, std::uint16_t*) const;
 
-}  // namespace treewright
+}  // namespace treewright::boosting

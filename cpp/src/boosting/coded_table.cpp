@@ -8,7 +8,7 @@
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 constexpr std::uint32_t kMostNarrow = 256;  ///< codes of a slot of one byte
@@ -32,7 +32,7 @@ struct Sparse {
 };
 
 /// Columns of few codes, most of whose first rows have one and the same.
-std::vector<Sparse> candidates_of(const Dataset& data, const Codebook& book,
+std::vector<Sparse> candidates_of(const data::Dataset& data, const Codebook& book,
                                   const std::vector<Encoder>& encoders) {
     std::vector<Sparse> found;
     const std::size_t n_look = std::min(data.n_rows, kRowsPerBlock);
@@ -51,7 +51,7 @@ std::vector<Sparse> candidates_of(const Dataset& data, const Codebook& book,
 }
 
 /// Fills in which rows are away, block by block: a block of rows is read once for all columns.
-void find_away(std::vector<Sparse>& columns, const Dataset& data,
+void find_away(std::vector<Sparse>& columns, const data::Dataset& data,
                const std::vector<Encoder>& encoders, Team& team) {
     for (Sparse& one : columns) one.away.resize((data.n_rows + 63) / 64);
     by_blocks(data.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -98,7 +98,7 @@ void CodedTable::Free::operator()(std::uint8_t* memory) const {
     std::free(memory);
 }
 
-CodedTable::CodedTable(const Dataset& data, const Codebook& book, std::size_t slope_bytes,
+CodedTable::CodedTable(const data::Dataset& data, const Codebook& book, std::size_t slope_bytes,
                        Team& team)
     : n_rows(data.n_rows), columns(book.columns.size()) {
     for (const CodedColumn& coded : book.columns)
@@ -175,7 +175,7 @@ void CodedTable::place(const Codebook& book, const std::vector<std::vector<std::
     by_column.reset(allocate(by_column_at));
 }
 
-void CodedTable::fill(const Dataset& data, const std::vector<Encoder>& encoders, Team& team) {
+void CodedTable::fill(const data::Dataset& data, const std::vector<Encoder>& encoders, Team& team) {
     by_blocks(n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::memset(rows.get() + begin * stride, 0, (end - begin) * stride);
         std::uint8_t own[kRowsPerBlock];
@@ -206,4 +206,4 @@ void CodedTable::fill(const Dataset& data, const std::vector<Encoder>& encoders,
     });
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

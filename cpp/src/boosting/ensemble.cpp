@@ -5,7 +5,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/boosting/ensemble.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 constexpr std::size_t kTogether = BoostBlock::kRows;
@@ -181,14 +181,14 @@ bool BoostForest::has_lines() const {
     return std::ranges::any_of(trees, &BoostTree::has_lines);
 }
 
-void BoostForest::read_block(const Rows& rows, std::size_t begin, std::size_t n,
+void BoostForest::read_block(const tree::Rows& rows, std::size_t begin, std::size_t n,
                              BoostBlock& block) const {
     block.begin = begin;
     block.n = n;
     read_columns(rows, used, block);
 }
 
-void BoostForest::read_columns(const Rows& rows, std::span<const std::uint32_t> columns,
+void BoostForest::read_columns(const tree::Rows& rows, std::span<const std::uint32_t> columns,
                                BoostBlock& block) const {
     block.narrow.resize(2 * n_narrow);
     block.wide.resize(n_wide * kTogether);
@@ -283,7 +283,7 @@ void BoostForest::for_each_leaf(std::size_t tree, const BoostBlock& block, Boost
     }
 }
 
-void BoostForest::add_tree(std::size_t tree, const Rows& rows, const BoostBlock& block,
+void BoostForest::add_tree(std::size_t tree, const tree::Rows& rows, const BoostBlock& block,
                            BoostPaths& paths, double* scores) const {
     const BoostTree& own = trees[tree];
     const double* const value = values.data() + prepared[tree].first_leaf;
@@ -302,7 +302,7 @@ void BoostForest::add_tree(std::size_t tree, const Rows& rows, const BoostBlock&
 }
 
 template <class BlockOf>
-void BoostForest::add_by_blocks(const Rows& rows, std::size_t first, std::size_t last,
+void BoostForest::add_by_blocks(const tree::Rows& rows, std::size_t first, std::size_t last,
                                 std::size_t n_threads, Progress& progress, std::span<double> scores,
                                 BlockOf&& block_of) const {
     require(rows.columns.size() == book.columns.size(), "the columns of the model");
@@ -332,7 +332,7 @@ void BoostForest::add_by_blocks(const Rows& rows, std::size_t first, std::size_t
     });
 }
 
-void BoostForest::add_scores(const Rows& rows, std::size_t first, std::size_t last,
+void BoostForest::add_scores(const tree::Rows& rows, std::size_t first, std::size_t last,
                              std::size_t n_threads, Progress& progress,
                              std::span<double> scores) const {
     add_by_blocks(rows, first, last, n_threads, progress, scores,
@@ -350,7 +350,8 @@ void BoostForest::add_scores(const CodedRows& coded, std::size_t first, std::siz
                   [&](std::size_t b, BoostBlock&) -> const BoostBlock& { return coded.blocks[b]; });
 }
 
-CodedRows BoostForest::code(const Rows& rows, std::size_t n_threads, Progress& progress) const {
+CodedRows BoostForest::code(const tree::Rows& rows, std::size_t n_threads,
+                            Progress& progress) const {
     require(rows.columns.size() == book.columns.size(), "the columns of the model");
     std::vector<std::uint32_t> all(book.columns.size());
     std::iota(all.begin(), all.end(), 0U);
@@ -366,7 +367,7 @@ CodedRows BoostForest::code(const Rows& rows, std::size_t n_threads, Progress& p
     return coded;
 }
 
-void BoostForest::apply(const Rows& rows, std::size_t n_threads, Progress& progress,
+void BoostForest::apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
                         std::span<std::int32_t> leaves) const {
     require(rows.columns.size() == book.columns.size(), "the columns of the model");
     require(leaves.size() == rows.n_rows * trees.size(), "a leaf for every row and tree");
@@ -389,4 +390,4 @@ void BoostForest::apply(const Rows& rows, std::size_t n_threads, Progress& progr
     });
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

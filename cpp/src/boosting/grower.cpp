@@ -9,7 +9,7 @@
 #include "treewright/boosting/leaves.hpp"
 #include "treewright/boosting/partition.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 /// Rows from which adding up, and dividing, a node's rows is shared out among threads. Sharing out
@@ -459,4 +459,4 @@ template BoostTree grow_boosted<NarrowRow>(const BoostRound&, const BoostGrowth&
 template BoostTree grow_boosted<SingleRow>(const BoostRound&, const BoostGrowth&, GrowBuffers&,
                                            Team&, Progress&);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -8,7 +8,7 @@
 #include "treewright/base/avx512.hpp"
 #include "treewright/base/prefetch.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 /// Slots added up together: their part of a histogram stays in the nearest cache (7 x 256 x 16
@@ -199,4 +199,4 @@ template void add_rows<NarrowRow>(const CodedTable&, const RowRange&, const Slop
 template void add_rows<SingleRow>(const CodedTable&, const RowRange&, const SlopeView&,
                                   const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -7,7 +7,7 @@
 #include "treewright/base/simd.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 /// Where a row is, is told by a byte: the first child keeps the number of its parent, the second
@@ -176,4 +176,4 @@ void find_leaves(const CodedTable& table, std::span<const NodeDivision> division
     });
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

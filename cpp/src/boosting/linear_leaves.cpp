@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 constexpr std::size_t kLeafRowsPerBlock = 1024;
@@ -200,7 +200,7 @@ private:
         read_slopes(block, own);
         block.sums.assign(2 * leaf.terms.size(), 0.0);
         for (std::size_t j = 0; j < leaf.terms.size(); ++j) {
-            const Column& column = rows.columns[leaf.terms[j].column];
+            const data::Column& column = rows.columns[leaf.terms[j].column];
             for (std::size_t i = block.begin; i < block.end; ++i) {
                 const double x = column.number(sorted[i]);
                 if (!std::isfinite(x)) continue;
@@ -231,7 +231,7 @@ private:
         block.sums.clear();
         for (std::size_t j = 0; j < n_terms; ++j) {
             const LineTerm& term = leaf.terms[j];
-            const Column& column = rows.columns[term.column];
+            const data::Column& column = rows.columns[term.column];
             double* numbers = own.numbers.data() + j * kLeafRowsPerBlock;
             for (std::size_t i = 0; i < n; ++i) {
                 const double x = column.number(sorted[block.begin + i]);
@@ -319,7 +319,7 @@ private:
 
 }  // namespace
 
-std::vector<double> spreads_of(std::span<const Column> columns, std::size_t n_rows,
+std::vector<double> spreads_of(std::span<const data::Column> columns, std::size_t n_rows,
                                std::span<const double> weight, Team& team) {
     const std::size_t n_blocks = (n_rows + kLeafRowsPerBlock - 1) / kLeafRowsPerBlock;
     std::vector<Spread> parts(n_blocks * columns.size());
@@ -327,7 +327,7 @@ std::vector<double> spreads_of(std::span<const Column> columns, std::size_t n_ro
         const std::size_t begin = block * kLeafRowsPerBlock;
         const std::size_t end = std::min(n_rows, begin + kLeafRowsPerBlock);
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            if (columns[c].scale != Scale::numeric) continue;
+            if (columns[c].scale != data::Scale::numeric) continue;
             Spread& part = parts[block * columns.size() + c];
             const auto each = [&](auto&& work) {
                 for (std::size_t row = begin; row < end; ++row) {
@@ -369,4 +369,4 @@ template void fit_lines<WideRow>(const LineRows&, double, BoostTree&, Team&, Pro
 template void fit_lines<NarrowRow>(const LineRows&, double, BoostTree&, Team&, Progress&);
 template void fit_lines<SingleRow>(const LineRows&, double, BoostTree&, Team&, Progress&);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -4,7 +4,7 @@
 
 #include "treewright/base/error.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 LossKind loss_kind_of(std::string_view name) {
     constexpr std::pair<std::string_view, LossKind> kNames[] = {
@@ -24,4 +24,4 @@ LossKind loss_kind_of(std::string_view name) {
     throw InvariantError("unknown loss");
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

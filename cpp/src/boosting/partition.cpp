@@ -4,7 +4,7 @@
 
 #include "treewright/base/avx512.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 /// Rows one after the other, in the place of a list of them.
@@ -98,4 +98,4 @@ std::size_t divide_run(std::uint32_t first_row, std::size_t n, const std::uint8_
     return divide_any(Run{first_row}, n, codes, is_wide, ways, rows, second);
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

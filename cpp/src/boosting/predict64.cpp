@@ -4,7 +4,7 @@
 #include "treewright/base/simd.hpp"
 #include "treewright/boosting/predict64.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 constexpr std::size_t kTogether = RowBytes::kRows;
@@ -110,4 +110,4 @@ std::uint64_t bits_above(const RowBytes& codes, std::uint8_t cut) {
     return bits;
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

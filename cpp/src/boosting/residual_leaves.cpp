@@ -8,7 +8,7 @@
 #include "treewright/base/exact_sum.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 double value_of(const Residual& one) {
@@ -139,4 +139,4 @@ double answer_of_residuals(LossKind kind, double parameter, std::vector<double>&
     return answer_of(kind, parameter, residuals);
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

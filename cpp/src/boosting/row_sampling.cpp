@@ -9,7 +9,7 @@
 #include "treewright/base/random.hpp"
 #include "treewright/base/simd.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 static_assert(kRowsPerBlock % 64 == 0, "blocks are whole words of a set of rows");
@@ -178,4 +178,4 @@ KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted, const KeysOfR
     return range;
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -7,7 +7,7 @@
 #include "treewright/base/quadrature.hpp"
 #include "treewright/base/simd.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 constexpr std::size_t kMostPoints = 8;        ///< of the integral, looked at in one pass
@@ -253,7 +253,7 @@ TREEWRIGHT_SIMD void explain_block(const Explainer& tree, std::size_t n_groups, 
 /// What is asked of `shap_values`, and how its rows are divided.
 struct Task {
     const BoostForest& forest;
-    const Rows& rows;
+    const tree::Rows& rows;
     std::size_t first;
     std::size_t last;
     Cover cover;
@@ -350,8 +350,9 @@ void explain_item(const Task& task, std::size_t item, Bench& bench, const Check&
 
 }  // namespace
 
-void shap_values(const BoostForest& forest, const Rows& rows, std::size_t first, std::size_t last,
-                 Cover cover, std::size_t n_threads, Progress& progress, std::span<double> values) {
+void shap_values(const BoostForest& forest, const tree::Rows& rows, std::size_t first,
+                 std::size_t last, Cover cover, std::size_t n_threads, Progress& progress,
+                 std::span<double> values) {
     const std::size_t n_columns = forest.book.columns.size();
     require(rows.columns.size() == n_columns, "the columns of the model");
     require(first <= last && last <= forest.trees.size(), "trees there are");
@@ -374,4 +375,4 @@ void shap_values(const BoostForest& forest, const Rows& rows, std::size_t first,
     });
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -4,7 +4,7 @@
 #include "treewright/base/avx512.hpp"
 #include "treewright/boosting/split_search.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 namespace {
 
 /// A gain below this share of what the node gains as a leaf is rounding: its rows are alike.
@@ -243,4 +243,4 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
     if (best.missing_first) best.codes.pop_back();
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

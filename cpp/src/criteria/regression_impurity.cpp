@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace treewright {
+namespace treewright::criteria {
 
 MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight) {
     std::sort(value_and_weight.begin(), value_and_weight.end());
@@ -33,7 +33,7 @@ double impurity_of_squares(const std::string& criterion, double squares, double 
     return criterion == "fifth_root" ? std::pow(variance, 0.2) : variance;
 }
 
-double value_impurity(const std::string& criterion, const Target& target,
+double value_impurity(const std::string& criterion, const data::Target& target,
                       std::span<const std::uint32_t> table_rows, std::span<const double> weights) {
     double mean_over_outputs = 0.0;
     for (std::size_t output = 0; output < target.n_outputs; ++output) {
@@ -69,4 +69,4 @@ double value_impurity(const std::string& criterion, const Target& target,
     return std::max(0.0, mean_over_outputs / static_cast<double>(target.n_outputs));
 }
 
-}  // namespace treewright
+}  // namespace treewright::criteria

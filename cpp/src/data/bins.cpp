@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace treewright {
+namespace treewright::data {
 
 Bins bin_by_rank(Order& order, std::span<const double> copies, std::uint32_t n_bins) {
     const std::size_t n_known = order.entries.size() - order.n_missing;
@@ -45,4 +45,4 @@ std::size_t bin_of(const Bins& bins, const Column& column, std::uint32_t row) {
     return static_cast<std::size_t>(at - bins.last_row.begin());
 }
 
-}  // namespace treewright
+}  // namespace treewright::data

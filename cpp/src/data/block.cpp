@@ -6,7 +6,7 @@
 
 #include "treewright/base/error.hpp"
 
-namespace treewright {
+namespace treewright::data {
 namespace {
 
 /// Columns copied side by side before sorting: reading a row-major table one column at a time
@@ -140,4 +140,4 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
     return block;
 }
 
-}  // namespace treewright
+}  // namespace treewright::data

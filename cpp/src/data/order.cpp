@@ -10,7 +10,7 @@
 
 #include "treewright/base/error.hpp"
 
-namespace treewright {
+namespace treewright::data {
 namespace {
 
 /// Order-preserving map of a float to an unsigned integer of its size; -0.0 and 0.0 agree.
@@ -156,4 +156,4 @@ Codes codes_of(const Order& order, std::span<const std::uint32_t> rows, std::siz
     return codes;
 }
 
-}  // namespace treewright
+}  // namespace treewright::data

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace treewright {
+namespace treewright::data {
 namespace {
 
 constexpr std::uint32_t kAbsent = ~0U;
@@ -98,4 +98,4 @@ std::shared_ptr<Block> extract(const Block& from, std::uint32_t begin, std::uint
     return block;
 }
 
-}  // namespace treewright
+}  // namespace treewright::data

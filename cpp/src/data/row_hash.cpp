@@ -5,7 +5,7 @@
 
 #include "treewright/base/random.hpp"
 
-namespace treewright {
+namespace treewright::data {
 namespace {
 
 std::uint64_t bits_of(double value) {
@@ -40,4 +40,4 @@ std::uint64_t content_hash(const Dataset& data, std::size_t row) {
     return hash;
 }
 
-}  // namespace treewright
+}  // namespace treewright::data

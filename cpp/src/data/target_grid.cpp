@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace treewright {
+namespace treewright::data {
 namespace {
 
 /// Weights that differ by more than this cannot all be whole multiples of the smallest and leave
@@ -95,4 +95,4 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
     return true;
 }
 
-}  // namespace treewright
+}  // namespace treewright::data

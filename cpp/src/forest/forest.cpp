@@ -6,10 +6,10 @@
 #include "treewright/base/random.hpp"
 #include "treewright/grow/grower.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
-std::vector<std::uint32_t> columns_of_tree(const GrowOptions& options, const ForestOptions& forest,
-                                           std::uint64_t tree) {
+std::vector<std::uint32_t> columns_of_tree(const grow::GrowOptions& options,
+                                           const ForestOptions& forest, std::uint64_t tree) {
     std::vector<std::uint32_t> columns = options.columns;
     if (forest.columns_per_tree == 0) return columns;
     Generator generator(mix(mix(options.seed, tree), 0x636f6c73ULL));  // "cols"
@@ -28,14 +28,15 @@ std::vector<std::uint32_t> columns_of_tree(const GrowOptions& options, const For
     return columns;
 }
 
-bool grow_packed(const Dataset& data, const GrowOptions& options, const ForestOptions& forest,
-                 const Sampling* sampling, Progress& progress, std::vector<PackedTree>& trees) {
+bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
+                 const ForestOptions& forest, const Sampling* sampling, Progress& progress,
+                 std::vector<PackedTree>& trees) {
     if (!is_plain(data, options)) return false;
     Team team(forest.n_threads);
     const std::unique_ptr<PlainData> shared = make_plain(data, options, team, progress);
     if (shared == nullptr) return false;
     struct Worker {
-        GrowOptions options;  ///< with the columns of its tree
+        grow::GrowOptions options;  ///< with the columns of its tree
         std::unique_ptr<PlainGrower> grower;
         std::vector<std::uint32_t> copies;
     };
@@ -68,13 +69,13 @@ bool grow_packed(const Dataset& data, const GrowOptions& options, const ForestOp
     return true;
 }
 
-std::vector<double> weights_of(std::span<const std::uint32_t> copies, const Dataset& data,
+std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data::Dataset& data,
                                const ForestOptions& forest) {
     std::vector<double> weight(copies.begin(), copies.end());
     if (!forest.factor.empty())
         for (std::size_t row = 0; row < weight.size(); ++row) weight[row] *= forest.factor[row];
     if (!forest.balances) return weight;
-    const Target& target = data.target;
+    const data::Target& target = data.target;
     for (std::size_t o = 0; o < target.n_outputs; ++o) {
         std::vector<double> of_class(target.n_classes[o], 0.0);
         double total = 0.0;
@@ -93,21 +94,21 @@ std::vector<double> weights_of(std::span<const std::uint32_t> copies, const Data
     return weight;
 }
 
-std::vector<Tree> grow_trees(const Dataset& data, const GrowOptions& options,
-                             const ForestOptions& forest, const Sampling* sampling,
-                             Progress& progress) {
+std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOptions& options,
+                                   const ForestOptions& forest, const Sampling* sampling,
+                                   Progress& progress) {
     // With fewer trees than threads, the threads work inside each tree.
     const bool inside = forest.n_trees < forest.n_threads;
     Team team(inside ? 1 : forest.n_threads);
-    std::vector<Tree> trees(forest.n_trees);
+    std::vector<tree::Tree> trees(forest.n_trees);
     team.for_each(forest.n_trees, [&](std::size_t i, std::size_t thread) {
         progress.check(thread == 0);
         const std::uint64_t number = forest.first_tree + i;
-        GrowOptions own = options;
+        grow::GrowOptions own = options;
         own.tree = number;
         own.n_threads = inside ? forest.n_threads : 1;
         own.columns = columns_of_tree(options, forest, number);
-        Dataset drawn = data;
+        data::Dataset drawn = data;
         std::vector<double> copies;
         std::vector<double> weight;
         if (sampling != nullptr) {
@@ -122,9 +123,9 @@ std::vector<Tree> grow_trees(const Dataset& data, const GrowOptions& options,
             if (total > 0.0)
                 own.evidence = std::accumulate(copies.begin(), copies.end(), 0.0) / total;
         }
-        trees[i] = grow(drawn, own, progress);
+        trees[i] = grow::grow(drawn, own, progress);
     });
     return trees;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

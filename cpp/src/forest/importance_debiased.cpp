@@ -1,7 +1,7 @@
 #include "treewright/forest/importance.hpp"
 #include "treewright/forest/out_of_bag_walk.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 /// Measures trees by the impurity that their questions take from the unseen rows.
@@ -102,4 +102,4 @@ std::vector<double> debiased_importances(const PackedForest& forest, const Drawn
                    [&]<class T>(const RowTable<T>& rows) { return Debiaser<T>(forest, rows); });
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

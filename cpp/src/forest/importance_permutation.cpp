@@ -5,7 +5,7 @@
 #include "treewright/forest/importance.hpp"
 #include "treewright/forest/out_of_bag_walk.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 /// Rows with more questions on their path walk all of it again for every column.
@@ -181,4 +181,4 @@ std::vector<double> permutation_importances(const PackedForest& forest, const Dr
     });
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -5,7 +5,7 @@
 
 #include "treewright/base/error.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 LeafRows::LeafRows(std::vector<std::uint32_t> label_of_row, std::uint32_t n_labels,
                    std::vector<double> weight)
@@ -52,4 +52,4 @@ void LeafRows::add_tree(std::span<const std::int32_t> leaf_of_row,
     trees.push_back(std::move(tree));
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -7,7 +7,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/parallel.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 /// Trees whose rows are drawn together: a bit for each of them and row is kept.
@@ -173,4 +173,4 @@ OutOfBagLosses add_out_of_bag(const PackedForest& forest, const GrownOn& grown_o
     return losses;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -9,7 +9,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/prefetch.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 /// Rows that walk down a tree at the same time, so that one waits for memory while others step.
@@ -31,7 +31,7 @@ struct RowMatrix {
     bool has_gaps = false;
     std::vector<T> copied;
 
-    void read(const Rows& rows, std::size_t begin, std::size_t end) {
+    void read(const tree::Rows& rows, std::size_t begin, std::size_t end) {
         if (!borrow(rows, begin)) copy(rows, begin, end);
         has_gaps = false;
         for (std::size_t i = 0; i < (end - begin) * stride; ++i) has_gaps |= cells[i] != cells[i];
@@ -39,13 +39,13 @@ struct RowMatrix {
 
 private:
     /// A matrix of this type is used where it lies.
-    bool borrow(const Rows& rows, std::size_t begin) {
+    bool borrow(const tree::Rows& rows, std::size_t begin) {
         stride = rows.columns.size();
         const std::byte* first = rows.columns[0].data;
         for (std::size_t c = 0; c < stride; ++c) {
-            const Column& column = rows.columns[c];
-            const bool is_same = std::is_same_v<T, float> ? column.type == ValueType::f32
-                                                          : column.type == ValueType::f64;
+            const data::Column& column = rows.columns[c];
+            const bool is_same = std::is_same_v<T, float> ? column.type == data::ValueType::f32
+                                                          : column.type == data::ValueType::f64;
             if (!is_same || column.data != first + c * sizeof(T) ||
                 column.stride != static_cast<std::ptrdiff_t>(stride * sizeof(T)))
                 return false;
@@ -54,17 +54,17 @@ private:
         return true;
     }
 
-    void copy(const Rows& rows, std::size_t begin, std::size_t end) {
+    void copy(const tree::Rows& rows, std::size_t begin, std::size_t end) {
         copied.resize((end - begin) * stride);
         for (std::size_t c = 0; c < stride; ++c) {
-            const Column& column = rows.columns[c];
+            const data::Column& column = rows.columns[c];
             T* to = copied.data() + c;
             const auto each = [&](auto value_at) {
                 for (std::size_t row = begin; row < end; ++row, to += stride) *to = value_at(row);
             };
-            if (column.type == ValueType::f32)
+            if (column.type == data::ValueType::f32)
                 each([&](std::size_t row) { return static_cast<T>(column.at<float>(row)); });
-            else if (column.type == ValueType::f64)
+            else if (column.type == data::ValueType::f64)
                 each([&](std::size_t row) { return static_cast<T>(column.at<double>(row)); });
             else each([&](std::size_t row) { return static_cast<T>(column.number(row)); });
         }
@@ -210,9 +210,10 @@ void find_leaves(const PackedTree& tree, const RowMatrix<T>& rows,
         leaf[done] = tree.nodes[leaf_with_gaps(tree.nodes, row_of(done))].leaf();
 }
 
-bool all_single(const Rows& rows) {
-    return std::all_of(rows.columns.begin(), rows.columns.end(),
-                       [](const Column& column) { return column.type == ValueType::f32; });
+bool all_single(const tree::Rows& rows) {
+    return std::all_of(rows.columns.begin(), rows.columns.end(), [](const data::Column& column) {
+        return column.type == data::ValueType::f32;
+    });
 }
 
 }  // namespace
@@ -255,7 +256,7 @@ ReadyTree made_ready(const PackedTree& tree, std::uint32_t n_classes, std::size_
 
 /// Calls work(rows, begin, n) for blocks of rows, read as floats where no value is lost by it.
 template <class Work>
-void for_each_block(const Rows& rows, Team& team, Progress& progress, Work&& work) {
+void for_each_block(const tree::Rows& rows, Team& team, Progress& progress, Work&& work) {
     const std::size_t n_blocks = (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
     const auto by_type = [&]<class T>(T) {
         std::vector<RowMatrix<T>> matrices(team.size());
@@ -272,17 +273,17 @@ void for_each_block(const Rows& rows, Team& team, Progress& progress, Work&& wor
 }
 
 /// Threads worth having for that many rows.
-std::size_t threads_for(const Rows& rows, std::size_t n_threads) {
+std::size_t threads_for(const tree::Rows& rows, std::size_t n_threads) {
     return std::min(n_threads, (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock);
 }
 
 }  // namespace
 
-std::size_t n_walk_blocks(const Rows& rows) {
+std::size_t n_walk_blocks(const tree::Rows& rows) {
     return (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
 }
 
-void walk_blocks(const Rows& rows, Team& team, Progress& progress,
+void walk_blocks(const tree::Rows& rows, Team& team, Progress& progress,
                  const std::function<void(const WalkBlock& block)>& work) {
     for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
         work(
@@ -292,8 +293,8 @@ void walk_blocks(const Rows& rows, Team& team, Progress& progress,
     });
 }
 
-void PackedForest::add_answers(const Rows& rows, std::size_t first, std::size_t last, Vote vote,
-                               std::size_t n_threads, Progress& progress,
+void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::size_t last,
+                               Vote vote, std::size_t n_threads, Progress& progress,
                                std::span<double> sums) const {
     const std::size_t n_out = width();
     if (rows.n_rows < kManyRows) {
@@ -343,7 +344,7 @@ void PackedForest::add_answers(const Rows& rows, std::size_t first, std::size_t 
     }
 }
 
-void PackedForest::apply(const Rows& rows, std::size_t n_threads, Progress& progress,
+void PackedForest::apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
                          std::span<std::int32_t> out) const {
     Team team(threads_for(rows, n_threads));
     for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
@@ -370,9 +371,9 @@ struct Moments {
     }
 };
 
-void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, Tree& tree) {
+void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        TreeNode& node = tree.nodes[i];
+        tree::TreeNode& node = tree.nodes[i];
         double* value = tree.value.data() + i * n_classes;
         if (node.first_child < 0) {
             const std::size_t leaf = packed.nodes[i].leaf();
@@ -392,10 +393,10 @@ void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, Tree& 
     }
 }
 
-void summarise_values(const PackedTree& packed, Tree& tree) {
+void summarise_values(const PackedTree& packed, tree::Tree& tree) {
     std::vector<Moments> moments(tree.nodes.size());
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        TreeNode& node = tree.nodes[i];
+        tree::TreeNode& node = tree.nodes[i];
         if (node.first_child < 0) {
             const std::size_t leaf = packed.nodes[i].leaf();
             moments[i] = {static_cast<double>(packed.counts[leaf]), packed.values[leaf],
@@ -412,14 +413,15 @@ void summarise_values(const PackedTree& packed, Tree& tree) {
 
 }  // namespace
 
-Tree unpack(const PackedTree& packed, std::uint32_t n_classes, const std::vector<bool>& is_real) {
-    Tree tree;
+tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
+                  const std::vector<bool>& is_real) {
+    tree::Tree tree;
     tree.width = n_classes == 0 ? 1 : n_classes;
     tree.nodes.resize(packed.nodes.size());
     tree.value.resize(packed.nodes.size() * tree.width, 0.0);
     for (std::size_t i = 0; i < packed.nodes.size(); ++i) {
         const PackedNode& from = packed.nodes[i];
-        TreeNode& node = tree.nodes[i];
+        tree::TreeNode& node = tree.nodes[i];
         if (from.is_leaf()) continue;
         const std::uint32_t column = from.column & ~PackedNode::kMissingFirst;
         node.kind = 1;
@@ -434,12 +436,13 @@ Tree unpack(const PackedTree& packed, std::uint32_t n_classes, const std::vector
     }
     if (n_classes > 0) summarise_classes(packed, n_classes, tree);
     else summarise_values(packed, tree);
-    for (TreeNode& node : tree.nodes) {
+    for (tree::TreeNode& node : tree.nodes) {
         node.n_rows = static_cast<std::int64_t>(node.weight);
         if (node.first_child < 0) continue;
         double left_over = 0.0;
         for (std::int32_t b = 0; b < 2; ++b) {
-            const TreeNode& child = tree.nodes[static_cast<std::size_t>(node.first_child + b)];
+            const tree::TreeNode& child =
+                tree.nodes[static_cast<std::size_t>(node.first_child + b)];
             left_over += child.impurity * child.weight;
         }
         node.gain = node.score = std::max(0.0, node.impurity - left_over / node.weight);
@@ -506,4 +509,4 @@ PackedTree breadth_first(const PackedTree& tree) {
     return made;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

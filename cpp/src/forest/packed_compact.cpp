@@ -5,7 +5,7 @@
 
 #include "treewright/forest/packed.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 /// Class counts by their greatest common divisor: a share is the same quotient, rounded once.
@@ -51,4 +51,4 @@ PackedTree compacted(const PackedTree& tree, std::uint32_t n_classes) {
     return small;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace treewright {
+namespace treewright::forest {
 
 std::uint32_t depth_of(const PackedTree& tree) {
     std::vector<std::uint32_t> level(tree.nodes.size(), 0);
@@ -22,4 +22,4 @@ std::vector<std::uint64_t> questions_by_column(const PackedForest& forest) {
     return n_questions;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -8,7 +8,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/parallel.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 64;
@@ -139,4 +139,4 @@ void Proximities::nearest(std::span<const std::int32_t> leaves, std::size_t k, s
         });
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

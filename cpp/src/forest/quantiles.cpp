@@ -7,7 +7,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/parallel.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 64;
@@ -145,4 +145,4 @@ void quantiles(const LeafRows& trained, std::span<const double> values,
                  });
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -9,7 +9,7 @@
 #include "treewright/base/random.hpp"
 #include "treewright/data/row_hash.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 /// The hash of a row and the row. Hashes are spread evenly: keys are sorted in buckets, by their
@@ -38,7 +38,7 @@ BucketCounts lay_out(std::vector<BucketCounts>& place) {
 
 }  // namespace
 
-std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team) {
+std::vector<std::uint32_t> canonical_order(const data::Dataset& data, Team& team) {
     const std::size_t n_chunks = (data.n_rows + kChunk - 1) / kChunk;
     std::vector<Key> keys(data.n_rows);
     std::vector<BucketCounts> place(n_chunks);  // by chunk and bucket, first how many keys
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team) {
     return order;
 }
 
-Sampling::Sampling(const Dataset& data, std::span<const double> weight,
+Sampling::Sampling(const data::Dataset& data, std::span<const double> weight,
                    std::span<const std::uint64_t> n_draws, bool with_replacement,
                    std::uint64_t seed, Team& team)
     : n(data.n_rows), with_replacement(with_replacement), seed(seed), strata(n_draws.size()) {
@@ -156,4 +156,4 @@ void Sampling::draw_without_replacement(const Stratum& stratum, std::uint64_t ke
     for (auto place = places.begin(); place != middle; ++place) ++copies[place->second];
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -5,7 +5,7 @@
 
 #include "treewright/base/random.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 namespace {
 
 /// Weighted values by rank; deviation from their median in O(log n).
@@ -62,37 +62,38 @@ struct Side {
 
 class AbsoluteFinder final : public Finder {
 public:
-    AbsoluteFinder(const Dataset& data, const GrowOptions& options)
+    AbsoluteFinder(const data::Dataset& data, const GrowOptions& options)
         : data(data), options(options), n_outputs(data.target.n_outputs), values(n_outputs) {}
 
-    [[nodiscard]] std::size_t width() const override { return kStatistics + n_outputs; }
-    void add(double* into, const Block& from, std::span<const std::uint32_t> rows) const override {
+    [[nodiscard]] std::size_t width() const override { return criteria::kStatistics + n_outputs; }
+    void add(double* into, const data::Block& from,
+             std::span<const std::uint32_t> rows) const override {
         for (const std::uint32_t row : rows) {
             const double weight = from.weight_of(row);
-            into[kCopies] += from.copies_of(row);
-            into[kWeight] += weight;
+            into[criteria::kCopies] += from.copies_of(row);
+            into[criteria::kWeight] += weight;
             for (std::size_t o = 0; o < n_outputs; ++o)
-                into[kStatistics + o] += weight * from.values[row * n_outputs + o];
+                into[criteria::kStatistics + o] += weight * from.values[row * n_outputs + o];
         }
     }
     [[nodiscard]] double impurity_of(const double*) const override { return 0.0; }
     [[nodiscard]] double level_of(const double* sums) const override {
-        return sums[kStatistics] / sums[kWeight];
+        return sums[criteria::kStatistics] / sums[criteria::kWeight];
     }
     [[nodiscard]] double p_value(const double*, std::size_t, double) const override { return 0.0; }
 
     /// Ranks the targets of the node's rows, once for all columns.
     void enter(const NodeContext& node) override {
-        min_copies = smallest_branch(options, node.total[kCopies]);
+        min_copies = smallest_branch(options, node.total[criteria::kCopies]);
         block = node.range.block;
         const auto collect = [&]<class Word>() {
             const Word* list = block->list<Word>(node.any_column);
             node_rows.clear();
             for (std::uint32_t i = node.range.begin; i < node.range.end; ++i)
-                node_rows.push_back(Entry<Word>::row(list[i]));
+                node_rows.push_back(data::Entry<Word>::row(list[i]));
         };
-        if (block->is_narrow()) collect.template operator()<Narrow>();
-        else collect.template operator()<Wide>();
+        if (block->is_narrow()) collect.template operator()<data::Narrow>();
+        else collect.template operator()<data::Wide>();
         rank_of_row.resize(static_cast<std::size_t>(block->n_rows) * n_outputs);
         for (std::size_t o = 0; o < n_outputs; ++o) {
             auto& distinct = values[o];
@@ -110,22 +111,22 @@ public:
     }
 
     void evaluate(const NodeContext& node, std::uint32_t column, std::uint32_t n_missing,
-                  Candidate& candidate) override {
+                  split::Candidate& candidate) override {
         candidate.reset(column);
-        const Column& raw = data.columns[column];
+        const data::Column& raw = data.columns[column];
         collect_runs(node, column, n_missing);
-        const bool nominal = raw.scale == Scale::nominal;
-        own_run = options.missing == Missing::own_branch && nominal && !missing.empty();
+        const bool nominal = raw.scale == data::Scale::nominal;
+        own_run = options.missing == missing::Missing::own_branch && nominal && !missing.empty();
         if (own_run) {
             ordered.insert(ordered.end(), missing.begin(), missing.end());
             run_start.push_back(static_cast<std::uint32_t>(ordered.size()));
         }
         if (n_runs() < 2) return;
-        candidate.guard = Guard::limits;
-        fill_run = options.missing == Missing::most_likely ? most_likely_run(nominal) : -1;
-        const bool absent = options.missing == Missing::divide ||
-                            options.missing == Missing::surrogates ||
-                            options.missing == Missing::majority;
+        candidate.guard = split::Guard::limits;
+        fill_run = options.missing == missing::Missing::most_likely ? most_likely_run(nominal) : -1;
+        const bool absent = options.missing == missing::Missing::divide ||
+                            options.missing == missing::Missing::surrogates ||
+                            options.missing == missing::Missing::majority;
         clear(everything);
         for (const std::uint32_t row : ordered) put(everything, row, 1.0);
         const double known_weight = everything.weight;
@@ -139,11 +140,11 @@ public:
         scale = 1.0 / everything.weight * (absent ? known_weight / all_weight : 1.0);
 
         if (!nominal) cut(raw, Generator(mix(node.key, column)), candidate);
-        else if (options.nominal == Nominal::multiway) multiway(candidate);
+        else if (options.nominal == split::Nominal::multiway) multiway(candidate);
         else one_vs_rest(Generator(mix(node.key, column)), candidate);
-        if (candidate.question == Question::none) return;
-        candidate.guard = Guard::none;
-        if (candidate.question == Question::categories) {
+        if (candidate.question == split::Question::none) return;
+        candidate.guard = split::Guard::none;
+        if (candidate.question == split::Question::categories) {
             for (std::size_t run = 0; run < n_runs(); ++run)
                 candidate.row_of_run.push_back(ordered[run_start[run]]);
             candidate.code_of_run = run_code;
@@ -158,12 +159,12 @@ public:
         }
         if (fill_run >= 0)
             candidate.missing_branch =
-                candidate.question == Question::categories
+                candidate.question == split::Question::categories
                     ? static_cast<std::int32_t>(candidate.branch_of_run[std::size_t(fill_run)])
                     : (run_start[std::size_t(fill_run)] < candidate.cut_position ? 0 : 1);
     }
 
-    void locate(const NodeContext&, Candidate&) override {}
+    void locate(const NodeContext&, split::Candidate&) override {}
 
 private:
     [[nodiscard]] std::size_t n_runs() const { return run_start.size() - 1; }
@@ -175,21 +176,21 @@ private:
         run_start.clear();
         run_code.clear();
         const auto by_word = [&]<class Word>() {
-            if (block->holding == Holding::lists) {
+            if (block->holding == data::Holding::lists) {
                 const Word* list = block->list<Word>(column);
                 for (std::uint32_t i = node.range.begin; i < node.range.end; ++i) {
-                    const std::uint32_t row = Entry<Word>::row(list[i]);
+                    const std::uint32_t row = data::Entry<Word>::row(list[i]);
                     if (i >= node.range.end - n_missing) {
                         missing.push_back(row);
                         continue;
                     }
-                    if (i == node.range.begin || (list[i] & Entry<Word>::kTie) == 0)
+                    if (i == node.range.begin || (list[i] & data::Entry<Word>::kTie) == 0)
                         run_start.push_back(static_cast<std::uint32_t>(ordered.size()));
                     ordered.push_back(row);
                 }
                 return;
             }
-            const Codes& codes = block->codes[column];
+            const data::Codes& codes = block->codes[column];
             std::visit(
                 [&](const auto& of_row) {
                     for (const std::uint32_t row : node_rows)
@@ -204,8 +205,8 @@ private:
                 },
                 codes.of_row);
         };
-        if (block->is_narrow()) by_word.template operator()<Narrow>();
-        else by_word.template operator()<Wide>();
+        if (block->is_narrow()) by_word.template operator()<data::Narrow>();
+        else by_word.template operator()<data::Wide>();
         run_start.push_back(static_cast<std::uint32_t>(ordered.size()));
     }
 
@@ -267,15 +268,15 @@ private:
                side.weight > 0.0;
     }
     [[nodiscard]] bool tries_sides() const {
-        return options.missing == Missing::learned_side && !missing.empty();
+        return options.missing == missing::Missing::learned_side && !missing.empty();
     }
-    void settle(double left_over, Candidate& candidate) const {
+    void settle(double left_over, split::Candidate& candidate) const {
         candidate.gain = std::max(0.0, (parent - left_over) * scale);
         candidate.noise = 1e-14 * (parent + left_over) * scale;
     }
 
-    void cut(const Column& raw, Generator generator, Candidate& best) {
-        const bool third = options.missing == Missing::own_branch && !missing.empty();
+    void cut(const data::Column& raw, Generator generator, split::Candidate& best) {
+        const bool third = options.missing == missing::Missing::own_branch && !missing.empty();
         double beside = 0.0;
         if (third) {
             clear(left);
@@ -284,7 +285,7 @@ private:
             beside = deviation(left);
         }
         std::size_t only = n_runs();  // the one cut of the random splitter
-        if (options.splitter == Splitter::random) {
+        if (options.splitter == split::Splitter::random) {
             const auto value = [&](std::size_t run) {
                 const std::uint32_t row = block->table_row[ordered[run_start[run]]];
                 return raw.is_real() ? raw.real(row) : static_cast<double>(raw.whole(row));
@@ -315,7 +316,7 @@ private:
                 const double sum = deviation(left) + deviation(right) + beside;
                 if (sum >= least) continue;
                 least = sum;
-                best.question = Question::cut;
+                best.question = split::Question::cut;
                 best.cut_position = run_start[run + 1];
                 best.cut_code = run_code.empty() ? 0 : run_code[run];
                 best.row_below = ordered[run_start[run + 1] - 1];
@@ -324,10 +325,10 @@ private:
                 best.missing_branch = third ? 2 : (tries_sides() ? (missing_left ? 0 : 1) : -1);
             }
         }
-        if (best.question != Question::none) settle(least, best);
+        if (best.question != split::Question::none) settle(least, best);
     }
 
-    void multiway(Candidate& best) {
+    void multiway(split::Candidate& best) {
         double sum = 0.0;
         std::size_t n_admitted = 0;
         std::size_t join = n_runs();  // the branch that missing rows join, where they are tried
@@ -361,7 +362,7 @@ private:
         } else if (n_admitted < n_runs()) {
             return;
         }
-        best.question = Question::categories;
+        best.question = split::Question::categories;
         best.n_cuts = 1;
         best.n_branches = static_cast<std::uint32_t>(n_runs());
         for (std::size_t run = 0; run < n_runs(); ++run)
@@ -369,10 +370,10 @@ private:
         settle(sum, best);
     }
 
-    void one_vs_rest(Generator generator, Candidate& best) {
+    void one_vs_rest(Generator generator, split::Candidate& best) {
         double least = std::numeric_limits<double>::infinity();
         std::size_t best_run = 0;
-        const std::size_t only = options.splitter == Splitter::random
+        const std::size_t only = options.splitter == split::Splitter::random
                                      ? static_cast<std::size_t>(generator.below(n_runs()))
                                      : n_runs();
         clear(left);  // all values wait on the right; one at a time goes over and comes back
@@ -394,13 +395,13 @@ private:
                 if (sum >= least) continue;
                 least = sum;
                 best_run = run;
-                best.question = Question::categories;
+                best.question = split::Question::categories;
                 best.missing_branch = tries_sides() ? (missing_left ? 0 : 1) : -1;
             }
             put_run(left, run, -1.0);
             put_run(right, run, 1.0);
         }
-        if (best.question == Question::none) return;
+        if (best.question == split::Question::none) return;
         best.n_branches = 2;
         best.has_rest = true;
         best.branch_of_run.assign(n_runs(), 1);
@@ -408,11 +409,11 @@ private:
         settle(least, best);
     }
 
-    const Dataset& data;
+    const data::Dataset& data;
     const GrowOptions& options;
     double min_copies = 1.0;
     std::size_t n_outputs;
-    const Block* block = nullptr;
+    const data::Block* block = nullptr;
     std::vector<std::vector<double>> values;  ///< distinct targets of the node, per output
     std::vector<std::uint32_t> node_rows;
     std::vector<std::uint32_t> rank_of_row;  ///< rows x outputs
@@ -431,8 +432,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Finder> make_absolute_finder(const Dataset& data, const GrowOptions& options) {
+std::unique_ptr<Finder> make_absolute_finder(const data::Dataset& data,
+                                             const GrowOptions& options) {
     return std::make_unique<AbsoluteFinder>(data, options);
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

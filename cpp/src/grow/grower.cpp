@@ -11,7 +11,7 @@
 #include "treewright/grow/question.hpp"
 #include "treewright/grow/summary.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 namespace {
 
 /// Improvements that differ by rounding alone are ties, which go to the node made first.
@@ -23,7 +23,7 @@ double to_40_bits(double improvement) {
 
 }  // namespace
 
-Tree Growth::grow_tree() {
+tree::Tree Growth::grow_tree() {
     Fragment top;
     Open root = open_root(top);
     std::vector<Open> tasks;
@@ -47,8 +47,8 @@ Tree Growth::grow_tree() {
         open.node = 0;
         grow_depth_first(std::move(open), fragment, workspaces[thread], nullptr);
     });
-    Tree tree = join(std::move(top), std::move(fragments), anchors, data, options);
-    if (options.threshold_at == ThresholdAt::training) move_thresholds_down(data, tree);
+    tree::Tree tree = join(std::move(top), std::move(fragments), anchors, data, options);
+    if (options.threshold_at == split::ThresholdAt::training) move_thresholds_down(data, tree);
     return tree;
 }
 
@@ -69,7 +69,7 @@ void Growth::grow_depth_first(Open root, Fragment& fragment, Workspace& ws,
             tasks->push_back(std::move(open));
             continue;
         }
-        Candidate* winner = choose(open, ws, tasks != nullptr);
+        split::Candidate* winner = choose(open, ws, tasks != nullptr);
         children.clear();
         if (winner == nullptr ||
             !split(open, *winner, ws, tasks != nullptr, fragment, children, kAllBranches)) {
@@ -85,7 +85,7 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
     struct Waiting {
         double improvement;
         Open open;
-        Candidate winner;
+        split::Candidate winner;
     };
     const auto worse = [](const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) {
         if (a->improvement != b->improvement) return a->improvement < b->improvement;
@@ -98,7 +98,7 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
         options.criterion == "chi2" || options.criterion == "weighted_squared_error";
     std::int64_t n_leaves = 1;
     const auto consider = [&](Open open) {
-        Candidate* winner = may_split(open) ? choose(open, ws, is_shared(open)) : nullptr;
+        split::Candidate* winner = may_split(open) ? choose(open, ws, is_shared(open)) : nullptr;
         if (winner == nullptr) {
             close(open, ws, fragment);
             return;
@@ -106,7 +106,7 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
         ws.finder->locate(context_of(open), *winner);
         auto waiting = std::make_unique<Waiting>();
         waiting->improvement =
-            to_40_bits(winner->gain * (grows_with_rows ? 1.0 : open.total[kWeight]));
+            to_40_bits(winner->gain * (grows_with_rows ? 1.0 : open.total[criteria::kWeight]));
         waiting->winner = *winner;
         waiting->open = std::move(open);
         heap.push_back(std::move(waiting));
@@ -134,9 +134,9 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
     }
 }
 
-std::size_t Growth::n_branches_of(const Candidate& c, const Column& column) const {
-    const bool declared = options.empty_branches && c.question == Question::categories &&
-                          options.nominal == Nominal::multiway;
+std::size_t Growth::n_branches_of(const split::Candidate& c, const data::Column& column) const {
+    const bool declared = options.empty_branches && c.question == split::Question::categories &&
+                          options.nominal == split::Nominal::multiway;
     return declared ? column.n_codes + (c.owns_missing ? 1 : 0) : c.n_branches;
 }
 
@@ -152,7 +152,7 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
     Open open = open_root(fragment);
     Workspace& ws = workspaces[0];
     for (const std::uint32_t branch : path) {
-        Candidate* winner = choose(open, ws, true);
+        split::Candidate* winner = choose(open, ws, true);
         require(winner != nullptr, "the path leads below a leaf");
         std::vector<Open> children;
         require(split(open, *winner, ws, true, fragment, children, branch),
@@ -162,27 +162,27 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
     }
     Inspection seen;
     if (open.size() == 0) return seen;
-    Candidate* winner = choose(open, ws, true);
+    split::Candidate* winner = choose(open, ws, true);
     collect_rows(open, ws.rows);
     for (const std::uint32_t row : ws.rows) {
         seen.rows.push_back(open.block->table_row[row]);
         seen.weight.push_back(open.block->weight_of(row));
     }
     ws.finder->enter(context_of(open));
-    for (Candidate& c : ws.candidates) {
+    for (split::Candidate& c : ws.candidates) {
         InspectedCandidate shown;
-        if (c.question != Question::none) {
+        if (c.question != split::Question::none) {
             ws.finder->locate(context_of(open), c);
-            const Column& column = data.columns[c.column];
-            if (options.empty_branches && options.nominal == Nominal::multiway)
+            const data::Column& column = data.columns[c.column];
+            if (options.empty_branches && options.nominal == split::Nominal::multiway)
                 declare_branches(c, column, *open.block);
             shown.branches = branches_of(c, column, *open.block);
             place_threshold(c, column, *open.block, bins[c.column], options, shown.threshold,
                             shown.threshold_int);
-            if (c.question == Question::sum) shown.threshold = c.sum_threshold;
+            if (c.question == split::Question::sum) shown.threshold = c.sum_threshold;
             shown.cuts = cuts_of(c, column, *open.block, bins[c.column], options);
-            if (options.threshold_at == ThresholdAt::training) {
-                if (c.question == Question::cut)
+            if (options.threshold_at == split::ThresholdAt::training) {
+                if (c.question == split::Question::cut)
                     move_threshold_down(data, column, shown.threshold, shown.threshold_int);
                 move_cuts_down(data, column, shown.cuts);
             }
@@ -194,15 +194,15 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
     return seen;
 }
 
-Tree grow(const Dataset& data, const GrowOptions& options, Progress& progress) {
+tree::Tree grow(const data::Dataset& data, const GrowOptions& options, Progress& progress) {
     return Growth(data, options, progress).grow_tree();
 }
 
-Inspection inspect(const Dataset& data, const GrowOptions& options,
+Inspection inspect(const data::Dataset& data, const GrowOptions& options,
                    const std::vector<std::uint32_t>& path, Progress& progress) {
     GrowOptions telling = options;  // tallies count the cuts tried and tell why a column is out
     telling.fuse = false;
     return Growth(data, telling, progress).inspect_node(path);
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

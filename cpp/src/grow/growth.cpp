@@ -10,7 +10,7 @@
 #include "treewright/criteria/regression_impurity.hpp"
 #include "treewright/split/numeric/cal5.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 namespace {
 
 /// Rows x columns of a node from which its columns are worth dividing among the threads.
@@ -30,14 +30,14 @@ std::size_t work_on(std::size_t n_rows, std::size_t n_columns, const GrowOptions
 
 }  // namespace
 
-Growth::Growth(const Dataset& data, const GrowOptions& options, Progress& progress)
+Growth::Growth(const data::Dataset& data, const GrowOptions& options, Progress& progress)
     : data(data),
       options(options),
       progress(progress),
       team(std::min(options.n_threads,
                     1 + work_on(data.n_rows, options.columns.size(), options) / kWorkPerThread)),
       gridding(data, options.criterion == "poisson"),
-      reciprocals(options.block.holding == Holding::lists ? data.n_rows : 0) {
+      reciprocals(options.block.holding == data::Holding::lists ? data.n_rows : 0) {
     for (std::size_t thread = 0; thread < team.size(); ++thread) {
         Workspace& ws = workspaces.emplace_back();
         ws.finder = make_finder(data, options, reciprocals);
@@ -46,7 +46,7 @@ Growth::Growth(const Dataset& data, const GrowOptions& options, Progress& progre
     }
 }
 
-double Growth::unit_of(const Grid& grid) const {
+double Growth::unit_of(const data::Grid& grid) const {
     if (data.target.is_classification()) return 1.0;
     if (options.criterion == "fifth_root") return std::pow(grid.scale, -0.4);  // of squares
     const bool linear = options.criterion == "absolute_error" || options.criterion == "poisson" ||
@@ -73,7 +73,8 @@ Open Growth::open_root(Fragment& fragment) {
     ws.finder->add(root.total.data(), *root.block, ws.rows);
     root.is_settled = is_settled(*root.block, ws.rows, root.total.data(), *ws.finder);
     note(fragment, 0, *root.block, ws.rows, root.lower, root.upper);
-    total_weight = options.whole_weight > 0.0 ? options.whole_weight : root.total[kWeight];
+    total_weight =
+        options.whole_weight > 0.0 ? options.whole_weight : root.total[criteria::kWeight];
     return root;
 }
 
@@ -86,20 +87,21 @@ void Growth::collect_rows(const Open& open, std::vector<std::uint32_t>& rows) co
     }
     const auto collect = [&]<class Word>() {
         const Word* list = open.block->list<Word>((*open.columns)[0]) + open.begin;
-        for (std::uint32_t i = 0; i < open.size(); ++i) rows[i] = Entry<Word>::row(list[i]);
+        for (std::uint32_t i = 0; i < open.size(); ++i) rows[i] = data::Entry<Word>::row(list[i]);
     };
-    if (open.block->is_narrow()) collect.template operator()<Narrow>();
-    else collect.template operator()<Wide>();
+    if (open.block->is_narrow()) collect.template operator()<data::Narrow>();
+    else collect.template operator()<data::Wide>();
 }
 
-bool Growth::is_settled(const Block& block, std::span<const std::uint32_t> rows, const double* sums,
-                        const Finder& finder) const {
+bool Growth::is_settled(const data::Block& block, std::span<const std::uint32_t> rows,
+                        const double* sums, const Finder& finder) const {
     if (agree(block, rows)) return true;
-    if (options.numeric == Numeric::cal5 && is_dominated(sums, finder.width(), dominance(options)))
+    if (options.numeric == split::Numeric::cal5 &&
+        is_dominated(sums, finder.width(), dominance(options)))
         return true;
     if (options.pure_share < 1.0 && data.target.is_classification()) {
-        const double most = *std::max_element(sums + kStatistics, sums + finder.width());
-        if (most >= options.pure_share * sums[kWeight]) return true;
+        const double most = *std::max_element(sums + criteria::kStatistics, sums + finder.width());
+        if (most >= options.pure_share * sums[criteria::kWeight]) return true;
     }
     if (!(options.min_impurity > 0.0)) return false;
     if (data.target.is_classification()) return finder.impurity_of(sums) <= options.min_impurity;
@@ -109,11 +111,11 @@ bool Growth::is_settled(const Block& block, std::span<const std::uint32_t> rows,
         table_rows.push_back(block.table_row[row]);
         weights.push_back(block.weight_of(row));
     }
-    return value_impurity(options.criterion, data.target, table_rows, weights) <=
+    return criteria::value_impurity(options.criterion, data.target, table_rows, weights) <=
            options.min_impurity;
 }
 
-bool Growth::agree(const Block& block, std::span<const std::uint32_t> rows) const {
+bool Growth::agree(const data::Block& block, std::span<const std::uint32_t> rows) const {
     const std::size_t n_outputs = data.target.n_outputs;
     for (std::size_t o = 0; o < n_outputs; ++o)
         for (const std::uint32_t row : rows) {
@@ -126,7 +128,7 @@ bool Growth::agree(const Block& block, std::span<const std::uint32_t> rows) cons
     return true;
 }
 
-void Growth::note(Fragment& fragment, std::uint32_t node, const Block& block,
+void Growth::note(Fragment& fragment, std::uint32_t node, const data::Block& block,
                   std::span<const std::uint32_t> rows, double lower, double upper) const {
     fragment.nodes[node].n_rows = static_cast<std::int64_t>(rows.size());
     fragment.nodes[node].lower = lower;
@@ -141,7 +143,7 @@ void Growth::note(Fragment& fragment, std::uint32_t node, const Block& block,
         for (const std::uint32_t row : rows)
             pairs.emplace_back(data.target.values[block.table_row[row] * n_outputs + o],
                                block.weight_of(row));
-        const MedianOf middle = median_of(pairs);
+        const criteria::MedianOf middle = criteria::median_of(pairs);
         fragment.medians[node * n_outputs + o] = middle.median;
         deviation += middle.deviation;
     }
@@ -150,8 +152,9 @@ void Growth::note(Fragment& fragment, std::uint32_t node, const Block& block,
 
 bool Growth::within_limits(std::size_t n_rows, std::int64_t depth, const double* sums) const {
     return n_rows >= 2 && (options.max_depth < 0 || depth < options.max_depth) &&
-           sums[kCopies] >= options.min_split && sums[kCopies] >= 2.0 * options.min_leaf &&
-           sums[kWeight] >= 2.0 * options.min_leaf_weight;
+           sums[criteria::kCopies] >= options.min_split &&
+           sums[criteria::kCopies] >= 2.0 * options.min_leaf &&
+           sums[criteria::kWeight] >= 2.0 * options.min_leaf_weight;
 }
 
 bool Growth::may_split(const Open& open) const {
@@ -163,23 +166,23 @@ bool Growth::is_shared(const Open& open) const {
     return work_on(open.size(), open.columns->size(), options) > kSharedWork;
 }
 
-void Growth::record_leaf(std::uint32_t node, const Block& block,
+void Growth::record_leaf(std::uint32_t node, const data::Block& block,
                          std::span<const std::uint32_t> rows, Fragment& fragment) {
     const std::size_t begin = fragment.leaf_rows.size();
     for (const std::uint32_t row : rows) {
         fragment.leaf_rows.push_back(block.table_row[row]);
-        if (options.missing == Missing::divide)
+        if (options.missing == missing::Missing::divide)
             fragment.leaf_weights.push_back(block.weight_of(row));
     }
     fragment.leaf_range[node] = {begin, fragment.leaf_rows.size()};
     progress.advance(rows.size());
 }
 
-double Growth::on_grid(const Grid& grid, double level) {
+double Growth::on_grid(const data::Grid& grid, double level) {
     return grid.offset.empty() ? level : (level - grid.offset[0]) * grid.scale;
 }
 
-double Growth::off_grid(const Grid& grid, double level) {
+double Growth::off_grid(const data::Grid& grid, double level) {
     return grid.offset.empty() ? level : grid.offset[0] + level / grid.scale;
 }
 
@@ -198,4 +201,4 @@ std::uint32_t Growth::n_missing_of(const Open& open, std::uint32_t column) const
     return open.n_missing.empty() ? 0 : open.n_missing[column];
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

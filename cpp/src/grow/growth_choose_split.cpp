@@ -6,13 +6,13 @@
 #include "treewright/base/random.hpp"
 #include "treewright/split/selection.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
-Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
+split::Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
     rehome(open, ws);
     const NodeContext context = context_of(open);
     const std::vector<std::uint32_t>& columns = *open.columns;
-    std::vector<Candidate>& candidates = ws.candidates;
+    std::vector<split::Candidate>& candidates = ws.candidates;
     if (options.max_columns > 0 && options.max_columns < columns.size()) {
         evaluate_drawn(open, context, ws);
     } else {
@@ -36,19 +36,20 @@ Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
     drop_constant_columns(open, candidates);
     if (options.oblique.is_on()) seek_sum(open, context, ws, shared);
     const double unit = unit_of(open.grid);
-    for (Candidate& c : candidates) {
+    for (split::Candidate& c : candidates) {
         c.gain *= unit;
         c.noise *= unit;
     }
-    Candidate* winner =
-        select(candidates, data, options, {total_weight, open.total[kWeight]}, ws.order);
+    split::Candidate* winner =
+        select(candidates, data, options, {total_weight, open.total[criteria::kWeight]}, ws.order);
     if (winner == nullptr) return nullptr;
-    const double improvement = winner->gain * open.total[kWeight] / total_weight;
+    const double improvement = winner->gain * open.total[criteria::kWeight] / total_weight;
     return improvement >= options.min_gain ? winner : nullptr;
 }
 
 void Growth::rehome(Open& open, Workspace& ws) const {
-    if (open.block->is_narrow() || options.block.wide || open.size() > Entry<Narrow>::kMostRows)
+    if (open.block->is_narrow() || options.block.wide ||
+        open.size() > data::Entry<data::Narrow>::kMostRows)
         return;
     collect_rows(open, ws.rows);
     open.block = extract(*open.block, open.begin, open.end, *open.columns, ws.rows, {},
@@ -68,19 +69,20 @@ void Growth::evaluate_drawn(const Open& open, const NodeContext& context, Worksp
         if (n_varying >= options.max_columns && any) break;
         const std::size_t other = i + generator.below(ws.drawn.size() - i);
         std::swap(ws.drawn[i], ws.drawn[other]);
-        Candidate& candidate = ws.candidates.emplace_back();
+        split::Candidate& candidate = ws.candidates.emplace_back();
         progress.check(ws.is_caller);
         ws.finder->evaluate(context, ws.drawn[i], n_missing_of(open, ws.drawn[i]), candidate);
         mark_constant(open, candidate);
-        n_varying += candidate.guard != Guard::constant ? 1 : 0;
-        any = any || candidate.guard == Guard::none;
+        n_varying += candidate.guard != split::Guard::constant ? 1 : 0;
+        any = any || candidate.guard == split::Guard::none;
     }
-    std::sort(ws.candidates.begin(), ws.candidates.end(),
-              [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+    std::sort(
+        ws.candidates.begin(), ws.candidates.end(),
+        [](const split::Candidate& a, const split::Candidate& b) { return a.column < b.column; });
 }
 
 void Growth::order_as_drawn(const Open& open, Workspace& ws) const {
-    const std::vector<Candidate>& candidates = ws.candidates;
+    const std::vector<split::Candidate>& candidates = ws.candidates;
     if (options.max_columns == 0 || options.max_columns >= open.columns->size()) {
         ws.drawn.assign(open.columns->begin(), open.columns->end());
         Generator generator(mix(open.key, ~0ULL));
@@ -91,30 +93,33 @@ void Growth::order_as_drawn(const Open& open, Workspace& ws) const {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const auto at = std::lower_bound(
             candidates.begin(), candidates.end(), ws.drawn[i],
-            [](const Candidate& c, std::uint32_t column) { return c.column < column; });
+            [](const split::Candidate& c, std::uint32_t column) { return c.column < column; });
         ws.order.push_back(static_cast<std::uint32_t>(at - candidates.begin()));
     }
     // A sum of columns, if there is one, comes last: it wins only if it is better than all others.
     ws.order.push_back(static_cast<std::uint32_t>(candidates.size()));
 }
 
-void Growth::mark_constant(const Open& open, Candidate& candidate) const {
-    if (candidate.guard != Guard::limits || open.block->holding != Holding::lists) return;
+void Growth::mark_constant(const Open& open, split::Candidate& candidate) const {
+    if (candidate.guard != split::Guard::limits || open.block->holding != data::Holding::lists)
+        return;
     if (n_missing_of(open, candidate.column) > 0) return;
     const auto varies = [&]<class Word>() {
         const Word* list = open.block->list<Word>(candidate.column);
         for (std::uint32_t i = open.begin + 1; i < open.end; ++i)
-            if ((list[i] & Entry<Word>::kTie) == 0) return true;
+            if ((list[i] & data::Entry<Word>::kTie) == 0) return true;
         return false;
     };
-    const bool found = open.block->is_narrow() ? varies.template operator()<Narrow>()
-                                               : varies.template operator()<Wide>();
-    if (!found) candidate.guard = Guard::constant;
+    const bool found = open.block->is_narrow() ? varies.template operator()<data::Narrow>()
+                                               : varies.template operator()<data::Wide>();
+    if (!found) candidate.guard = split::Guard::constant;
 }
 
-void Growth::drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const {
-    const auto is_dead = [&](const Candidate& c) {
-        return c.guard == Guard::constant;  // one value, with or without gaps, never splits again
+void Growth::drop_constant_columns(Open& open,
+                                   const std::vector<split::Candidate>& candidates) const {
+    const auto is_dead = [&](const split::Candidate& c) {
+        return c.guard ==
+               split::Guard::constant;  // one value, with or without gaps, never splits again
     };
     const auto n_dead = std::count_if(candidates.begin(), candidates.end(), is_dead);
     if (n_dead == 0 || static_cast<std::size_t>(n_dead) == open.columns->size()) return;
@@ -129,4 +134,4 @@ void Growth::drop_constant_columns(Open& open, const std::vector<Candidate>& can
     open.columns = std::make_shared<const std::vector<std::uint32_t>>(std::move(alive));
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

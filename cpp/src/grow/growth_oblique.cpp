@@ -5,7 +5,7 @@
 #include "treewright/base/random.hpp"
 #include "treewright/grow/growth.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 namespace {
 
 /// Keeps the random numbers of sums apart from those of columns and of children.
@@ -17,50 +17,52 @@ constexpr double kRowsPerColumn = 2.0;
 
 }  // namespace
 
-Poll Growth::poll_of(const Workspace& ws) const {
+split::Poll Growth::poll_of(const Workspace& ws) const {
     return [this, is_caller = ws.is_caller] { progress.check(is_caller); };
 }
 
 void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared) {
     const std::vector<std::uint32_t>& numbers = options.oblique.columns;
     std::vector<std::uint32_t> columns;
-    const Candidate* start = nullptr;  // the best axis-parallel cut of a column of numbers
-    for (const Candidate& c : ws.candidates) {
-        if (c.guard == Guard::constant ||
+    const split::Candidate* start = nullptr;  // the best axis-parallel cut of a column of numbers
+    for (const split::Candidate& c : ws.candidates) {
+        if (c.guard == split::Guard::constant ||
             !std::binary_search(numbers.begin(), numbers.end(), c.column))
             continue;
         columns.push_back(c.column);
-        if (c.question == Question::cut &&
+        if (c.question == split::Question::cut &&
             (start == nullptr || c.gain > start->gain + c.noise + start->noise))
             start = &c;
     }
     const std::uint32_t start_column = start == nullptr ? 0 : start->column;
-    Candidate& sum = ws.candidates.emplace_back();
+    split::Candidate& sum = ws.candidates.emplace_back();
     sum.reset(0);
-    sum.guard = Guard::few_columns;
+    sum.guard = split::Guard::few_columns;
     if (columns.size() < 2) return;
-    if (!(context.total[kCopies] > kRowsPerColumn * static_cast<double>(columns.size()))) {
-        sum.guard = Guard::few_rows;
+    if (!(context.total[criteria::kCopies] >
+          kRowsPerColumn * static_cast<double>(columns.size()))) {
+        sum.guard = split::Guard::few_rows;
         return;
     }
-    ObliqueNode& node = ws.oblique_node;
+    split::ObliqueNode& node = ws.oblique_node;
     collect_rows(open, ws.rows);
     standardise(data, *open.block, ws.rows, columns, poll_of(ws), node);
     if (node.n_columns() < 2) return;
     node.key = mix(open.key, kSumKey);
     const auto at = std::find(node.columns.begin(), node.columns.end(), start_column);
     node.start = at == node.columns.end() ? 0 : static_cast<std::size_t>(at - node.columns.begin());
-    const ObliqueSearch search = options.oblique.search;
-    if (search == ObliqueSearch::hhcart || search == ObliqueSearch::hhcart_dominant)
-        find_directions(data.target, search == ObliqueSearch::hhcart_dominant, poll_of(ws), node);
-    sum.guard = Guard::limits;
-    const Direction direction = best_direction(context, ws, shared);
+    const split::ObliqueSearch search = options.oblique.search;
+    if (search == split::ObliqueSearch::hhcart || search == split::ObliqueSearch::hhcart_dominant)
+        find_directions(data.target, search == split::ObliqueSearch::hhcart_dominant, poll_of(ws),
+                        node);
+    sum.guard = split::Guard::limits;
+    const split::Direction direction = best_direction(context, ws, shared);
     if (!direction.empty()) ws.oblique->complete(node, direction, poll_of(ws), sum);
 }
 
-Direction Growth::best_direction(const NodeContext& context, Workspace& ws, bool shared) {
-    const ObliqueNode& node = ws.oblique_node;
-    std::vector<Found> found(node.n_attempts(options.oblique));
+split::Direction Growth::best_direction(const NodeContext& context, Workspace& ws, bool shared) {
+    const split::ObliqueNode& node = ws.oblique_node;
+    std::vector<split::Found> found(node.n_attempts(options.oblique));
     // Attempts after one that cannot be bettered need not be made; those before it are.
     std::atomic<std::size_t> perfect{found.size()};
     const auto attempt = [&](std::size_t i, Workspace& each) {
@@ -78,22 +80,23 @@ Direction Growth::best_direction(const NodeContext& context, Workspace& ws, bool
         ws.oblique->enter(context, node);
         for (std::size_t i = 0; i < found.size(); ++i) attempt(i, ws);
     }
-    Found best;  // of purity -infinity, as is an attempt that met no admissible plane
-    for (Found& each : found)
-        if (std::isinf(best.purity) ? each.purity > best.purity
-                                    : each.purity > best.purity + kTie * std::abs(best.purity))
+    split::Found best;  // of purity -infinity, as is an attempt that met no admissible plane
+    for (split::Found& each : found)
+        if (std::isinf(best.purity)
+                ? each.purity > best.purity
+                : each.purity > best.purity + split::kTie * std::abs(best.purity))
             best = std::move(each);
     return best.direction;
 }
 
-void Growth::route_by_sum(const Open& open, const Candidate& winner, Workspace& ws) const {
-    const Block& block = *open.block;
+void Growth::route_by_sum(const Open& open, const split::Candidate& winner, Workspace& ws) const {
+    const data::Block& block = *open.block;
     const std::uint32_t listed = (*open.columns)[0];
     const auto by_word = [&]<class Word>() {
         const Word* list = block.list<Word>(listed);
         for (std::uint32_t i = open.begin; i < open.end; ++i) {
-            const std::uint32_t row = Entry<Word>::row(list[i]);
-            const double sum = add_terms(winner.terms.coefficient, [&](std::size_t term) {
+            const std::uint32_t row = data::Entry<Word>::row(list[i]);
+            const double sum = data::add_terms(winner.terms.coefficient, [&](std::size_t term) {
                 return data.columns[static_cast<std::size_t>(winner.terms.column[term])].number(
                     block.table_row[row]);
             });
@@ -106,9 +109,9 @@ void Growth::route_by_sum(const Open& open, const Candidate& winner, Workspace& 
             ++ws.counts[branch];
         }
     };
-    if (block.is_narrow()) by_word.template operator()<Narrow>();
-    else by_word.template operator()<Wide>();
+    if (block.is_narrow()) by_word.template operator()<data::Narrow>();
+    else by_word.template operator()<data::Wide>();
     list_by_branch(open, listed, open.end, ws);
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

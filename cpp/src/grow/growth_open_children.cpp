@@ -9,36 +9,38 @@
 #include "treewright/grow/question.hpp"
 #include "treewright/tree/question.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
-bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fragment& fragment,
-                   std::vector<Open>& children, std::uint32_t only) {
+bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool shared,
+                   Fragment& fragment, std::vector<Open>& children, std::uint32_t only) {
     ws.finder->locate(context_of(open), winner);
-    const Column& column = data.columns[winner.column];
-    if (options.empty_branches && options.nominal == Nominal::multiway)
+    const data::Column& column = data.columns[winner.column];
+    if (options.empty_branches && options.nominal == split::Nominal::multiway)
         declare_branches(winner, column, *open.block);
     const std::size_t n_branches = winner.n_branches;
     const std::size_t width = ws.finder->width();
     route_known(open, winner, ws);
     sum_branches(*open.block, n_branches, width, ws);
     const std::uint32_t heaviest = heaviest_branch(n_branches, width, ws);
-    const bool settles_missing = options.missing != Missing::divide;
+    const bool settles_missing = options.missing != missing::Missing::divide;
     if (settles_missing && winner.missing_branch < 0)
         winner.missing_branch = static_cast<std::int32_t>(heaviest);
 
     // Rows without a value that had a say in the gain have one in its significance.
-    const bool judged_missing =
-        options.missing == Missing::learned_side || options.missing == Missing::own_branch ||
-        options.missing == Missing::most_likely || options.missing == Missing::most_likely_in_class;
+    const bool judged_missing = options.missing == missing::Missing::learned_side ||
+                                options.missing == missing::Missing::own_branch ||
+                                options.missing == missing::Missing::most_likely ||
+                                options.missing == missing::Missing::most_likely_in_class;
     if (judged_missing) settle_missing(open, winner, ws, fragment);
     if (options.max_p_value < 1.0 &&
         ws.finder->p_value(ws.branch_sums.data(), n_branches, sum_of_squares(open, ws)) >
             options.max_p_value)
         return false;
-    std::vector<FoundSurrogate> surrogates;
-    if (options.missing == Missing::surrogates) surrogates = find_surrogates(open, winner, ws);
+    std::vector<missing::FoundSurrogate> surrogates;
+    if (options.missing == missing::Missing::surrogates)
+        surrogates = find_surrogates(open, winner, ws);
 
-    TreeNode& node = fragment.nodes[open.node];
+    tree::TreeNode& node = fragment.nodes[open.node];
     node.kind = static_cast<std::int8_t>(winner.question);
     node.column = static_cast<std::int32_t>(winner.column);
     node.n_branches = static_cast<std::int32_t>(n_branches);
@@ -46,24 +48,24 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     node.missing_branch = winner.missing_branch;
     node.gain = winner.gain;
     node.score = winner.score;
-    if (winner.question == Question::cut) {
+    if (winner.question == split::Question::cut) {
         place_threshold(winner, column, *open.block, bins[winner.column], options, node.threshold,
                         node.threshold_int);
-    } else if (winner.question == Question::intervals) {
-        const Cuts cuts = cuts_of(winner, column, *open.block, bins[winner.column], options);
+    } else if (winner.question == split::Question::intervals) {
+        const tree::Cuts cuts = cuts_of(winner, column, *open.block, bins[winner.column], options);
         node.cut_offset = append_cuts(fragment.cuts, cuts);
         node.cut_count = static_cast<std::int32_t>(cuts.real.size());
-    } else if (winner.question == Question::sum) {
+    } else if (winner.question == split::Question::sum) {
         node.threshold = winner.sum_threshold;
         node.term_offset = fragment.terms.append(winner.terms);
         node.term_count = static_cast<std::int32_t>(winner.terms.size());
     } else {
-        const CodeBranches branches = branches_of(winner, column, *open.block);
+        const tree::CodeBranches branches = branches_of(winner, column, *open.block);
         node.code_offset = append_branches(fragment.branches, branches);
         node.rest_branch = winner.has_rest ? 1 : -1;
         node.code_count = static_cast<std::int32_t>(branches.code.size());
     }
-    for (FoundSurrogate& found : surrogates) {
+    for (missing::FoundSurrogate& found : surrogates) {
         if (found.surrogate.is_cut)
             place_between(
                 data.columns[found.surrogate.column],
@@ -75,7 +77,7 @@ bool Growth::split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fr
     return true;
 }
 
-void Growth::open_children(Open& open, const Candidate& winner, Workspace& ws, bool shared,
+void Growth::open_children(Open& open, const split::Candidate& winner, Workspace& ws, bool shared,
                            Fragment& fragment, std::vector<Open>& children, std::uint32_t only) {
     const std::size_t n_branches = winner.n_branches;
     const std::size_t first_child = fragment.nodes.size();
@@ -83,7 +85,7 @@ void Growth::open_children(Open& open, const Candidate& winner, Workspace& ws, b
     fragment.leaf_range.resize(first_child + n_branches);
     for (std::size_t b = 0; b < n_branches; ++b)
         fragment.nodes[first_child + b].parent = static_cast<std::int32_t>(open.node);
-    if (options.missing == Missing::divide && !ws.missing_rows.empty()) {
+    if (options.missing == missing::Missing::divide && !ws.missing_rows.empty()) {
         open_divided(open, winner, ws, fragment, children, only, first_child);
         return;
     }
@@ -125,7 +127,7 @@ void Growth::open_children(Open& open, const Candidate& winner, Workspace& ws, b
         partition(open, winner, ws, shared, first_child, std::span(children).subspan(first_open));
 }
 
-void Growth::settle_missing(const Open& open, const Candidate& winner, Workspace& ws,
+void Growth::settle_missing(const Open& open, const split::Candidate& winner, Workspace& ws,
                             const Fragment& fragment) const {
     if (ws.missing_rows.empty() || ws.missing_settled) return;
     ws.missing_settled = true;
@@ -152,13 +154,13 @@ void Growth::settle_missing(const Open& open, const Candidate& winner, Workspace
     ws.rows.swap(all);
 }
 
-void Growth::open_divided(const Open& open, const Candidate& winner, Workspace& ws,
+void Growth::open_divided(const Open& open, const split::Candidate& winner, Workspace& ws,
                           Fragment& fragment, std::vector<Open>& children, std::uint32_t only,
                           std::size_t first_child) {
     const std::size_t width = ws.finder->width();
     double known_weight = 0.0;
     for (std::size_t b = 0; b < winner.n_branches; ++b)
-        known_weight += ws.branch_sums[b * width + kWeight];
+        known_weight += ws.branch_sums[b * width + criteria::kWeight];
     const std::vector<std::uint32_t> known_rows = ws.rows;
     std::size_t at = 0;
     for (std::size_t b = 0; b < winner.n_branches; ++b) {
@@ -167,7 +169,7 @@ void Growth::open_divided(const Open& open, const Candidate& winner, Workspace& 
             known_rows.begin() + static_cast<std::ptrdiff_t>(at + ws.counts[b]));
         at += ws.counts[b];
         std::vector<double> shares(rows.size(), 1.0);
-        const double share = ws.branch_sums[b * width + kWeight] / known_weight;
+        const double share = ws.branch_sums[b * width + criteria::kWeight] / known_weight;
         if (share > 0.0) {
             rows.insert(rows.end(), ws.missing_rows.begin(), ws.missing_rows.end());
             shares.resize(rows.size(), share);
@@ -210,9 +212,9 @@ void Growth::lay_grid(const Open& open, Open& child, std::span<const std::uint32
     ws.finder->add(child.total.data(), *child.block, rows);
 }
 
-void Growth::bound_child(const Open& open, const Candidate& winner, const Workspace& ws,
+void Growth::bound_child(const Open& open, const split::Candidate& winner, const Workspace& ws,
                          std::size_t b, double& lower, double& upper) const {
-    if (options.monotonic.empty() || winner.question != Question::cut || b > 1) return;
+    if (options.monotonic.empty() || winner.question != split::Question::cut || b > 1) return;
     const int direction = options.monotonic[winner.column];
     if (direction == 0) return;
     const std::size_t width = ws.finder->width();
@@ -226,4 +228,4 @@ void Growth::bound_child(const Open& open, const Candidate& winner, const Worksp
     else lower = bound;
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

@@ -6,44 +6,44 @@
 #include "treewright/grow/question.hpp"
 #include "treewright/tree/question.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
-void Growth::route_known(const Open& open, const Candidate& winner, Workspace& ws) const {
-    const Block& block = *open.block;
+void Growth::route_known(const Open& open, const split::Candidate& winner, Workspace& ws) const {
+    const data::Block& block = *open.block;
     ws.sides.prepare(block.n_rows, winner.n_branches + 1);
     ws.missing_rows.clear();
     ws.missing_settled = false;
     ws.counts.assign(winner.n_branches, 0);
-    if (winner.question == Question::sum) return route_by_sum(open, winner, ws);
+    if (winner.question == split::Question::sum) return route_by_sum(open, winner, ws);
     const auto by_word = [&]<class Word>() {
         const Word* list = block.list<Word>(winner.column);
         const auto send = [&](std::uint32_t row, std::uint32_t branch) {
             ws.sides.set(row, branch);
             ++ws.counts[branch];
         };
-        if (block.holding == Holding::lists) {
+        if (block.holding == data::Holding::lists) {
             const std::uint32_t known_end = open.end - n_missing_of(open, winner.column);
             std::uint32_t run = ~0U;
             for (std::uint32_t i = open.begin; i < known_end; ++i) {
-                if (i == open.begin || (list[i] & Entry<Word>::kTie) == 0) ++run;
-                send(Entry<Word>::row(list[i]),
-                     winner.question == Question::cut
+                if (i == open.begin || (list[i] & data::Entry<Word>::kTie) == 0) ++run;
+                send(data::Entry<Word>::row(list[i]),
+                     winner.question == split::Question::cut
                          ? static_cast<std::uint32_t>(i - open.begin >= winner.cut_position)
                          : winner.branch_of_run[run]);
             }
             for (std::uint32_t i = known_end; i < open.end; ++i)
-                ws.missing_rows.push_back(Entry<Word>::row(list[i]));
+                ws.missing_rows.push_back(data::Entry<Word>::row(list[i]));
             return;
         }
-        const Codes& codes = block.codes[winner.column];
+        const data::Codes& codes = block.codes[winner.column];
         std::visit(
             [&](const auto& of_row) {
                 for (std::uint32_t i = open.begin; i < open.end; ++i) {
-                    const std::uint32_t row = Entry<Word>::row(list[i]);
+                    const std::uint32_t row = data::Entry<Word>::row(list[i]);
                     const std::uint32_t code = of_row[row];
                     if (code == codes.n_codes()) {
                         ws.missing_rows.push_back(row);
-                    } else if (winner.question == Question::cut) {
+                    } else if (winner.question == split::Question::cut) {
                         send(row, static_cast<std::uint32_t>(code > winner.cut_code));
                     } else {
                         const auto run = std::lower_bound(winner.code_of_run.begin(),
@@ -55,17 +55,18 @@ void Growth::route_known(const Open& open, const Candidate& winner, Workspace& w
             },
             codes.of_row);
     };
-    if (block.is_narrow()) by_word.template operator()<Narrow>();
-    else by_word.template operator()<Wide>();
-    list_by_branch(
-        open, winner.column,
-        block.holding == Holding::lists ? open.end - n_missing_of(open, winner.column) : open.end,
-        ws);
+    if (block.is_narrow()) by_word.template operator()<data::Narrow>();
+    else by_word.template operator()<data::Wide>();
+    list_by_branch(open, winner.column,
+                   block.holding == data::Holding::lists
+                       ? open.end - n_missing_of(open, winner.column)
+                       : open.end,
+                   ws);
 }
 
 void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_t known_end,
                             Workspace& ws) const {
-    const Block& block = *open.block;
+    const data::Block& block = *open.block;
     const std::size_t n_branches = ws.counts.size();
     ws.partition.offset.assign(n_branches + 1, 0);
     for (std::size_t b = 0; b < n_branches; ++b)
@@ -76,7 +77,7 @@ void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_
         const Word* list = block.list<Word>(column);
         std::size_t missing = 0;
         for (std::uint32_t i = open.begin; i < known_end; ++i) {
-            const std::uint32_t row = Entry<Word>::row(list[i]);
+            const std::uint32_t row = data::Entry<Word>::row(list[i]);
             if (missing < ws.missing_rows.size() && ws.missing_rows[missing] == row) {
                 ++missing;  // with lists, those of the column asked stand behind known_end
                 continue;
@@ -84,8 +85,8 @@ void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_
             ws.rows[next[ws.sides[row]]++] = row;
         }
     };
-    if (block.is_narrow()) gather.template operator()<Narrow>();
-    else gather.template operator()<Wide>();
+    if (block.is_narrow()) gather.template operator()<data::Narrow>();
+    else gather.template operator()<data::Wide>();
     if (block.weight.empty()) return;
     // Weights may not add exactly: add them in the order of the table, however rows are held.
     std::size_t at = 0;
@@ -98,7 +99,7 @@ void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_
     }
 }
 
-void Growth::sum_branches(const Block& block, std::size_t n_branches, std::size_t width,
+void Growth::sum_branches(const data::Block& block, std::size_t n_branches, std::size_t width,
                           Workspace& ws) const {
     ws.branch_sums.assign(n_branches * width, 0.0);
     std::size_t at = 0;
@@ -113,7 +114,9 @@ std::uint32_t Growth::heaviest_branch(std::size_t n_branches, std::size_t width,
                                       const Workspace& ws) {
     std::size_t best = 0;
     for (std::size_t b = 1; b < n_branches; ++b)
-        if (ws.branch_sums[b * width + kWeight] > ws.branch_sums[best * width + kWeight]) best = b;
+        if (ws.branch_sums[b * width + criteria::kWeight] >
+            ws.branch_sums[best * width + criteria::kWeight])
+            best = b;
     return static_cast<std::uint32_t>(best);
 }
 
@@ -134,17 +137,18 @@ double Growth::sum_of_squares(const Open& open, const Workspace& ws) const {
     return squares;
 }
 
-std::vector<FoundSurrogate> Growth::find_surrogates(const Open& open, const Candidate& winner,
-                                                    Workspace& ws) const {
-    const Block& block = *open.block;
+std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
+                                                             const split::Candidate& winner,
+                                                             Workspace& ws) const {
+    const data::Block& block = *open.block;
     std::vector<char> known(block.n_rows, 1);
     for (const std::uint32_t row : ws.missing_rows) known[row] = 0;
-    std::vector<FoundSurrogate> found;
-    SurrogateRuns runs;
+    std::vector<missing::FoundSurrogate> found;
+    missing::SurrogateRuns runs;
     for (const std::uint32_t column : *open.columns) {
-        if (column == winner.column && winner.question != Question::sum) continue;
+        if (column == winner.column && winner.question != split::Question::sum) continue;
         progress.check(ws.is_caller);
-        runs = SurrogateRuns{};
+        runs = missing::SurrogateRuns{};
         const auto add = [&](std::uint32_t row, bool opens) {
             if (!known[row]) return false;
             if (opens) {
@@ -166,13 +170,14 @@ std::vector<FoundSurrogate> Growth::find_surrogates(const Open& open, const Cand
             bool pending = true;  // a new value began since the last row that counted
             const std::uint32_t known_end = open.end - n_missing_of(open, column);
             for (std::uint32_t i = open.begin; i < known_end; ++i) {
-                if ((list[i] & Entry<Word>::kTie) == 0) pending = true;
-                if (add(Entry<Word>::row(list[i]), pending)) pending = false;
+                if ((list[i] & data::Entry<Word>::kTie) == 0) pending = true;
+                if (add(data::Entry<Word>::row(list[i]), pending)) pending = false;
             }
         };
-        if (block.is_narrow()) by_word.template operator()<Narrow>();
-        else by_word.template operator()<Wide>();
-        FoundSurrogate best = best_surrogate(runs, data.columns[column], column, block.table_row);
+        if (block.is_narrow()) by_word.template operator()<data::Narrow>();
+        else by_word.template operator()<data::Wide>();
+        missing::FoundSurrogate best =
+            best_surrogate(runs, data.columns[column], column, block.table_row);
         if (best.surrogate.agreement > 0.0) found.push_back(std::move(best));
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
@@ -182,12 +187,12 @@ std::vector<FoundSurrogate> Growth::find_surrogates(const Open& open, const Cand
     return found;
 }
 
-std::uint32_t Growth::branch_of_missing(const Open& open, const Candidate& winner,
-                                        const TreeNode& node, std::uint32_t row) const {
-    const Block& block = *open.block;
+std::uint32_t Growth::branch_of_missing(const Open& open, const split::Candidate& winner,
+                                        const tree::TreeNode& node, std::uint32_t row) const {
+    const data::Block& block = *open.block;
     if (!winner.missing_branch_of_class.empty())
         return static_cast<std::uint32_t>(winner.missing_branch_of_class[block.classes[row]]);
-    for (const Surrogate& surrogate : node.surrogates) {
+    for (const tree::Surrogate& surrogate : node.surrogates) {
         const int branch =
             surrogate_branch(surrogate, data.columns[surrogate.column], block.table_row[row]);
         if (branch >= 0) return static_cast<std::uint32_t>(branch);
@@ -195,18 +200,18 @@ std::uint32_t Growth::branch_of_missing(const Open& open, const Candidate& winne
     return static_cast<std::uint32_t>(winner.missing_branch);
 }
 
-void Growth::partition(const Open& open, const Candidate& winner, Workspace& ws, bool shared,
+void Growth::partition(const Open& open, const split::Candidate& winner, Workspace& ws, bool shared,
                        std::size_t first_child, std::span<Open> opened) {
-    const bool lists = open.block->holding == Holding::lists;
+    const bool lists = open.block->holding == data::Holding::lists;
     const std::vector<std::uint32_t>& columns = *open.columns;
     const bool counts_missing = lists && !open.n_missing.empty();
     if (counts_missing)
         for (Open& child : opened) child.n_missing.assign(data.columns.size(), 0);
     const std::size_t n_lists = lists ? columns.size() : 1;
-    const auto one = [&](std::size_t i, PartitionScratch& scratch) {
+    const auto one = [&](std::size_t i, data::PartitionScratch& scratch) {
         const std::uint32_t column = columns[i];
         const std::uint32_t n_missing = counts_missing ? n_missing_of(open, column) : 0;
-        if (lists && column == winner.column && winner.question == Question::cut &&
+        if (lists && column == winner.column && winner.question == split::Question::cut &&
             ws.missing_rows.empty())
             return;  // a cut leaves its own list in order
         if (n_missing > 0) scratch.missing_of_child.assign(ws.counts.size(), 0);
@@ -219,8 +224,8 @@ void Growth::partition(const Open& open, const Candidate& winner, Workspace& ws,
                 by.template operator()<Word, std::uint8_t>(ws.sides.narrow.data());
             else by.template operator()<Word, std::uint32_t>(ws.sides.wide.data());
         };
-        if (open.block->is_narrow()) by_word.template operator()<Narrow>();
-        else by_word.template operator()<Wide>();
+        if (open.block->is_narrow()) by_word.template operator()<data::Narrow>();
+        else by_word.template operator()<data::Wide>();
         if (n_missing > 0)
             for (Open& child : opened)
                 child.n_missing[column] = scratch.missing_of_child[child.node - first_child];
@@ -244,4 +249,4 @@ void Growth::count_missing(const Open& open, Open& child) const {
     }
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

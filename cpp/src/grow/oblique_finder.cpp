@@ -11,79 +11,81 @@
 #include "treewright/split/oblique/readable.hpp"
 #include "treewright/split/oblique/reflect.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 namespace {
 
 /// A term that moves a sum by less than this share of the others cannot be meant.
 constexpr double kNegligible = 1e-9;
 
-template <Criterion C>
+template <criteria::Criterion C>
 class AdditiveObliqueFinder final : public ObliqueFinder {
 public:
-    AdditiveObliqueFinder(const Dataset& data, const GrowOptions& options)
+    AdditiveObliqueFinder(const data::Dataset& data, const GrowOptions& options)
         : data(data), options(options), criterion(data.target) {
         limits.min_copies = options.min_leaf;
         limits.min_weight = options.min_leaf_weight;
     }
 
-    void enter(const NodeContext& context, const ObliqueNode& node) override {
+    void enter(const NodeContext& context, const split::ObliqueNode& node) override {
         criterion.begin_node(context.total.data());
         total.assign(criterion.width(), 0.0);
         for (std::uint32_t row = 0; row < node.n_rows(); ++row)
-            add_row(criterion, total.data(), node.rows, row);
+            split::add_row(criterion, total.data(), node.rows, row);
         criterion.enter(total.data());
     }
 
-    [[nodiscard]] Found attempt(const ObliqueNode& node, std::size_t number,
-                                const Poll& poll) override {
+    [[nodiscard]] split::Found attempt(const split::ObliqueNode& node, std::size_t number,
+                                       const split::Poll& poll) override {
         criterion.enter(total.data());
-        Pencil<C> pencil(criterion, limits, node, total);
+        split::Pencil<C> pencil(criterion, limits, node, total);
         Generator random = generator_of(node, number);
-        const ObliqueSearch search = options.oblique.search;
+        const split::ObliqueSearch search = options.oblique.search;
         if (climbs()) {
-            Plane<C> plane(pencil, node, poll, random);
-            if (search == ObliqueSearch::cart_lc) CartLc<C>(plane, node).attempt();
-            else Oc1<C>(plane, node, options.oblique.n_jumps, random).attempt(number == 0);
+            split::Plane<C> plane(pencil, node, poll, random);
+            if (search == split::ObliqueSearch::cart_lc) split::CartLc<C>(plane, node).attempt();
+            else split::Oc1<C>(plane, node, options.oblique.n_jumps, random).attempt(number == 0);
             return plane.found();
         }
-        Along<C> along(pencil, node, poll, random);
-        if (search == ObliqueSearch::random_projections) return cut_projected(along, node, random);
+        split::Along<C> along(pencil, node, poll, random);
+        if (search == split::ObliqueSearch::random_projections)
+            return cut_projected(along, node, random);
         return cut_reflected(along, node, node.directions[number]);
     }
 
-    void complete(const ObliqueNode& node, const Direction& direction, const Poll& poll,
-                  Candidate& candidate) override {
+    void complete(const split::ObliqueNode& node, const split::Direction& direction,
+                  const split::Poll& poll, split::Candidate& candidate) override {
         Sum best = whole_sum(node, direction);
         judge(node, best);
-        if (best.candidate.question == Question::none) {
-            candidate.guard = Guard::limits;
+        if (best.candidate.question == split::Question::none) {
+            candidate.guard = split::Guard::limits;
             return;
         }
         if (climbs()) climb_with_fewer(node, direction, poll, best);
         leave_out_terms(node, poll, best);
         if (best.terms.size() < 2) {
-            candidate.guard = Guard::one_column;
+            candidate.guard = split::Guard::one_column;
             return;
         }
         judge(node, best);  // the last one judged may be another
         candidate = best.candidate;
-        candidate.question = Question::sum;
+        candidate.question = split::Question::sum;
         candidate.terms = best.terms;
         candidate.column = static_cast<std::uint32_t>(best.terms.column[0]);
         candidate.sum_threshold =
             make_readable(data.columns, best.spread, sides_of(node, candidate), candidate.terms);
-        if (!(candidate.gain > candidate.noise)) candidate.guard = Guard::no_gain;
+        if (!(candidate.gain > candidate.noise)) candidate.guard = split::Guard::no_gain;
     }
 
 private:
     struct Sum {
-        LinearTerms terms;
+        data::LinearTerms terms;
         std::vector<double> spread;  ///< of each term's column
-        Candidate candidate;         ///< as a cut of the sum
+        split::Candidate candidate;  ///< as a cut of the sum
     };
 
     /// All columns of the direction, in raw units; the first coefficient is positive.
-    [[nodiscard]] Sum whole_sum(const ObliqueNode& node, const Direction& direction) const {
+    [[nodiscard]] Sum whole_sum(const split::ObliqueNode& node,
+                                const split::Direction& direction) const {
         double largest = 0.0;
         for (const double each : direction) largest = std::max(largest, std::abs(each));
         Sum sum;
@@ -106,33 +108,34 @@ private:
     }
 
     /// CART's search draws nothing but which of equal planes to take: the same for every seed.
-    [[nodiscard]] Generator generator_of(const ObliqueNode& node, std::uint64_t number) const {
-        const bool is_fixed = options.oblique.search == ObliqueSearch::cart_lc;
+    [[nodiscard]] Generator generator_of(const split::ObliqueNode& node,
+                                         std::uint64_t number) const {
+        const bool is_fixed = options.oblique.search == split::ObliqueSearch::cart_lc;
         return Generator(mix(is_fixed ? 0 : node.key, number));
     }
 
     [[nodiscard]] bool climbs() const {
-        return options.oblique.search == ObliqueSearch::oc1 ||
-               options.oblique.search == ObliqueSearch::cart_lc;
+        return options.oblique.search == split::ObliqueSearch::oc1 ||
+               options.oblique.search == split::ObliqueSearch::cart_lc;
     }
 
     /// A climb gives every column a little something. If the plane can be made as good again with
     /// the columns alone that matter most, it is easier to read.
-    void climb_with_fewer(const ObliqueNode& node, const Direction& direction, const Poll& poll,
-                          Sum& best) {
+    void climb_with_fewer(const split::ObliqueNode& node, const split::Direction& direction,
+                          const split::Poll& poll, Sum& best) {
         double all = 0.0;
         for (const double each : direction) all += std::abs(each);
         for (const double least : {0.1, 0.03}) {
-            Direction fewer = direction;
+            split::Direction fewer = direction;
             for (double& each : fewer)
                 if (std::abs(each) < least * all) each = 0.0;
             const auto n_left = fewer.size() - std::count(fewer.begin(), fewer.end(), 0.0);
             if (n_left < 2 || n_left >= best.terms.size()) continue;
             criterion.enter(total.data());
-            Pencil<C> pencil(criterion, limits, node, total);
+            split::Pencil<C> pencil(criterion, limits, node, total);
             Generator random = generator_of(node, ~0ULL);
-            Plane<C> plane(pencil, node, poll, random);
-            Oc1<C>(plane, node, 0, random).polish(std::move(fewer));
+            split::Plane<C> plane(pencil, node, poll, random);
+            split::Oc1<C>(plane, node, 0, random).polish(std::move(fewer));
             Sum shorter = whole_sum(node, plane.direction);
             judge(node, shorter);
             if (!is_as_good(shorter, best)) continue;
@@ -142,13 +145,13 @@ private:
     }
 
     [[nodiscard]] static bool is_as_good(const Sum& one, const Sum& other) {
-        return one.candidate.question != Question::none &&
+        return one.candidate.question != split::Question::none &&
                one.candidate.gain >=
                    other.candidate.gain - one.candidate.noise - other.candidate.noise;
     }
 
     /// From the term that matters least up, each is left out if the sum is as good without it.
-    void leave_out_terms(const ObliqueNode& node, const Poll& poll, Sum& best) {
+    void leave_out_terms(const split::ObliqueNode& node, const split::Poll& poll, Sum& best) {
         std::vector<std::int32_t> columns = best.terms.column;
         std::vector<double> effect(columns.size());
         for (std::size_t i = 0; i < columns.size(); ++i)
@@ -171,8 +174,8 @@ private:
     }
 
     /// Adds up the terms of every row and finds the best cut of the sums.
-    void judge(const ObliqueNode& node, Sum& sum) {
-        LinearTerms& terms = sum.terms;
+    void judge(const split::ObliqueNode& node, Sum& sum) {
+        data::LinearTerms& terms = sum.terms;
         if (terms.coefficient[0] < 0.0)
             for (double& each : terms.coefficient) each = -each;
         double all = 0.0;
@@ -184,30 +187,31 @@ private:
         every_row.resize(node.n_rows());
         std::iota(every_row.begin(), every_row.end(), 0U);
         for (std::size_t i = 0; i < sums.size(); ++i)
-            sums[i] = add_terms(terms.coefficient, [&](std::size_t term) {
+            sums[i] = data::add_terms(terms.coefficient, [&](std::size_t term) {
                 return data.columns[static_cast<std::size_t>(terms.column[term])].number(
                     node.rows.table_row[i]);
             });
-        Column as_column;
+        data::Column as_column;
         as_column.data = reinterpret_cast<const std::byte*>(sums.data());
         as_column.stride = sizeof(double);
         order = order_of(as_column, every_row, order_scratch);
         fill_tally(node);
 
-        Candidate& candidate = sum.candidate;
+        split::Candidate& candidate = sum.candidate;
         candidate.reset(0);
-        Fill fill;
-        const MissingPart part =
-            prepare_missing(criterion, options.missing, Scale::numeric, tally, fill);
-        Judge<C> judge(criterion, tally, part, limits, search.total);
+        missing::Fill fill;
+        const split::MissingPart part =
+            prepare_missing(criterion, options.missing, data::Scale::numeric, tally, fill);
+        split::Judge<C> judge(criterion, tally, part, limits, search.total);
         best_threshold(
             judge, nullptr, 0.0, [](std::uint32_t, std::uint32_t) { return true; }, search,
             candidate);
-        if (candidate.question != Question::none && options.selection != Selection::gain)
+        if (candidate.question != split::Question::none &&
+            options.selection != split::Selection::gain)
             candidate.split_information = information_of(candidate);
     }
 
-    void fill_tally(const ObliqueNode& node) {
+    void fill_tally(const split::ObliqueNode& node) {
         tally.clear(criterion.width());
         const std::size_t n_known = order.entries.size() - order.n_missing;
         for (std::size_t i = 0; i < order.entries.size(); ++i) {
@@ -219,27 +223,30 @@ private:
             if ((order.entries[i] & 1) == 0) tally.open_run(row);
             tally.last_row.back() = row;
             ++tally.n_entries.back();
-            add_row(criterion, tally.run(tally.n_runs() - 1), node.rows, row);
+            split::add_row(criterion, tally.run(tally.n_runs() - 1), node.rows, row);
         }
         tally.sum_known();
     }
 
-    [[nodiscard]] double information_of(const Candidate& candidate) const {
+    [[nodiscard]] double information_of(const split::Candidate& candidate) const {
         std::vector<double> weights(candidate.n_branches, 0.0);
         std::uint32_t position = 0;
         for (std::size_t i = 0; i < tally.n_runs(); ++i) {
-            weights[position < candidate.cut_position ? 0 : 1] += tally.run(i)[kWeight];
+            weights[position < candidate.cut_position ? 0 : 1] += tally.run(i)[criteria::kWeight];
             position += tally.n_entries[i];
         }
         if (candidate.missing_branch >= 0)
-            weights[static_cast<std::size_t>(candidate.missing_branch)] += tally.missing[kWeight];
-        else if (options.missing == Missing::divide) weights.push_back(tally.missing[kWeight]);
-        return split_information(weights);
+            weights[static_cast<std::size_t>(candidate.missing_branch)] +=
+                tally.missing[criteria::kWeight];
+        else if (options.missing == missing::Missing::divide)
+            weights.push_back(tally.missing[criteria::kWeight]);
+        return split::split_information(weights);
     }
 
     /// The rows of the sum judged last, from its cut outwards.
-    [[nodiscard]] SumSides sides_of(const ObliqueNode& node, const Candidate& candidate) const {
-        SumSides sides;
+    [[nodiscard]] split::SumSides sides_of(const split::ObliqueNode& node,
+                                           const split::Candidate& candidate) const {
+        split::SumSides sides;
         const std::size_t n_known = order.entries.size() - order.n_missing;
         std::size_t below = candidate.cut_position;
         std::size_t above = candidate.cut_position;
@@ -254,29 +261,29 @@ private:
         return sides;
     }
 
-    const Dataset& data;
+    const data::Dataset& data;
     const GrowOptions& options;
     C criterion;
-    SearchLimits limits;
+    split::SearchLimits limits;
     std::vector<double> total;
     std::vector<double> sums;
     std::vector<std::uint32_t> every_row;
-    Order order;  ///< of the sums judged last
-    OrderScratch order_scratch;
-    Tally tally;
-    SearchScratch search;
+    data::Order order;  ///< of the sums judged last
+    data::OrderScratch order_scratch;
+    split::Tally tally;
+    split::SearchScratch search;
 };
 
 }  // namespace
 
-std::unique_ptr<ObliqueFinder> make_oblique_finder(const Dataset& data,
+std::unique_ptr<ObliqueFinder> make_oblique_finder(const data::Dataset& data,
                                                    const GrowOptions& options) {
     std::unique_ptr<ObliqueFinder> finder;
-    with_criterion(options.criterion, [&]<class C>() {
+    criteria::with_criterion(options.criterion, [&]<class C>() {
         finder = std::make_unique<AdditiveObliqueFinder<C>>(data, options);
     });
     require(finder != nullptr, "a criterion that judges sums of columns");
     return finder;
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

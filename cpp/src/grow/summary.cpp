@@ -9,11 +9,11 @@
 #include "treewright/grow/column_finder.hpp"
 #include "treewright/tree/question.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 namespace {
 
 /// Appends a fragment's nodes to the tree, ids and offsets shifted.
-void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_range,
+void append(tree::Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_range,
             std::vector<std::uint32_t>& leaf_rows, std::vector<double>& leaf_weights,
             Fragment fragment, std::uint32_t anchor) {
     const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
@@ -22,7 +22,7 @@ void append(Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_r
     const auto cut_base = static_cast<std::int64_t>(tree.cuts.real.size());
     const std::size_t row_base = leaf_rows.size();
     for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
-        TreeNode node = std::move(fragment.nodes[i]);
+        tree::TreeNode node = std::move(fragment.nodes[i]);
         if (node.first_child >= 0) node.first_child += base;
         if (node.code_offset >= 0) node.code_offset += code_base;
         if (node.term_offset >= 0) node.term_offset += term_base;
@@ -54,7 +54,7 @@ struct LeafRows {
     /// Calls f(row, weight) for the rows of a leaf in ascending order: sums do not depend on how
     /// the rows happened to be listed.
     template <class F>
-    void for_each(std::size_t node, const Dataset& data, F&& f) {
+    void for_each(std::size_t node, const data::Dataset& data, F&& f) {
         const auto [begin, end] = range[node];
         if (weights.empty()) {
             std::sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -70,14 +70,14 @@ struct LeafRows {
     }
 };
 
-void summarise_classes(Tree& tree, LeafRows& leaves, const Dataset& data,
+void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
                        const GrowOptions& options) {
-    const Target& target = data.target;
-    const Reciprocals none(0);
+    const data::Target& target = data.target;
+    const split::Reciprocals none(0);
     const std::unique_ptr<Finder> finder = make_finder(data, options, none);
     std::vector<double> sums(finder->width());
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        TreeNode& node = tree.nodes[i];
+        tree::TreeNode& node = tree.nodes[i];
         double* value = tree.value.data() + i * tree.width;
         if (node.first_child < 0) {
             leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
@@ -97,14 +97,14 @@ void summarise_classes(Tree& tree, LeafRows& leaves, const Dataset& data,
                     value[k] += tree.value[child * tree.width + k];
             }
         }
-        sums[kCopies] = static_cast<double>(node.n_rows);
-        sums[kWeight] = node.weight;
-        std::copy(value, value + tree.width, sums.begin() + kStatistics);
+        sums[criteria::kCopies] = static_cast<double>(node.n_rows);
+        sums[criteria::kWeight] = node.weight;
+        std::copy(value, value + tree.width, sums.begin() + criteria::kStatistics);
         node.impurity = finder->impurity_of(sums.data());
     }
     if (options.monotonic.empty()) return;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        TreeNode& node = tree.nodes[i];
+        tree::TreeNode& node = tree.nodes[i];
         double* value = tree.value.data() + i * tree.width;
         if (!(node.weight > 0.0)) continue;
         const double share = std::clamp(value[1] / node.weight, node.lower, node.upper);
@@ -122,14 +122,14 @@ struct ValueSummary {
     ExactSum y_log_y;
 };
 
-void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
+void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
                       const GrowOptions& options) {
-    const Target& target = data.target;
+    const data::Target& target = data.target;
     const std::size_t n_outputs = target.n_outputs;
     const bool poisson = options.criterion == "poisson";
     std::vector<ValueSummary> summaries(tree.nodes.size() * n_outputs);
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        TreeNode& node = tree.nodes[i];
+        tree::TreeNode& node = tree.nodes[i];
         for (std::size_t o = 0; o < n_outputs; ++o) {
             ValueSummary& here = summaries[i * n_outputs + o];
             double mean = 0.0;
@@ -171,15 +171,15 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
             tree.value[i * n_outputs + o] = here.weight > 0.0 ? mean : 0.0;
             double impurity = 0.0;
             if (here.weight > 0.0)
-                impurity =
-                    impurity_of_squares(options.criterion, here.squares.value(), here.weight);
+                impurity = criteria::impurity_of_squares(options.criterion, here.squares.value(),
+                                                         here.weight);
             if (poisson && mean > 0.0 && here.weight > 0.0)
                 impurity = (here.y_log_y.value() - here.sum.value() * std::log(mean)) / here.weight;
             node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);
         }
     }
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        const TreeNode& node = tree.nodes[i];
+        const tree::TreeNode& node = tree.nodes[i];
         for (std::size_t o = 0; o < n_outputs; ++o) {
             double& value = tree.value[i * n_outputs + o];
             if (node.weight <= 0.0 && node.parent >= 0)  // an empty branch answers as its parent
@@ -191,9 +191,10 @@ void summarise_values(Tree& tree, LeafRows& leaves, const Dataset& data,
 
 }  // namespace
 
-Tree join(Fragment top, std::vector<Fragment> fragments, const std::vector<std::uint32_t>& anchors,
-          const Dataset& data, const GrowOptions& options) {
-    Tree tree;
+tree::Tree join(Fragment top, std::vector<Fragment> fragments,
+                const std::vector<std::uint32_t>& anchors, const data::Dataset& data,
+                const GrowOptions& options) {
+    tree::Tree tree;
     LeafRows leaves;
     std::vector<double> medians = std::move(top.medians);
     std::vector<double> deviations = std::move(top.deviations);
@@ -246,7 +247,7 @@ void move_down(const std::vector<Value>& values, Value& threshold) {
 
 /// The known values of a column in rows that count, ascending.
 template <class Value, class Read>
-std::vector<Value> sorted_values(const Dataset& data, const Column& column, Read read) {
+std::vector<Value> sorted_values(const data::Dataset& data, const data::Column& column, Read read) {
     std::vector<Value> values;
     for (std::size_t row = 0; row < data.n_rows; ++row)
         if (!column.is_missing(row) && (data.weight.empty() || data.weight[row] > 0.0))
@@ -255,23 +256,23 @@ std::vector<Value> sorted_values(const Dataset& data, const Column& column, Read
     return values;
 }
 
-std::vector<double> sorted_reals(const Dataset& data, const Column& column) {
+std::vector<double> sorted_reals(const data::Dataset& data, const data::Column& column) {
     return sorted_values<double>(data, column, [&](std::size_t row) { return column.real(row); });
 }
-std::vector<std::int64_t> sorted_wholes(const Dataset& data, const Column& column) {
+std::vector<std::int64_t> sorted_wholes(const data::Dataset& data, const data::Column& column) {
     return sorted_values<std::int64_t>(data, column,
                                        [&](std::size_t row) { return column.whole(row); });
 }
 
 }  // namespace
 
-void move_threshold_down(const Dataset& data, const Column& column, double& threshold,
+void move_threshold_down(const data::Dataset& data, const data::Column& column, double& threshold,
                          std::int64_t& threshold_int) {
     if (column.is_real()) move_down(sorted_reals(data, column), threshold);
     else move_down(sorted_wholes(data, column), threshold_int);
 }
 
-void move_cuts_down(const Dataset& data, const Column& column, Cuts& cuts) {
+void move_cuts_down(const data::Dataset& data, const data::Column& column, tree::Cuts& cuts) {
     if (column.is_real()) {
         const auto values = sorted_reals(data, column);
         for (double& cut : cuts.real) move_down(values, cut);
@@ -281,12 +282,12 @@ void move_cuts_down(const Dataset& data, const Column& column, Cuts& cuts) {
     }
 }
 
-void move_thresholds_down(const Dataset& data, Tree& tree) {
+void move_thresholds_down(const data::Dataset& data, tree::Tree& tree) {
     for (std::size_t c = 0; c < data.columns.size(); ++c) {
-        const Column& column = data.columns[c];
+        const data::Column& column = data.columns[c];
         std::vector<double*> reals;
         std::vector<std::int64_t*> wholes;
-        for (TreeNode& node : tree.nodes) {
+        for (tree::TreeNode& node : tree.nodes) {
             if (node.column != static_cast<std::int32_t>(c)) continue;
             if (node.kind == 1) {
                 reals.push_back(&node.threshold);
@@ -309,4 +310,4 @@ void move_thresholds_down(const Dataset& data, Tree& tree) {
     }
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

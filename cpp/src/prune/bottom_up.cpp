@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace treewright {
+namespace treewright::prune {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::vector<double> weakest_links(std::span<const std::int32_t> first_child,
     return penalty;
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-namespace treewright {
+namespace treewright::prune {
 
-Shares::Shares(const Dataset& data)
+Shares::Shares(const data::Dataset& data)
     : data(data), n_classes(data.target.n_classes.at(0)), rows{data.n_rows, data.columns} {
     for (std::uint32_t row = 0; row < data.n_rows; ++row)
         if (weight_of(row) > 0.0) sequence.push_back(row);
@@ -31,7 +31,7 @@ void Shares::add_whole(std::size_t begin, std::size_t end, double* into) const {
     for (std::size_t i = begin; i < end; ++i) into[class_of(sequence[i])] += weight_of(sequence[i]);
 }
 
-Division Shares::divide(const Share& share, const Plan& plan, std::uint32_t question,
+Division Shares::divide(const Share& share, const tree::Plan& plan, std::uint32_t question,
                         std::size_t n_branches) {
     Division out;
     out.start.assign(n_branches + 1, 0);
@@ -89,4 +89,4 @@ Share Shares::branch_of(const Share& share, const Division& division, std::int32
     return out;
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

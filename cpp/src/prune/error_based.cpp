@@ -12,7 +12,7 @@
 #include "treewright/prune/rows_by_leaf.hpp"
 #include "treewright/prune/validation_rows.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 namespace {
 
@@ -25,9 +25,9 @@ constexpr std::size_t kRoundsPerCheck = 64;
 /// Nothing recurses: a tree may be a long chain.
 class ErrorPruner {
 public:
-    ErrorPruner(const Dataset& data, std::span<const Dataset> sets, const Tree& tree,
-                const Plan& plan, const ErrorPruning& options, const Regrower* regrower,
-                Progress& progress)
+    ErrorPruner(const data::Dataset& data, std::span<const data::Dataset> sets,
+                const tree::Tree& tree, const tree::Plan& plan, const ErrorPruning& options,
+                const Regrower* regrower, Progress& progress)
         : tree(tree),
           plan(plan),
           options(options),
@@ -235,8 +235,8 @@ private:
     [[nodiscard]] bool may_be_raised(const Frame& frame, std::int32_t branch) const {
         const Place& place = changing.place(frame.node);
         const Place& child = changing.place(place.first_child + branch);
-        const TreeNode& asked = sources.node(place.source);
-        const TreeNode& below = sources.node(child.source);
+        const tree::TreeNode& asked = sources.node(place.source);
+        const tree::TreeNode& below = sources.node(child.source);
         const bool same_cut = below.kind == 1 && below.column == asked.column;
         return child.n_branches > 0 &&
                frame.division.known[static_cast<std::size_t>(branch)] >= 0.1 && !same_cut;
@@ -407,8 +407,8 @@ private:
         return out;
     }
 
-    const Tree& tree;
-    const Plan& plan;
+    const tree::Tree& tree;
+    const tree::Plan& plan;
     const ErrorPruning& options;
     const Regrower* regrower;  ///< null: branches stay as they were grown
     Progress& progress;
@@ -429,11 +429,11 @@ private:
 
 }  // namespace
 
-Pruned prune_by_error(const Dataset& data, std::span<const Dataset> followers, const Tree& tree,
-                      const Plan& plan, const ErrorPruning& options, const Regrower* regrower,
-                      Progress& progress) {
+Pruned prune_by_error(const data::Dataset& data, std::span<const data::Dataset> followers,
+                      const tree::Tree& tree, const tree::Plan& plan, const ErrorPruning& options,
+                      const Regrower* regrower, Progress& progress) {
     require(data.target.n_classes.size() == 1, "one target of classes");
     return ErrorPruner(data, followers, tree, plan, options, regrower, progress).run();
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

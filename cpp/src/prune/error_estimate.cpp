@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace treewright {
+namespace treewright::prune {
 
 namespace {
 
@@ -131,4 +131,4 @@ double LeafJudge::at_least(const double* weights) const {
     return least;
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -1,6 +1,6 @@
 #include "treewright/prune/joint_estimate.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 namespace {
 
@@ -88,4 +88,4 @@ void Descent::count_below(std::int32_t node, LeavesToBe& leaves) {
     }
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace treewright {
+namespace treewright::prune {
 
 namespace {
 
@@ -268,4 +268,4 @@ void MovedRows::add_up(std::int32_t node) {
     tree.n_rows(node) = static_cast<std::int64_t>(state.n_whole);
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

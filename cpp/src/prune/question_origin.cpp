@@ -4,9 +4,9 @@
 
 #include "treewright/tree/question.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
-const Sources::Grown& Sources::add(Tree grown_tree, Plan plan, std::int32_t below) {
+const Sources::Grown& Sources::add(tree::Tree grown_tree, tree::Plan plan, std::int32_t below) {
     const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
     const std::int32_t from =
         below < n_nodes ? below : origin[static_cast<std::size_t>(below - n_nodes)];
@@ -17,7 +17,7 @@ const Sources::Grown& Sources::add(Tree grown_tree, Plan plan, std::int32_t belo
     return *grown.back();
 }
 
-std::pair<const Tree*, std::size_t> Sources::find(std::int32_t source) const {
+std::pair<const tree::Tree*, std::size_t> Sources::find(std::int32_t source) const {
     if (source < static_cast<std::int32_t>(tree.nodes.size()))
         return {&tree, static_cast<std::size_t>(source)};
     const auto after =
@@ -27,16 +27,16 @@ std::pair<const Tree*, std::size_t> Sources::find(std::int32_t source) const {
     return {&from.tree, static_cast<std::size_t>(source - from.first_source)};
 }
 
-Tree Sources::joined() const {
-    Tree out;
+tree::Tree Sources::joined() const {
+    tree::Tree out;
     out.width = tree.width;
     for (const auto& from : grown) {
         const auto base = static_cast<std::int32_t>(out.nodes.size());
         const auto first_code = static_cast<std::int64_t>(out.branches.code.size());
         const auto first_cut = static_cast<std::int64_t>(out.cuts.real.size());
         const auto first_term = static_cast<std::int64_t>(out.terms.size());
-        const Tree& part = from->tree;
-        for (TreeNode node : part.nodes) {
+        const tree::Tree& part = from->tree;
+        for (tree::TreeNode node : part.nodes) {
             if (node.first_child >= 0) node.first_child += base;
             if (node.parent >= 0) node.parent += base;
             if (node.code_offset >= 0) node.code_offset += first_code;
@@ -52,4 +52,4 @@ Tree Sources::joined() const {
     return out;
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstring>
 
-namespace treewright {
+namespace treewright::prune {
 
 namespace {
 
@@ -27,8 +27,8 @@ void take(std::span<const T> from, const std::vector<std::uint32_t>& rows, std::
 
 }  // namespace
 
-RowsByLeaf::RowsByLeaf(const Dataset& given, const Tree& tree, const Plan& plan, bool all_columns,
-                       std::size_t n_threads, Progress& progress)
+RowsByLeaf::RowsByLeaf(const data::Dataset& given, const tree::Tree& tree, const tree::Plan& plan,
+                       bool all_columns, std::size_t n_threads, Progress& progress)
     : given(given), tree(tree) {
     Team team(std::min(n_threads, 1 + given.n_rows / kRowsPerTask));
     std::vector<std::uint32_t> leaf(given.n_rows);
@@ -38,9 +38,9 @@ RowsByLeaf::RowsByLeaf(const Dataset& given, const Tree& tree, const Plan& plan,
     copy_rows(all_columns, team);
 }
 
-bool RowsByLeaf::find_leaves(const Plan& plan, std::vector<std::uint32_t>& leaf, Team& team,
+bool RowsByLeaf::find_leaves(const tree::Plan& plan, std::vector<std::uint32_t>& leaf, Team& team,
                              Progress& progress) const {
-    const Rows rows{given.n_rows, given.columns};
+    const tree::Rows rows{given.n_rows, given.columns};
     std::atomic<bool> any_divided = false;
     const std::size_t n_tasks = (given.n_rows + kRowsPerTask - 1) / kRowsPerTask;
     team.for_each(n_tasks, [&](std::size_t task, std::size_t thread) {
@@ -86,7 +86,8 @@ void RowsByLeaf::copy_rows(bool all_columns, Team& team) {
     copy.weight = weight;
     copy.copies = copies;
     copy.columns = given.columns;
-    for (Column& column : copy.columns) column.data = nullptr;  // none may be read but copied ones
+    for (data::Column& column : copy.columns)
+        column.data = nullptr;  // none may be read but copied ones
 
     const std::vector<bool> wanted =
         all_columns ? std::vector<bool>(given.columns.size(), true) : asked();
@@ -103,7 +104,7 @@ void RowsByLeaf::copy_rows(bool all_columns, Team& team) {
         }
         cell_of_column[c] = static_cast<std::int32_t>(real.size());
         real.push_back(c);
-        all_floats &= given.columns[c].type == ValueType::f32;
+        all_floats &= given.columns[c].type == data::ValueType::f32;
     }
     n_cells = real.size();
     if (all_floats) copy_cells(real, floats, team);
@@ -113,10 +114,10 @@ void RowsByLeaf::copy_rows(bool all_columns, Team& team) {
 /// Columns whose values a row may be asked for.
 std::vector<bool> RowsByLeaf::asked() const {
     std::vector<bool> out(given.columns.size());
-    for (const TreeNode& node : tree.nodes) {
+    for (const tree::TreeNode& node : tree.nodes) {
         if (node.n_branches > 0 && node.column >= 0)
             out[static_cast<std::size_t>(node.column)] = true;
-        for (const Surrogate& each : node.surrogates) out[each.column] = true;
+        for (const tree::Surrogate& each : node.surrogates) out[each.column] = true;
     }
     for (const std::int32_t column : tree.terms.column)
         out[static_cast<std::size_t>(column)] = true;
@@ -128,10 +129,10 @@ void RowsByLeaf::copy_cells(const std::vector<std::size_t>& columns, std::vector
                             Team& team) {
     out.resize(std::max<std::size_t>(original.size() * n_cells, 1));  // leaves read the first cell
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        Column& column = copy.columns[columns[i]];
+        data::Column& column = copy.columns[columns[i]];
         column.data = reinterpret_cast<const std::byte*>(out.data() + i);
         column.stride = static_cast<std::ptrdiff_t>(n_cells * sizeof(T));
-        column.type = std::is_same_v<T, float> ? ValueType::f32 : ValueType::f64;
+        column.type = std::is_same_v<T, float> ? data::ValueType::f32 : data::ValueType::f64;
     }
     for_pieces(team, original.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
@@ -141,8 +142,8 @@ void RowsByLeaf::copy_cells(const std::vector<std::size_t>& columns, std::vector
 }
 
 void RowsByLeaf::copy_codes(std::size_t number, Team& team) {
-    const Column& from = given.columns[number];
-    const std::size_t size = from.type == ValueType::code ? 4 : 8;
+    const data::Column& from = given.columns[number];
+    const std::size_t size = from.type == data::ValueType::code ? 4 : 8;
     std::vector<std::byte>& cells = others[number];
     cells.resize(original.size() * size);
     if (from.known != nullptr) known[number].resize(original.size());
@@ -154,7 +155,7 @@ void RowsByLeaf::copy_codes(std::size_t number, Team& team) {
             if (from.known != nullptr) known[number][i] = from.known[row];
         }
     });
-    Column& column = copy.columns[number];
+    data::Column& column = copy.columns[number];
     column.data = cells.data();
     column.stride = static_cast<std::ptrdiff_t>(size);
     column.known = from.known != nullptr ? known[number].data() : nullptr;
@@ -177,4 +178,4 @@ void RowsByLeaf::count(Counts& counts, std::vector<std::size_t>& begin) const {
     }
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

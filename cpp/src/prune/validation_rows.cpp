@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace treewright {
+namespace treewright::prune {
 
 Followers::Arrived Followers::everything() const {
     Arrived out;
@@ -76,4 +76,4 @@ void Followers::spread(std::int32_t node, const Arrived& arrived) {
     for (std::size_t i = asking.size(); i-- > 0;) add_up(asking[i]);
 }
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace treewright {
+namespace treewright::split {
 namespace {
 
 using Ints = std::int32_t __attribute__((vector_size(32)));
@@ -140,7 +140,7 @@ double fused_two_classes(const FusedNode<Word>& node, std::uint32_t n_positive,
     std::int32_t* counts = scratch.counts.data();
     std::int32_t count = 0;
     for (std::uint32_t i = 0; i < node.n; ++i) {
-        count += (node.list[i] & Entry<Word>::kPositive) >> 1;
+        count += (node.list[i] & data::Entry<Word>::kPositive) >> 1;
         counts[i] = count;
     }
     return scan_counts(node.list, node.min_leaf - 1, node.n - node.min_leaf, counts,
@@ -163,7 +163,7 @@ double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_
     double right = 0.0;
     for (const double total : scratch.class_right) right += total * total;
     for (std::uint32_t i = 0; i < node.n; ++i) {
-        const std::uint32_t k = class_of_row[Entry<Word>::row(node.list[i])];
+        const std::uint32_t k = class_of_row[data::Entry<Word>::row(node.list[i])];
         left += 2.0 * scratch.class_left[k] + 1.0;
         right -= 2.0 * scratch.class_right[k] - 1.0;
         scratch.class_left[k] += 1.0;
@@ -185,25 +185,27 @@ double fused_values(const FusedNode<Word>& node, const double* value_of_row, dou
     double* sums = scratch.left.data();
     double sum = 0.0;
     for (std::uint32_t i = 0; i < node.n; ++i) {
-        sum += value_of_row[Entry<Word>::row(node.list[i])] - centre;
+        sum += value_of_row[data::Entry<Word>::row(node.list[i])] - centre;
         sums[i] = sum;
     }
     return scan_sums(node.list, node.min_leaf - 1, node.n - node.min_leaf, sums, total,
                      reciprocals.forward.data(), reciprocals.backward_from(node.n), position);
 }
 
-template double fused_two_classes<Narrow>(const FusedNode<Narrow>&, std::uint32_t,
-                                          const Reciprocals&, FusedScratch&, std::uint32_t*);
-template double fused_two_classes<Wide>(const FusedNode<Wide>&, std::uint32_t, const Reciprocals&,
-                                        FusedScratch&, std::uint32_t*);
-template double fused_classes<Narrow>(const FusedNode<Narrow>&, const std::uint32_t*, const double*,
-                                      std::size_t, const Reciprocals&, FusedScratch&,
-                                      std::uint32_t*);
-template double fused_classes<Wide>(const FusedNode<Wide>&, const std::uint32_t*, const double*,
-                                    std::size_t, const Reciprocals&, FusedScratch&, std::uint32_t*);
-template double fused_values<Narrow>(const FusedNode<Narrow>&, const double*, double, double,
-                                     const Reciprocals&, FusedScratch&, std::uint32_t*);
-template double fused_values<Wide>(const FusedNode<Wide>&, const double*, double, double,
-                                   const Reciprocals&, FusedScratch&, std::uint32_t*);
+template double fused_two_classes<data::Narrow>(const FusedNode<data::Narrow>&, std::uint32_t,
+                                                const Reciprocals&, FusedScratch&, std::uint32_t*);
+template double fused_two_classes<data::Wide>(const FusedNode<data::Wide>&, std::uint32_t,
+                                              const Reciprocals&, FusedScratch&, std::uint32_t*);
+template double fused_classes<data::Narrow>(const FusedNode<data::Narrow>&, const std::uint32_t*,
+                                            const double*, std::size_t, const Reciprocals&,
+                                            FusedScratch&, std::uint32_t*);
+template double fused_classes<data::Wide>(const FusedNode<data::Wide>&, const std::uint32_t*,
+                                          const double*, std::size_t, const Reciprocals&,
+                                          FusedScratch&, std::uint32_t*);
+template double fused_values<data::Narrow>(const FusedNode<data::Narrow>&, const double*, double,
+                                           double, const Reciprocals&, FusedScratch&,
+                                           std::uint32_t*);
+template double fused_values<data::Wide>(const FusedNode<data::Wide>&, const double*, double,
+                                         double, const Reciprocals&, FusedScratch&, std::uint32_t*);
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -9,7 +9,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/tree/question.hpp"
 
-namespace treewright {
+namespace treewright::tree {
 namespace {
 
 constexpr std::size_t kInFlight = 16;  // rows whose loads overlap
@@ -178,7 +178,7 @@ void Plan::ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind) {
 double Plan::sum_of(const Rows& rows, std::size_t row, const Node& node) const {
     const Slice& slice = slices[static_cast<std::size_t>(node.whole)];
     const auto coefficients = std::span(terms.coefficient).subspan(slice.start, slice.n);
-    return add_terms(coefficients, [&](std::size_t i) {
+    return data::add_terms(coefficients, [&](std::size_t i) {
         return rows.columns[static_cast<std::size_t>(terms.column[slice.start + i])].number(row);
     });
 }
@@ -222,7 +222,7 @@ std::int32_t Plan::branch_in_list(const Node& node, std::int64_t code) const {
 int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
     const Node& node = nodes[i];
     const Kind kind = kind_of(node);
-    const Column& column = rows.columns[column_of(node)];
+    const data::Column& column = rows.columns[column_of(node)];
     bool missing = column.is_missing(row);
     if (kind == linear) {
         const double sum = sum_of(rows, row, node);
@@ -230,7 +230,7 @@ int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) cons
         if (!missing) return sum > slices[static_cast<std::size_t>(node.whole)].threshold ? 1 : 0;
     } else if (kind == categories) {
         const std::int64_t code = column.whole(row);
-        missing = code == kMissingCode;
+        missing = code == data::kMissingCode;
         const std::int32_t branch = branch_in(node, code);
         if (branch >= 0) return branch;
     } else if (!missing) {
@@ -246,8 +246,8 @@ int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) cons
             case real_intervals: return place(cuts.real, column.real(row));
             default: return place(cuts.whole, column.whole(row));
         }
-    } else if (column.type == ValueType::code) {
-        missing = column.whole(row) != kUnseenCode;
+    } else if (column.type == data::ValueType::code) {
+        missing = column.whole(row) != data::kUnseenCode;
     }
     if (!surrogates.empty())
         for (const Surrogate& surrogate : surrogates[i]) {
@@ -260,7 +260,7 @@ int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) cons
 void Plan::branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, std::uint32_t i,
                        std::span<std::int32_t> branch) const {
     const Node& node = nodes[i];
-    const Column& column = rows.columns[column_of(node)];
+    const data::Column& column = rows.columns[column_of(node)];
     const auto cut = [&]<class T>(T /*type*/) {
         for (std::size_t r = 0; r < wanted.size(); ++r) {
             const double x = column.at<T>(wanted[r]);
@@ -268,8 +268,8 @@ void Plan::branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, 
                 std::isnan(x) ? branch_of(rows, wanted[r], i) : (x > node.threshold ? 1 : 0);
         }
     };
-    if (kind_of(node) == real_cut && column.type == ValueType::f64) cut(double{});
-    else if (kind_of(node) == real_cut && column.type == ValueType::f32) cut(float{});
+    if (kind_of(node) == real_cut && column.type == data::ValueType::f64) cut(double{});
+    else if (kind_of(node) == real_cut && column.type == data::ValueType::f32) cut(float{});
     else
         for (std::size_t r = 0; r < wanted.size(); ++r) branch[r] = branch_of(rows, wanted[r], i);
 }
@@ -286,7 +286,7 @@ void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const 
 template <class T>
 void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
                           Found& found) const {
-    const Column* columns = rows.columns.data();
+    const data::Column* columns = rows.columns.data();
     const std::byte* base = columns[0].data;
     const std::ptrdiff_t row_stride = columns[0].stride;
     const std::ptrdiff_t column_stride =
@@ -350,7 +350,7 @@ void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end, Fou
         matrix = columns[j].type == columns[0].type && columns[j].stride == columns[0].stride &&
                  columns[j].data - columns[0].data == static_cast<std::ptrdiff_t>(j) * gap;
     if (matrix) {
-        if (columns[0].type == ValueType::f32) find_in_matrix<float>(rows, begin, end, found);
+        if (columns[0].type == data::ValueType::f32) find_in_matrix<float>(rows, begin, end, found);
         else find_in_matrix<double>(rows, begin, end, found);
         return;
     }
@@ -382,7 +382,7 @@ void Plan::find_in_columns(const Rows& rows, std::span<const std::size_t> wanted
         slot.row = wanted[taken++];
         slot.at = {0, 1.0};
         for (const std::uint32_t c : used_columns) {
-            const Column& column = rows.columns[c];
+            const data::Column& column = rows.columns[c];
             Cell& cell = cells[s * rows.columns.size() + c];
             if (column.is_real()) cell.real = column.real(slot.row);
             else cell.whole = column.whole(slot.row);
@@ -567,4 +567,4 @@ std::vector<std::int64_t> Plan::paths(const Rows& rows, std::vector<std::int64_t
     return visited;
 }
 
-}  // namespace treewright
+}  // namespace treewright::tree

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace treewright {
+namespace treewright::tree {
 
 namespace {
 
@@ -54,11 +54,11 @@ void Shortcuts::lead(std::uint32_t node, std::uint32_t next, const std::optional
     jumps[node] = std::move(jump);
 }
 
-bool Shortcuts::stays(const Column& column, std::size_t row, const Stay& stay) {
+bool Shortcuts::stays(const data::Column& column, std::size_t row, const Stay& stay) {
     if (column.is_missing(row)) return false;
     const std::int64_t value = column.is_real() ? key(column.real(row)) : column.whole(row);
     return value > stay.above && value <= stay.up_to &&
            !std::binary_search(stay.leaving.begin(), stay.leaving.end(), value);
 }
 
-}  // namespace treewright
+}  // namespace treewright::tree

@@ -8,6 +8,10 @@
 #include "treewright/adaboost/stumps.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::grow;
+using namespace treewright::adaboost;
 
 namespace {
 

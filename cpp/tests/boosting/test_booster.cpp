@@ -13,6 +13,9 @@
 #include "treewright/boosting/partition.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::boosting;
 
 namespace {
 

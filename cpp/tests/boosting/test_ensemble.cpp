@@ -9,6 +9,9 @@
 #include "treewright/boosting/ensemble.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::boosting;
 
 namespace {
 

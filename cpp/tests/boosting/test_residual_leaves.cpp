@@ -8,6 +8,7 @@
 #include "treewright/boosting/residual_leaves.hpp"
 
 using namespace treewright;
+using namespace treewright::boosting;
 
 namespace {
 

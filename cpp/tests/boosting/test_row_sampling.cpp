@@ -16,6 +16,9 @@
 #include "treewright/boosting/row_sampling.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::boosting;
 
 namespace {
 

@@ -8,6 +8,8 @@
 #include "treewright/boosting/shap.hpp"
 
 using namespace treewright;
+using namespace treewright::tree;
+using namespace treewright::boosting;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "treewright/criteria/regression_impurity.hpp"
 
 using namespace treewright;
+using namespace treewright::criteria;
 
 CASE(median_takes_the_middle) {
     std::vector<std::pair<double, double>> even = {{4, 1}, {1, 1}, {3, 1}, {2, 1}};

@@ -7,6 +7,7 @@
 #include "treewright/data/bins.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
 
 CASE(bins_go_by_average_rank) {
     std::vector<double> values = {

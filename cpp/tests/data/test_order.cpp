@@ -7,6 +7,7 @@
 #include "treewright/data/target_grid.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "treewright/forest/quantiles.hpp"
 
 using namespace treewright;
+using namespace treewright::forest;
 
 namespace {
 

@@ -6,12 +6,17 @@
 #include "treewright/tree/plan.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::split;
+using namespace treewright::missing;
+using namespace treewright::grow;
 
 namespace {
 
 Tree grown(const MadeData& made, const GrowOptions& options) {
     Progress progress(nullptr);
-    return grow(made.data, options, progress);
+    return grow::grow(made.data, options, progress);
 }
 
 /// NaN, in the place of a cut of another type, equals NaN.

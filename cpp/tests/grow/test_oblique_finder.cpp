@@ -7,6 +7,10 @@
 #include "treewright/tree/plan.hpp"
 
 using namespace treewright;
+using namespace treewright::tree;
+using namespace treewright::split;
+using namespace treewright::missing;
+using namespace treewright::grow;
 
 namespace {
 
@@ -33,13 +37,13 @@ CASE(sums_grow_one_tree_for_any_number_of_threads) {
                 oblique_options(*made, n_classes == 0 ? "squared_error" : "gini", search);
             options.max_depth = 6;
             Progress progress(nullptr);
-            const Tree reference = grow(made->data, options, progress);
+            const Tree reference = grow::grow(made->data, options, progress);
             std::size_t n_sums = 0;
             for (const TreeNode& node : reference.nodes) n_sums += node.kind == 4 ? 1 : 0;
             CHECK(n_sums > 0);
             for (const std::size_t n_threads : {2, 4}) {
                 options.n_threads = n_threads;
-                const Tree tree = grow(made->data, options, progress);
+                const Tree tree = grow::grow(made->data, options, progress);
                 CHECK(tree.nodes.size() == reference.nodes.size());
                 CHECK(tree.value == reference.value);
                 CHECK(tree.terms.column == reference.terms.column);
@@ -56,7 +60,7 @@ CASE(rows_are_predicted_where_they_were_counted) {
             GrowOptions options = oblique_options(*made, "entropy", search);
             options.missing = policy;
             Progress progress(nullptr);
-            const Tree tree = grow(made->data, options, progress);
+            const Tree tree = grow::grow(made->data, options, progress);
             const Plan plan(tree, std::vector<std::int32_t>(tree.nodes.size(), -1), {2});
             std::vector<std::int64_t> leaf(made->data.n_rows);
             plan.apply({made->data.n_rows, made->data.columns}, 1, leaf);
@@ -72,7 +76,7 @@ CASE(looking_at_a_sum_repeats_its_growing) {
     for (const ObliqueSearch search : kSearches) {
         const GrowOptions options = oblique_options(*made, "gini", search);
         Progress progress(nullptr);
-        const Tree tree = grow(made->data, options, progress);
+        const Tree tree = grow::grow(made->data, options, progress);
         std::size_t node = 0;
         std::vector<std::uint32_t> path;
         while (tree.nodes[node].n_branches > 0) {

@@ -6,6 +6,7 @@
 #include "treewright/split/threshold_between.hpp"
 
 using namespace treewright;
+using namespace treewright::split;
 
 CASE(thresholds_separate_and_are_finite) {
     constexpr double kMost = std::numeric_limits<double>::max();

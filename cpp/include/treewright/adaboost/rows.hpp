@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright {
+namespace treewright::adaboost {
 
 class AdaBoostRows {
 public:
@@ -62,4 +62,4 @@ private:
     std::vector<double> so_far;  ///< votes, rows x classes
 };
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

@@ -20,7 +20,7 @@
 #include "treewright/data/column.hpp"
 #include "treewright/tree/plan.hpp"
 
-namespace treewright {
+namespace treewright::adaboost {
 
 /// One stump: a cut or branches of categories, and the class each branch is for.
 struct VotingStump {
@@ -51,11 +51,13 @@ public:
     [[nodiscard]] std::size_t n_columns() const { return n_codes.size(); }
 
     /// Adds the votes of all stumps for each class: rows x classes.
-    void add_all(const Rows& rows, std::size_t n_threads, std::span<double> sums) const;
+    void add_all(const tree::Rows& rows, std::size_t n_threads, std::span<double> sums) const;
     /// The same for some of the stumps, one by one.
-    void add(const Rows& rows, std::size_t first, std::size_t last, std::span<double> sums) const;
+    void add(const tree::Rows& rows, std::size_t first, std::size_t last,
+             std::span<double> sums) const;
     /// Branch of each row at a stump; 2 where it follows both.
-    void branches_of(const Rows& rows, std::size_t stump, std::span<std::int32_t> branch) const;
+    void branches_of(const tree::Rows& rows, std::size_t stump,
+                     std::span<std::int32_t> branch) const;
 
 private:
     /// The votes of one column's stumps: a line for each interval or category, then one for a
@@ -72,9 +74,9 @@ private:
                    Value VotingStump::*threshold, std::vector<double>& votes) const;
     void lay_categories(std::span<const std::size_t> which, std::uint32_t count,
                         std::vector<double>& votes) const;
-    void add_steps(const Steps& steps, const Rows& rows, std::size_t begin, std::size_t end,
+    void add_steps(const Steps& steps, const tree::Rows& rows, std::size_t begin, std::size_t end,
                    double* sums) const;
-    [[nodiscard]] int branch_of(const VotingStump& stump, const Column& column,
+    [[nodiscard]] int branch_of(const VotingStump& stump, const data::Column& column,
                                 std::size_t row) const;
 
     std::size_t width;
@@ -86,4 +88,4 @@ private:
     std::vector<double> constant;  ///< votes of stumps that ask nothing
 };
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

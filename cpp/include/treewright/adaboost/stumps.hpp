@@ -28,7 +28,7 @@
 #include "treewright/grow/options.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::adaboost {
 
 /// One column as rounds read it.
 struct StumpColumn {
@@ -46,7 +46,7 @@ struct StumpColumn {
 
 /// A stump and what it says of the training rows.
 struct FoundStump {
-    Tree tree;
+    tree::Tree tree;
     std::vector<std::int32_t> predicted;
 };
 
@@ -61,18 +61,18 @@ public:
 /// Reads the columns; rows of weight 0 do not count. Of the options, the criterion ("gini",
 /// "entropy" or "misclassification") and the place of thresholds are looked at; missing values go
 /// to the better side, nominal columns are asked for subsets.
-[[nodiscard]] std::unique_ptr<StumpSearch> make_stump_search(const Dataset& data,
-                                                             const GrowOptions& options, Team& team,
-                                                             Progress& progress);
+[[nodiscard]] std::unique_ptr<StumpSearch> make_stump_search(const data::Dataset& data,
+                                                             const grow::GrowOptions& options,
+                                                             Team& team, Progress& progress);
 
 /// Reads one column; `active` are the rows that count, ascending.
-[[nodiscard]] StumpColumn read_stump_column(const Dataset& data, std::size_t column,
+[[nodiscard]] StumpColumn read_stump_column(const data::Dataset& data, std::size_t column,
                                             std::span<const std::uint32_t> active,
-                                            OrderScratch& scratch);
+                                            data::OrderScratch& scratch);
 
 /// Adds up the weights of the rows of each cell; whole numbers add exactly, in any order. `lanes`
 /// is memory to work in.
 void add_cells(const StumpColumn& column, std::span<const double> weight, std::size_t n_classes,
                std::vector<double>& lanes, std::vector<double>& sums);
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

@@ -9,7 +9,7 @@
 
 #include "treewright/base/parallel.hpp"
 
-namespace treewright {
+namespace treewright::adaboost {
 
 /// The least prediction of each row such that it and those below it have half of the weight
 /// (Drucker 1997, step 8). `predictions` is rows x models. Equal predictions share their weight,
@@ -34,4 +34,4 @@ inline void weighted_medians(std::span<const double> predictions, std::span<cons
     });
 }
 
-}  // namespace treewright
+}  // namespace treewright::adaboost

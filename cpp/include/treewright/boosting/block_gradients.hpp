@@ -8,7 +8,7 @@
 #include "treewright/boosting/loss.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// What slopes are computed from. Scores, and slopes that are given, are outputs x rows.
 struct SlopeSource {
@@ -42,4 +42,4 @@ struct BlockSlopes {
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -13,7 +13,7 @@
 #include "treewright/boosting/loss.hpp"
 #include "treewright/boosting/row_sampling.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// Which rows and columns a round sees.
 struct RoundSample {
@@ -28,7 +28,7 @@ class Booster {
 public:
     /// `target`: rows, numbers or class indices, which must outlive the booster. Scores are outputs
     /// x rows. Where leaves get lines the columns are read again in every round, and must stay.
-    Booster(const Dataset& data, Codebook book, LossKind kind, double parameter,
+    Booster(const data::Dataset& data, Codebook book, LossKind kind, double parameter,
             const RoundSample& sample, std::size_t n_outputs, std::vector<double> scores,
             Team& team);
 
@@ -55,7 +55,7 @@ private:
     [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
     [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
     [[nodiscard]] RowSet steepest_rows(std::size_t n_wanted, Team& team) const;
-    void note_content(const Dataset& data, Team& team);
+    void note_content(const data::Dataset& data, Team& team);
     void draw_rows(std::uint64_t key, Team& team);
     /// Factor of the slopes of a copy of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
@@ -108,8 +108,8 @@ private:
     static std::size_t bytes_of(Form form);
 
     Codebook book;
-    std::vector<Column> raw;     ///< views of what the codes stand for
-    std::vector<double> spread;  ///< of each column, once lines are fitted
+    std::vector<data::Column> raw;  ///< views of what the codes stand for
+    std::vector<double> spread;     ///< of each column, once lines are fitted
     LossKind kind;
     double level;      ///< the parameter that was given
     double parameter;  ///< of the loss; Huber's delta is another one in every round
@@ -133,4 +133,4 @@ private:
     std::vector<GrowBuffers> buffers;
 };
 
-}  // namespace treewright
+}  // namespace treewright::boosting

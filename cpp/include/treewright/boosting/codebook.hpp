@@ -10,7 +10,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/data/dataset.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// Codes 0 .. n_codes - 1 are values, n_codes is missing. Of a column with more categories than two
 /// bytes can tell apart those beyond are as good as missing.
@@ -36,7 +36,7 @@ inline constexpr std::size_t kRowsForBins = 200'000;
 /// A column with no more than `max_bins` different values keeps them apart. Otherwise a bin is
 /// closed once it holds its share of the weight that is left, so that a frequent value gets a bin
 /// of its own and the others share the rest evenly. Cuts lie midway between neighbouring values.
-[[nodiscard]] Codebook learn_codebook(const Dataset& data, std::size_t max_bins, Team& team);
+[[nodiscard]] Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& team);
 
 /// Gives values their codes, many at a time: cuts are padded to a power of two, so that how many
 /// of them lie below a value takes a fixed number of steps without a branch.
@@ -46,7 +46,7 @@ public:
 
     /// The codes of rows [begin, end) of a column; `Code` holds n_codes.
     template <class Code>
-    void encode(const Column& column, std::size_t begin, std::size_t end, Code* codes) const;
+    void encode(const data::Column& column, std::size_t begin, std::size_t end, Code* codes) const;
 
 private:
     template <class T, class Code, class ValueAt>
@@ -59,4 +59,4 @@ private:
     std::vector<double> double_cuts;
 };
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -14,7 +14,7 @@
 #include "treewright/boosting/codebook.hpp"
 #include "treewright/boosting/gradients.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 struct Slot {
     bool is_wide = false;       ///< two bytes a code
@@ -43,7 +43,8 @@ class CodedTable {
 public:
     /// `slope_bytes`: room in each record, beside the codes, for what changes from round to round:
     /// a row that lies far from others then costs one wait for memory, not two.
-    CodedTable(const Dataset& data, const Codebook& book, std::size_t slope_bytes, Team& team);
+    CodedTable(const data::Dataset& data, const Codebook& book, std::size_t slope_bytes,
+               Team& team);
 
     std::size_t n_rows = 0;
     std::vector<Slot> slots;  ///< narrow ones first
@@ -69,7 +70,7 @@ public:
 private:
     void place(const Codebook& book, const std::vector<std::vector<std::uint32_t>>& bundles,
                const std::vector<std::uint32_t>& common, std::size_t slope_bytes);
-    void fill(const Dataset& data, const std::vector<Encoder>& encoders, Team& team);
+    void fill(const data::Dataset& data, const std::vector<Encoder>& encoders, Team& team);
 
     struct Free {
         void operator()(std::uint8_t* memory) const;
@@ -78,4 +79,4 @@ private:
     std::unique_ptr<std::uint8_t[], Free> by_column;
 };
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -12,7 +12,7 @@
 #include "treewright/boosting/tree.hpp"
 #include "treewright/tree/plan.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// What walking, row by row, needs of a node.
 struct BoostStep {
@@ -45,7 +45,7 @@ struct BoostBlock {
 
 /// Rows coded once, for trees to come that ask by the same codebook. Views of the columns stay.
 struct CodedRows {
-    Rows rows;
+    tree::Rows rows;
     std::vector<BoostBlock> blocks;
 };
 
@@ -65,14 +65,15 @@ public:
     std::size_t n_outputs = 1;
 
     /// Adds what trees [first, last) answer to the scores of each row, in order: rows x outputs.
-    void add_scores(const Rows& rows, std::size_t first, std::size_t last, std::size_t n_threads,
-                    Progress& progress, std::span<double> scores) const;
+    void add_scores(const tree::Rows& rows, std::size_t first, std::size_t last,
+                    std::size_t n_threads, Progress& progress, std::span<double> scores) const;
     void add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
                     std::size_t n_threads, Progress& progress, std::span<double> scores) const;
     /// Codes all columns of rows, also of those that no tree asks yet.
-    [[nodiscard]] CodedRows code(const Rows& rows, std::size_t n_threads, Progress& progress) const;
+    [[nodiscard]] CodedRows code(const tree::Rows& rows, std::size_t n_threads,
+                                 Progress& progress) const;
     /// The leaf (node number) of each row in each tree: rows x trees.
-    void apply(const Rows& rows, std::size_t n_threads, Progress& progress,
+    void apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
                std::span<std::int32_t> leaves) const;
 
     /// Columns that some tree asks, ascending.
@@ -80,7 +81,8 @@ public:
     /// Whether some leaf answers by a line.
     [[nodiscard]] bool has_lines() const;
     /// The codes of rows [begin, begin + n) in the columns that are asked.
-    void read_block(const Rows& rows, std::size_t begin, std::size_t n, BoostBlock& block) const;
+    void read_block(const tree::Rows& rows, std::size_t begin, std::size_t n,
+                    BoostBlock& block) const;
     /// By node of a tree that asks: which rows of a block would go to its second child.
     void answer(std::size_t tree, const BoostBlock& block, std::span<std::uint64_t> second) const;
 
@@ -100,12 +102,13 @@ private:
     void add_choices(std::size_t tree);
     /// The bits of a node's question, as a list of the forest.
     [[nodiscard]] BoostList list_of(const BoostTree& tree, const BoostNode& node);
-    void read_columns(const Rows& rows, std::span<const std::uint32_t> columns,
+    void read_columns(const tree::Rows& rows, std::span<const std::uint32_t> columns,
                       BoostBlock& block) const;
     /// Calls block_of(block, thread) for blocks of 64 rows and adds trees to their scores.
     template <class BlockOf>
-    void add_by_blocks(const Rows& rows, std::size_t first, std::size_t last, std::size_t n_threads,
-                       Progress& progress, std::span<double> scores, BlockOf&& block_of) const;
+    void add_by_blocks(const tree::Rows& rows, std::size_t first, std::size_t last,
+                       std::size_t n_threads, Progress& progress, std::span<double> scores,
+                       BlockOf&& block_of) const;
     [[nodiscard]] bool goes_together(std::size_t tree, const BoostBlock& block) const;
     /// The leaves of a block's rows, by their number among the tree's; all at once.
     const RowBytes& leaves_together(std::size_t tree, const BoostBlock& block,
@@ -117,8 +120,8 @@ private:
     template <class Use>
     void for_each_leaf(std::size_t tree, const BoostBlock& block, BoostPaths& paths,
                        Use&& use) const;
-    void add_tree(std::size_t tree, const Rows& rows, const BoostBlock& block, BoostPaths& paths,
-                  double* scores) const;
+    void add_tree(std::size_t tree, const tree::Rows& rows, const BoostBlock& block,
+                  BoostPaths& paths, double* scores) const;
     void answer_list(const BoostList& list, const BoostBlock& block, RowBytes& answers) const;
 
     std::vector<Encoder> encoders;
@@ -138,4 +141,4 @@ private:
     std::vector<std::uint32_t> used;  ///< columns that are asked
 };
 
-}  // namespace treewright
+}  // namespace treewright::boosting

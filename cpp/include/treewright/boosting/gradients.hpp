@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// How gradients and hessians are rounded: value = whole number * unit, the units powers of two.
 /// Rows are counted in the low `count_bits` of a word, below hessians or (if all rows have the
@@ -177,4 +177,4 @@ struct WritableSlopes {
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::boosting

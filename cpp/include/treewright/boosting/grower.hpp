@@ -12,7 +12,7 @@
 #include "treewright/boosting/split_search.hpp"
 #include "treewright/boosting/tree.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 struct BoostGrowth {
     BoostLimits limits;
@@ -57,4 +57,4 @@ template <class Row>
 [[nodiscard]] BoostTree grow_boosted(const BoostRound& round, const BoostGrowth& growth,
                                      GrowBuffers& buffers, Team& team, Progress& progress);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -10,7 +10,7 @@
 #include "treewright/boosting/gradients.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// Working memory of a thread: copies of records, and what their rows add.
 template <class Entry>
@@ -25,4 +25,4 @@ void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& sl
               const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
               typename Row::Entry* histogram);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

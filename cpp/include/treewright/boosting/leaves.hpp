@@ -13,7 +13,7 @@
 #include "treewright/boosting/coded_table.hpp"
 #include "treewright/boosting/partition.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// A node that was divided by the codes of a slot.
 struct NodeDivision {
@@ -28,4 +28,4 @@ struct NodeDivision {
 void find_leaves(const CodedTable& table, std::span<const NodeDivision> divisions,
                  std::span<std::uint32_t> leaf_of_row, Team& team);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

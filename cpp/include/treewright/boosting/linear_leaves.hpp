@@ -24,7 +24,7 @@
 #include "treewright/boosting/tree.hpp"
 #include "treewright/data/column.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// A leaf's line has at most this many terms, and one for every two rows: of more columns those
 /// asked first count.
@@ -32,12 +32,13 @@ inline constexpr std::size_t kMostLineTerms = 50;
 
 /// Standard deviation of the finite numbers of each column; 0 for columns that are not numeric, do
 /// not vary, or vary beyond the largest number. `weight`: by row; empty: 1 each.
-[[nodiscard]] std::vector<double> spreads_of(std::span<const Column> columns, std::size_t n_rows,
-                                             std::span<const double> weight, Team& team);
+[[nodiscard]] std::vector<double> spreads_of(std::span<const data::Column> columns,
+                                             std::size_t n_rows, std::span<const double> weight,
+                                             Team& team);
 
 /// What lines are fitted from.
 struct LineRows {
-    std::span<const Column> columns;
+    std::span<const data::Column> columns;
     std::span<const double> spread;  ///< by column
     SlopeView slopes;                ///< gradients and hessians
     FixedPoint fixed;
@@ -50,4 +51,4 @@ struct LineRows {
 template <class Row>
 void fit_lines(const LineRows& rows, double l2, BoostTree& tree, Team& team, Progress& progress);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -9,7 +9,7 @@
 
 #include "treewright/base/exp.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 struct Slope {
     double gradient;
@@ -146,4 +146,4 @@ auto with_loss(LossKind kind, double parameter, Work&& work) {
 
 [[nodiscard]] LossKind loss_kind_of(std::string_view name);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// For each code, whether its rows go to the second child: a bit each.
 struct Ways {
@@ -39,4 +39,4 @@ std::size_t divide(std::uint32_t* rows, std::size_t n, const std::uint8_t* codes
 std::size_t divide_run(std::uint32_t first_row, std::size_t n, const std::uint8_t* codes,
                        bool is_wide, const Ways& ways, std::uint32_t* rows, std::uint32_t* second);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

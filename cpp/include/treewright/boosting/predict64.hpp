@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// A byte for each of 64 rows.
 struct alignas(64) RowBytes {
@@ -47,4 +47,4 @@ void missing_lowest(const RowBytes& codes, std::uint8_t missing, RowBytes& moved
 /// Rows whose byte is above the cut, a bit each.
 [[nodiscard]] std::uint64_t bits_above(const RowBytes& codes, std::uint8_t cut);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

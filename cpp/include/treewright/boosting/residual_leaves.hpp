@@ -8,7 +8,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/boosting/loss.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// What is left to explain of a row.
 struct Residual {
@@ -35,4 +35,4 @@ struct Residual {
 [[nodiscard]] double quantile_of_distances(std::span<const double> y, const double* scores,
                                            double level, Team& team);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -7,7 +7,7 @@
 
 #include "treewright/base/parallel.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// Rows: a list, or (empty) all rows from `first` on.
 struct RowRange {
@@ -39,4 +39,4 @@ void by_blocks(std::size_t n_rows, Team& team, Work&& work) {
     });
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

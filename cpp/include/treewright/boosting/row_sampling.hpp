@@ -12,7 +12,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// Some rows of a table, a bit each.
 class RowSet {
@@ -68,4 +68,4 @@ struct KeyRange {
     return is_negative ? bits : ~(bits | std::uint64_t{1} << 63);
 }
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -37,7 +37,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/boosting/ensemble.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 /// What the shares of a node's children are counted in.
 enum class Cover {
@@ -49,7 +49,8 @@ enum class Cover {
 /// being what its trees are expected to answer for a row of which nothing is known. The values of
 /// an output add up to what `add_scores` adds. Trees are added in their order, whatever the number
 /// of threads and whichever rows are asked together.
-void shap_values(const BoostForest& forest, const Rows& rows, std::size_t first, std::size_t last,
-                 Cover cover, std::size_t n_threads, Progress& progress, std::span<double> values);
+void shap_values(const BoostForest& forest, const tree::Rows& rows, std::size_t first,
+                 std::size_t last, Cover cover, std::size_t n_threads, Progress& progress,
+                 std::span<double> values);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -12,7 +12,7 @@
 
 #include "treewright/boosting/histogram.hpp"
 
-namespace treewright {
+namespace treewright::boosting {
 
 struct BoostLimits {
     double l2 = 0.0;
@@ -94,4 +94,4 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
 [[nodiscard]] double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2,
                                  const Bounds& bounds);
 
-}  // namespace treewright
+}  // namespace treewright::boosting

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright {
+namespace treewright::boosting {
 
 struct BoostNode {
     std::int32_t first_child = -1;  ///< -1: a leaf; the second child follows it
@@ -103,4 +103,4 @@ struct BoostTree {
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::boosting

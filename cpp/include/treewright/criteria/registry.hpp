@@ -18,7 +18,7 @@
 #include "treewright/criteria/twoing.hpp"
 #include "treewright/criteria/weighted_squared_error.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Absolute error has no additive sums; it meets a contract of its own (grow/absolute_finder.hpp).
 using Criteria =
@@ -40,4 +40,4 @@ bool with_criterion(std::string_view name, F&& f) {
     return found;
 }
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -9,7 +9,7 @@
 #include "treewright/base/exact_sum.hpp"
 #include "treewright/data/row_targets.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Median and mean absolute deviation of weighted values; the mean of the two middle values where
 /// exactly half of the weight lies on each side.
@@ -25,8 +25,8 @@ struct MedianOf {
 
 /// Impurity of a regression node, in the criterion's own units, averaged over the outputs.
 /// `weights` empty = all 1.
-[[nodiscard]] double value_impurity(const std::string& criterion, const Target& target,
+[[nodiscard]] double value_impurity(const std::string& criterion, const data::Target& target,
                                     std::span<const std::uint32_t> table_rows,
                                     std::span<const double> weights);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

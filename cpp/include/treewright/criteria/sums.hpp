@@ -10,7 +10,7 @@
 
 #include "treewright/data/row_targets.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 inline constexpr std::size_t kCopies = 0;
 inline constexpr std::size_t kWeight = 1;
@@ -21,12 +21,12 @@ struct ClassSums {
     std::size_t n_outputs = 1;
     std::vector<std::size_t> start;  ///< of each output's counts; one more at the end
 
-    explicit ClassSums(const Target& target) : n_outputs(target.n_outputs) {
+    explicit ClassSums(const data::Target& target) : n_outputs(target.n_outputs) {
         start.push_back(kStatistics);
         for (const std::uint32_t count : target.n_classes) start.push_back(start.back() + count);
     }
     [[nodiscard]] std::size_t width() const { return start.back(); }
-    void add(double* into, const RowTargets& rows, std::uint32_t row, double weight) const {
+    void add(double* into, const data::RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output)
             into[start[output] + rows.classes[row * n_outputs + output]] += weight;
     }
@@ -50,10 +50,10 @@ struct ValueSums {
     std::size_t n_outputs = 1;
     std::vector<double> centre;
 
-    explicit ValueSums(const Target& target)
+    explicit ValueSums(const data::Target& target)
         : n_outputs(target.n_outputs), centre(target.n_outputs, 0.0) {}
     [[nodiscard]] std::size_t width() const { return kStatistics + n_outputs; }
-    void add(double* into, const RowTargets& rows, std::uint32_t row, double weight) const {
+    void add(double* into, const data::RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output)
             into[kStatistics + output] +=
                 weight * (rows.values[row * n_outputs + output] - centre[output]);
@@ -81,7 +81,7 @@ struct SquareSums : ValueSums {
 
     [[nodiscard]] std::size_t width() const { return kStatistics + kPerOutput * n_outputs; }
     void begin_node(const double* total) { centre_on(total, kPerOutput); }
-    void add(double* into, const RowTargets& rows, std::uint32_t row, double weight) const {
+    void add(double* into, const data::RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output) {
             const double value = rows.values[row * n_outputs + output] - centre[output];
             double* sums = into + kStatistics + kPerOutput * output;
@@ -142,4 +142,4 @@ private:
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::criteria

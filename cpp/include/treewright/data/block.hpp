@@ -24,7 +24,7 @@
 #include "treewright/data/order.hpp"
 #include "treewright/data/row_targets.hpp"
 
-namespace treewright {
+namespace treewright::data {
 
 /// One entry of a list: row << 2 | positive << 1 | tie. `positive` is the class of a two-class
 /// target (0 otherwise); `tie` says that the entry before it in the node has the same value.
@@ -81,4 +81,4 @@ struct BlockOptions {
                                                 std::vector<std::uint32_t>& n_missing,
                                                 std::vector<Bins>& bins);
 
-}  // namespace treewright
+}  // namespace treewright::data

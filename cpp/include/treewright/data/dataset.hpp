@@ -9,7 +9,7 @@
 #include "treewright/data/column.hpp"
 #include "treewright/data/row_targets.hpp"
 
-namespace treewright {
+namespace treewright::data {
 
 struct Dataset {
     std::size_t n_rows = 0;
@@ -19,4 +19,4 @@ struct Dataset {
     std::span<const double> copies;  ///< how many rows each row stands for in limits; empty = all 1
 };
 
-}  // namespace treewright
+}  // namespace treewright::data

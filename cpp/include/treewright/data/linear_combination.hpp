@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright {
+namespace treewright::data {
 
 /// The terms of sums: coefficient x column, added in this order.
 struct LinearTerms {
@@ -39,4 +39,4 @@ template <class Number>
     return sum;
 }
 
-}  // namespace treewright
+}  // namespace treewright::data

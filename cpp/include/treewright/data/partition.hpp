@@ -9,7 +9,7 @@
 
 #include "treewright/data/block.hpp"
 
-namespace treewright {
+namespace treewright::data {
 
 /// Branch of each row of the block; one byte where the branches allow it.
 struct Sides {
@@ -108,4 +108,4 @@ void partition_list(Word* list, std::uint32_t n, std::uint32_t n_missing, const 
                                              std::size_t n_outputs, bool wide,
                                              std::vector<std::uint32_t>& new_row);
 
-}  // namespace treewright
+}  // namespace treewright::data

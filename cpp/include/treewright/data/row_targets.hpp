@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright {
+namespace treewright::data {
 
 /// Classes or values to learn, one or several outputs, stored row by row.
 struct Target {
@@ -46,4 +46,4 @@ struct RowTargets {
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::data

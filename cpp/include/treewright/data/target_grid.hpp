@@ -9,7 +9,7 @@
 #include "treewright/data/block.hpp"
 #include "treewright/data/dataset.hpp"
 
-namespace treewright {
+namespace treewright::data {
 
 /// value = offset[output] + grid / scale; one scale for all outputs, so that their errors add.
 struct Grid {
@@ -44,4 +44,4 @@ private:
     double smallest_weight = 1.0;
 };
 
-}  // namespace treewright
+}  // namespace treewright::data

@@ -12,7 +12,7 @@
 #include "treewright/forest/sampling.hpp"
 #include "treewright/grow/options.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// How many trees, and what tells them apart: their numbers, columns and rows.
 struct ForestOptions {
@@ -27,23 +27,25 @@ struct ForestOptions {
 };
 
 /// The columns of a tree, ascending.
-[[nodiscard]] std::vector<std::uint32_t> columns_of_tree(const GrowOptions& options,
+[[nodiscard]] std::vector<std::uint32_t> columns_of_tree(const grow::GrowOptions& options,
                                                          const ForestOptions& forest,
                                                          std::uint64_t tree);
 
 /// What the rows drawn for a tree, each so many times, weigh.
 [[nodiscard]] std::vector<double> weights_of(std::span<const std::uint32_t> copies,
-                                             const Dataset& data, const ForestOptions& forest);
+                                             const data::Dataset& data,
+                                             const ForestOptions& forest);
 
 /// Grows packed trees; false, and nothing is grown, if the data or the options are not plain.
 /// `sampling` null: every row once.
-[[nodiscard]] bool grow_packed(const Dataset& data, const GrowOptions& options,
+[[nodiscard]] bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
                                const ForestOptions& forest, const Sampling* sampling,
                                Progress& progress, std::vector<PackedTree>& trees);
 
 /// Grows trees of any kind; without a sampling on the data as they are, weights included.
-[[nodiscard]] std::vector<Tree> grow_trees(const Dataset& data, const GrowOptions& options,
-                                           const ForestOptions& forest, const Sampling* sampling,
-                                           Progress& progress);
+[[nodiscard]] std::vector<tree::Tree> grow_trees(const data::Dataset& data,
+                                                 const grow::GrowOptions& options,
+                                                 const ForestOptions& forest,
+                                                 const Sampling* sampling, Progress& progress);
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -16,7 +16,7 @@
 #include "treewright/forest/packed.hpp"
 #include "treewright/forest/sampling.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// What the order of a column's values is drawn by.
 [[nodiscard]] constexpr std::uint64_t shuffle_key(std::uint64_t seed, std::uint64_t tree,
@@ -34,7 +34,7 @@ void shuffle(std::span<T> values, std::uint64_t key) {
 
 /// The table a forest was grown from, and which rows its trees have drawn.
 struct DrawnTable {
-    const Dataset& data;
+    const data::Dataset& data;
     const Sampling& sampling;
     std::span<const double> weight;  ///< what a row counts here; empty = all 1
     std::size_t n_threads = 1;
@@ -62,4 +62,4 @@ struct DrawnTable {
 [[nodiscard]] std::vector<double> debiased_importances(const PackedForest& forest,
                                                        const DrawnTable& table, Progress& progress);
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright {
+namespace treewright::forest {
 
 class LeafRows {
 public:
@@ -81,4 +81,4 @@ private:
     std::vector<std::uint64_t> words;
 };
 
-}  // namespace treewright
+}  // namespace treewright::forest

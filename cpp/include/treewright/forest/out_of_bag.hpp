@@ -10,12 +10,12 @@
 #include "treewright/forest/packed.hpp"
 #include "treewright/forest/sampling.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// The table a forest was grown on, and what tells which of its rows a tree has seen.
 struct GrownOn {
-    const Rows& rows;
-    const Target& target;            ///< one output
+    const tree::Rows& rows;
+    const data::Target& target;      ///< one output
     std::span<const double> weight;  ///< of each row in a loss; empty = all 1
     const Sampling& sampling;
     std::uint64_t first_tree;  ///< number of the forest's first tree among the draws
@@ -44,4 +44,4 @@ struct OutOfBagLosses {
                                             Vote vote, std::size_t n_threads, Progress& progress,
                                             OutOfBagSums sums);
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -13,7 +13,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/forest/importance.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// Rows that walk down a tree at the same time, so that one waits for memory while others step.
 inline constexpr std::size_t kInFlight = 16;
@@ -83,13 +83,13 @@ void descend(const std::vector<PackedNode>& nodes, std::size_t n, std::uint32_t 
 /// memory. T holds every value exactly.
 template <class T>
 struct RowTable {
-    const Dataset& data;
+    const data::Dataset& data;
     std::vector<std::uint32_t> order;
     std::vector<T> cells;
     std::vector<std::int32_t> class_of;  ///< of each row, where classes are predicted
     std::vector<double> value_of;        ///< of each row, where numbers are
 
-    RowTable(const Dataset& data, Team& team, Progress& progress)
+    RowTable(const data::Dataset& data, Team& team, Progress& progress)
         : data(data), order(canonical_order(data, team)) {
         const std::size_t n_columns = data.columns.size();
         cells.resize(order.size() * n_columns);
@@ -155,12 +155,12 @@ std::vector<double> by_tree(const PackedForest& forest, const DrawnTable& table,
         });
     };
     const auto& columns = table.data.columns;
-    const bool is_single = std::all_of(columns.begin(), columns.end(), [](const Column& column) {
-        return column.type == ValueType::f32;
-    });
+    const bool is_single =
+        std::all_of(columns.begin(), columns.end(),
+                    [](const data::Column& column) { return column.type == data::ValueType::f32; });
     if (is_single) by_type(float{});
     else by_type(double{});
     return out;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -12,7 +12,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/tree/plan.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// A row goes to first_child if x <= threshold, else to first_child + 1. In a leaf `threshold` is a
 /// NaN whose low bits are the leaf's number and first_child + 1 is the leaf itself: no value is <=
@@ -63,10 +63,10 @@ public:
     [[nodiscard]] std::size_t width() const { return n_classes == 0 ? 1 : n_classes; }
 
     /// Adds up what trees [first, last) say of each row, tree by tree in order: rows x width.
-    void add_answers(const Rows& rows, std::size_t first, std::size_t last, Vote vote,
+    void add_answers(const tree::Rows& rows, std::size_t first, std::size_t last, Vote vote,
                      std::size_t n_threads, Progress& progress, std::span<double> sums) const;
     /// The leaf (node number) of each row in each tree: rows x trees.
-    void apply(const Rows& rows, std::size_t n_threads, Progress& progress,
+    void apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
                std::span<std::int32_t> out) const;
 };
 
@@ -86,13 +86,13 @@ struct WalkBlock {
 };
 
 /// Calls work for all blocks of a table, which do not depend on the number of threads.
-void walk_blocks(const Rows& rows, Team& team, Progress& progress,
+void walk_blocks(const tree::Rows& rows, Team& team, Progress& progress,
                  const std::function<void(const WalkBlock& block)>& work);
-[[nodiscard]] std::size_t n_walk_blocks(const Rows& rows);
+[[nodiscard]] std::size_t n_walk_blocks(const tree::Rows& rows);
 
 /// Everything that follows from the leaves; `is_real` tells columns of decimals from whole numbers.
-[[nodiscard]] Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
-                          const std::vector<bool>& is_real);
+[[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
+                                const std::vector<bool>& is_real);
 
 /// Whether every index of a tree read from somewhere stays inside it.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);
@@ -107,4 +107,4 @@ void walk_blocks(const Rows& rows, Team& team, Progress& progress,
 /// The same tree with its nodes numbered breadth-first, so that the top of it lies together.
 [[nodiscard]] PackedTree breadth_first(const PackedTree& tree);
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -6,7 +6,7 @@
 
 #include "treewright/forest/packed.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// Questions on the longest path; 0 for a leaf alone.
 [[nodiscard]] std::uint32_t depth_of(const PackedTree& tree);
@@ -14,4 +14,4 @@ namespace treewright {
 /// How many nodes of all trees ask each column.
 [[nodiscard]] std::vector<std::uint64_t> questions_by_column(const PackedForest& forest);
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -10,7 +10,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/forest/leaf_rows.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 class Proximities {
 public:
@@ -51,4 +51,4 @@ private:
     std::vector<std::uint64_t> askable;  ///< rows x words: trees that may be asked about a row
 };
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -12,7 +12,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/forest/leaf_rows.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// F is a sum of thousands of quotients: a level counts as reached this close below it.
 inline constexpr double kLevelSlack = 1e-11;
@@ -31,4 +31,4 @@ void quantiles(const LeafRows& trained, std::span<const double> values,
 void own_shares(const LeafRows& trained, std::span<const std::int32_t> leaves, bool stands_there,
                 std::size_t n_threads, Progress& progress, std::span<double> out);
 
-}  // namespace treewright
+}  // namespace treewright::forest

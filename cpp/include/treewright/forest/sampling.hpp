@@ -16,7 +16,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/data/dataset.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// A group of rows that a fixed number is drawn from: all of them, or those of one class.
 struct Stratum {
@@ -33,7 +33,7 @@ public:
     /// Draws `n_draws` of all rows, or of each class (of the first output) where there are several
     /// numbers. `weight` may be empty; rows of weight 0 are never drawn. Without replacement
     /// weights are whole numbers.
-    Sampling(const Dataset& data, std::span<const double> weight,
+    Sampling(const data::Dataset& data, std::span<const double> weight,
              std::span<const std::uint64_t> n_draws, bool with_replacement, std::uint64_t seed,
              Team& team);
 
@@ -58,6 +58,6 @@ private:
 };
 
 /// The rows of a table sorted by the hash of their content. Equal rows are interchangeable.
-[[nodiscard]] std::vector<std::uint32_t> canonical_order(const Dataset& data, Team& team);
+[[nodiscard]] std::vector<std::uint32_t> canonical_order(const data::Dataset& data, Team& team);
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -10,9 +10,9 @@
 
 #include "treewright/grow/column_finder.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
-[[nodiscard]] std::unique_ptr<Finder> make_absolute_finder(const Dataset& data,
+[[nodiscard]] std::unique_ptr<Finder> make_absolute_finder(const data::Dataset& data,
                                                            const GrowOptions& options);
 
-}  // namespace treewright
+}  // namespace treewright::grow

@@ -12,14 +12,14 @@
 #include "treewright/split/oblique/options.hpp"
 #include "treewright/split/options.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
-struct GrowOptions : SplitOptions {
+struct GrowOptions : split::SplitOptions {
     std::string criterion = "gini";
-    Splitter splitter = Splitter::best;
-    Numeric numeric = Numeric::threshold;
-    Missing missing = Missing::learned_side;
-    ThresholdAt threshold_at = ThresholdAt::midpoint;
+    split::Splitter splitter = split::Splitter::best;
+    split::Numeric numeric = split::Numeric::threshold;
+    missing::Missing missing = missing::Missing::learned_side;
+    split::ThresholdAt threshold_at = split::ThresholdAt::midpoint;
     bool class_boundaries = false;      ///< cuts only between neighbours that differ in class
     bool empty_branches = false;        ///< multiway: a branch for every declared value
     bool mdl_penalty = false;           ///< C4.5: gain of a cut less log2(cuts) / rows
@@ -44,13 +44,13 @@ struct GrowOptions : SplitOptions {
     bool random_ties = false;  ///< ties go to the column drawn first, not to the lower one
     std::vector<std::int8_t> monotonic;  ///< per column: -1, 0, 1; empty = none
     std::uint32_t max_surrogates = 5;
-    ObliqueOptions oblique;
+    split::ObliqueOptions oblique;
 
     std::uint64_t seed = 0;
     std::uint64_t tree = 0;
     std::size_t n_threads = 1;
-    BlockOptions block;
-    TallyWay tally = TallyWay::automatic;
+    data::BlockOptions block;
+    split::TallyWay tally = split::TallyWay::automatic;
     bool fuse = true;  ///< scan without a tally where possible; the same splits either way
 };
 
@@ -62,4 +62,4 @@ struct GrowOptions : SplitOptions {
     return std::max(options.min_leaf, share + 1.0);
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

@@ -13,11 +13,12 @@
 #include "treewright/split/threshold_between.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
 /// `rows` are rows of the table.
-inline void place_between(const Column& column, const CutRows& rows, const GrowOptions& options,
-                          double& threshold, std::int64_t& threshold_int) {
+inline void place_between(const data::Column& column, const split::CutRows& rows,
+                          const GrowOptions& options, double& threshold,
+                          std::int64_t& threshold_int) {
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
     if (!column.is_real()) {
@@ -35,8 +36,8 @@ inline void place_between(const Column& column, const CutRows& rows, const GrowO
 
 /// The rows of the table on either side of a cut; where values were binned, those at the ends of
 /// the bin below and the next: the cut is the bin's own, whichever of its rows the node has.
-inline CutRows ends_of(const CutRows& cut, const Column& column, const Block& block,
-                       const Bins& bins) {
+inline split::CutRows ends_of(const split::CutRows& cut, const data::Column& column,
+                              const data::Block& block, const data::Bins& bins) {
     const std::uint32_t below = block.table_row[cut.below];
     if (bins.last_row.empty()) return {below, block.table_row[cut.above]};
     const std::size_t bin = bin_of(bins, column, below);
@@ -44,24 +45,26 @@ inline CutRows ends_of(const CutRows& cut, const Column& column, const Block& bl
 }
 
 /// The threshold of a question that every known value meets: is there a value at all?
-inline void place_open(const Column& column, double& threshold, std::int64_t& threshold_int) {
+inline void place_open(const data::Column& column, double& threshold, std::int64_t& threshold_int) {
     if (column.is_real()) threshold = std::numeric_limits<double>::infinity();
-    else if (column.type == ValueType::code)
+    else if (column.type == data::ValueType::code)
         threshold_int = static_cast<std::int64_t>(column.n_codes) - 1;
     else threshold_int = std::numeric_limits<std::int64_t>::max();
 }
 
-inline void place_threshold(const Candidate& candidate, const Column& column, const Block& block,
-                            const Bins& bins, const GrowOptions& options, double& threshold,
+inline void place_threshold(const split::Candidate& candidate, const data::Column& column,
+                            const data::Block& block, const data::Bins& bins,
+                            const GrowOptions& options, double& threshold,
                             std::int64_t& threshold_int) {
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
-    if (candidate.question != Question::cut) return;
+    if (candidate.question != split::Question::cut) return;
     if (candidate.is_open) {
         place_open(column, threshold, threshold_int);
         return;
     }
-    const CutRows rows = ends_of({candidate.row_below, candidate.row_above}, column, block, bins);
+    const split::CutRows rows =
+        ends_of({candidate.row_below, candidate.row_above}, column, block, bins);
     place_between(column, rows, options, threshold, threshold_int);
     if (!candidate.is_drawn) return;
     if (column.is_real()) {
@@ -79,10 +82,11 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
 }
 
 /// The cuts of a question that asks for an interval, ascending.
-inline Cuts cuts_of(const Candidate& candidate, const Column& column, const Block& block,
-                    const Bins& bins, const GrowOptions& options) {
-    Cuts found;
-    for (const CutRows& cut : candidate.cuts) {
+inline tree::Cuts cuts_of(const split::Candidate& candidate, const data::Column& column,
+                          const data::Block& block, const data::Bins& bins,
+                          const GrowOptions& options) {
+    tree::Cuts found;
+    for (const split::CutRows& cut : candidate.cuts) {
         found.real.emplace_back();
         found.whole.emplace_back();
         place_between(column, ends_of(cut, column, block, bins), options, found.real.back(),
@@ -93,10 +97,10 @@ inline Cuts cuts_of(const Candidate& candidate, const Column& column, const Bloc
 
 /// Branches of the values the node has seen, or of all declared values, by ascending code; of a
 /// question "x = v" only v, since a column of many values would list its rest at every node.
-inline CodeBranches branches_of(const Candidate& candidate, const Column& column,
-                                const Block& block) {
-    CodeBranches found;
-    if (candidate.question != Question::categories) return found;
+inline tree::CodeBranches branches_of(const split::Candidate& candidate, const data::Column& column,
+                                      const data::Block& block) {
+    tree::CodeBranches found;
+    if (candidate.question != split::Question::categories) return found;
     if (candidate.is_declared) {
         for (std::int32_t code = 0; code < static_cast<std::int32_t>(column.n_codes); ++code) {
             found.code.push_back(code);
@@ -127,8 +131,9 @@ inline CodeBranches branches_of(const Candidate& candidate, const Column& column
 
 /// Gives a multiway split one branch per declared value, in their order, whether the node has rows
 /// of it or not (ID3, C4.5). Missing rows that are a branch of their own come last.
-inline void declare_branches(Candidate& candidate, const Column& column, const Block& block) {
-    if (candidate.question != Question::categories || candidate.is_declared) return;
+inline void declare_branches(split::Candidate& candidate, const data::Column& column,
+                             const data::Block& block) {
+    if (candidate.question != split::Question::categories || candidate.is_declared) return;
     std::vector<std::uint32_t> declared(candidate.n_branches, column.n_codes);
     bool own = false;
     for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
@@ -148,4 +153,4 @@ inline void declare_branches(Candidate& candidate, const Column& column, const B
     candidate.is_declared = true;
 }
 
-}  // namespace treewright
+}  // namespace treewright::grow

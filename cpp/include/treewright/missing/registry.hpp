@@ -8,7 +8,7 @@
 #include "treewright/missing/most_likely.hpp"
 #include "treewright/missing/own_branch.hpp"
 
-namespace treewright {
+namespace treewright::missing {
 
 enum class Missing : std::uint8_t {
     divide,
@@ -21,21 +21,21 @@ enum class Missing : std::uint8_t {
 };
 
 /// The part missing rows play in the search; `fill` is set where they were given a value.
-template <Criterion C>
-MissingPart prepare_missing(const C& criterion, Missing policy, Scale scale, Tally& tally,
-                            Fill& fill) {
+template <criteria::Criterion C>
+split::MissingPart prepare_missing(const C& criterion, Missing policy, data::Scale scale,
+                                   split::Tally& tally, Fill& fill) {
     fill = Fill{};
     switch (policy) {
         case Missing::divide:
         case Missing::surrogates:
-        case Missing::majority: return MissingPart::absent;
-        case Missing::learned_side: return MissingPart::sides;
+        case Missing::majority: return split::MissingPart::absent;
+        case Missing::learned_side: return split::MissingPart::sides;
         case Missing::own_branch: return own_branch(scale, tally);
         case Missing::most_likely: return fill_most_likely(scale, tally, fill);
         case Missing::most_likely_in_class:
             return fill_most_likely_in_class(criterion, scale, tally, fill);
     }
-    return MissingPart::absent;
+    return split::MissingPart::absent;
 }
 
-}  // namespace treewright
+}  // namespace treewright::missing

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright {
+namespace treewright::prune {
 
 /// For each node the sum of what is at the nodes below it; nodes come after their parent, and what
 /// lies below one that `stops` is not seen from above (empty: none stops).
@@ -37,4 +37,4 @@ std::vector<double> weakest_links(std::span<const std::int32_t> first_child,
                                   std::span<const std::int32_t> n_branches,
                                   std::span<const double> risk);
 
-}  // namespace treewright
+}  // namespace treewright::prune

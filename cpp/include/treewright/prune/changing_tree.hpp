@@ -12,7 +12,7 @@
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 /// A node as it is now, as far as rows on their way down must know.
 struct Place {
@@ -27,7 +27,7 @@ struct Place {
 
 /// What a node asks: its place in a plan.
 struct NodeQuestion {
-    const Plan* plan = nullptr;
+    const tree::Plan* plan = nullptr;
     std::uint32_t at = 0;
 };
 
@@ -45,7 +45,7 @@ struct NodeState {
 
 class ChangingTree {
 public:
-    ChangingTree(const Tree& tree, const Plan& plan, const RowsByLeaf& rows)
+    ChangingTree(const tree::Tree& tree, const tree::Plan& plan, const RowsByLeaf& rows)
         : n_classes(rows.data().target.n_classes.at(0)),
           places(tree.nodes.size()),
           questions(tree.nodes.size()),
@@ -56,7 +56,7 @@ public:
           rows(rows) {
         for (std::uint32_t at = 0; at < places.size(); ++at) {
             const auto i = static_cast<std::int32_t>(plan.order()[at]);
-            const TreeNode& node = tree.nodes[plan.order()[at]];
+            const tree::TreeNode& node = tree.nodes[plan.order()[at]];
             ask(i, {&plan, at}, node.first_child, node.n_branches, i);
             state(i).parent = node.parent;
         }
@@ -79,14 +79,15 @@ public:
         return first;
     }
     /// Puts a tree grown later at a node, and its nodes at new places below.
-    void adopt(std::int32_t node, const Tree& tree, const Plan& plan, std::int32_t first_source) {
+    void adopt(std::int32_t node, const tree::Tree& tree, const tree::Plan& plan,
+               std::int32_t first_source) {
         std::vector<std::uint32_t> position(tree.nodes.size());
         for (std::uint32_t p = 0; p < position.size(); ++p) position[plan.order()[p]] = p;
         std::vector<std::pair<std::int32_t, std::int32_t>> pending = {{node, 0}};  // here, there
         while (!pending.empty()) {
             const auto [here, i] = pending.back();
             pending.pop_back();
-            const TreeNode& from = tree.nodes[static_cast<std::size_t>(i)];
+            const tree::TreeNode& from = tree.nodes[static_cast<std::size_t>(i)];
             const std::int32_t first = from.n_branches > 0 ? add(here, from.n_branches) : -1;
             ask(here, {&plan, position[static_cast<std::size_t>(i)]}, first, from.n_branches,
                 first_source + i);
@@ -168,4 +169,4 @@ private:
     const RowsByLeaf& rows;
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

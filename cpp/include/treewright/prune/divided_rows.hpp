@@ -9,7 +9,7 @@
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 /// A part of a row that was divided above.
 struct Part {
@@ -50,7 +50,7 @@ struct Counts {
 /// The rows with a weight, in an order that changes as they are divided.
 class Shares {
 public:
-    explicit Shares(const Dataset& data);
+    explicit Shares(const data::Dataset& data);
 
     [[nodiscard]] std::vector<std::uint32_t>& order() { return sequence; }
     [[nodiscard]] const std::vector<std::uint32_t>& order() const { return sequence; }
@@ -64,9 +64,10 @@ public:
     [[nodiscard]] std::size_t class_of(std::size_t row) const {
         return static_cast<std::size_t>(data.target.classes[row]);
     }
-    [[nodiscard]] const std::vector<Column>& columns() const { return rows.columns; }
+    [[nodiscard]] const std::vector<data::Column>& columns() const { return rows.columns; }
     /// Branch of a row at a place in a plan; -1 = all branches.
-    [[nodiscard]] int branch_of(std::size_t row, const Plan& plan, std::uint32_t question) const {
+    [[nodiscard]] int branch_of(std::size_t row, const tree::Plan& plan,
+                                std::uint32_t question) const {
         return plan.branch_of(rows, row, question);
     }
     /// All rows.
@@ -86,19 +87,19 @@ public:
     /// Adds the class weights of whole rows.
     void add_whole(std::size_t begin, std::size_t end, double* into) const;
     /// Sends a share through the question at a place in a plan.
-    [[nodiscard]] Division divide(const Share& share, const Plan& plan, std::uint32_t question,
-                                  std::size_t n_branches);
+    [[nodiscard]] Division divide(const Share& share, const tree::Plan& plan,
+                                  std::uint32_t question, std::size_t n_branches);
     [[nodiscard]] Share branch_of(const Share& share, const Division& division,
                                   std::int32_t branch) const;
 
 private:
-    const Dataset& data;
+    const data::Dataset& data;
     std::size_t n_classes;
-    Rows rows;
+    tree::Rows rows;
     std::vector<std::uint32_t> sequence;
     std::vector<std::uint32_t> scratch;
     std::vector<std::uint32_t> part_rows;
     std::vector<std::int32_t> branch_at;  ///< branch of `order[i]` at the question being asked
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace treewright {
+namespace treewright::prune {
 
 /// What is added to the errors counted among `n` rows. The same formulas, with their sources, are
 /// in measures/error_estimates.py; a test holds the two equal.
@@ -84,4 +84,4 @@ private:
     std::vector<double> surely;  ///< by decided class: what any error costs at least
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

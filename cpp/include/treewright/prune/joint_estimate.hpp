@@ -14,7 +14,7 @@
 #include "treewright/prune/error_based.hpp"
 #include "treewright/prune/error_estimate.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 /// Class weights of small branches of a node, which are estimated together.
 class SmallBranches {
@@ -143,4 +143,4 @@ private:
     std::vector<double> joint;     ///< and of its small branches
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

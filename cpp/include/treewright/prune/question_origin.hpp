@@ -10,22 +10,22 @@
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 class Sources {
 public:
-    explicit Sources(const Tree& tree) : tree(tree) {}
+    explicit Sources(const tree::Tree& tree) : tree(tree) {}
 
     /// A branch that was grown again.
     struct Grown {
-        Tree tree;
-        Plan plan;
+        tree::Tree tree;
+        tree::Plan plan;
         std::int32_t first_source;  ///< number of its first node
     };
     /// Takes a branch that was grown again below the node of a source.
-    const Grown& add(Tree grown, Plan plan, std::int32_t below);
+    const Grown& add(tree::Tree grown, tree::Plan plan, std::int32_t below);
 
-    [[nodiscard]] const TreeNode& node(std::int32_t source) const {
+    [[nodiscard]] const tree::TreeNode& node(std::int32_t source) const {
         const auto [from, at] = find(source);
         return from->nodes[at];
     }
@@ -35,16 +35,16 @@ public:
         return from->value.data() + at * from->width;
     }
     /// The branches that were grown again, one after the other.
-    [[nodiscard]] Tree joined() const;
+    [[nodiscard]] tree::Tree joined() const;
     /// Of each of their nodes, the node of the old tree it was grown below.
     [[nodiscard]] const std::vector<std::int32_t>& origins() const { return origin; }
 
 private:
-    [[nodiscard]] std::pair<const Tree*, std::size_t> find(std::int32_t source) const;
+    [[nodiscard]] std::pair<const tree::Tree*, std::size_t> find(std::int32_t source) const;
 
-    const Tree& tree;
+    const tree::Tree& tree;
     std::vector<std::unique_ptr<Grown>> grown;
     std::vector<std::int32_t> origin;
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -12,14 +12,14 @@
 #include "treewright/prune/divided_rows.hpp"
 #include "treewright/prune/error_estimate.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 class Followers {
 public:
-    Followers(std::span<const Dataset> sets, ChangingTree& tree, const LeafJudge& judge,
+    Followers(std::span<const data::Dataset> sets, ChangingTree& tree, const LeafJudge& judge,
               Progress& progress)
         : tree(tree), judge(judge), progress(progress), local(tree.n_classes) {
-        for (const Dataset& data : sets) shares.emplace_back(data);
+        for (const data::Dataset& data : sets) shares.emplace_back(data);
         errors.resize(shares.size());
         make_room();
     }
@@ -60,4 +60,4 @@ private:
     std::vector<double> local;
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -14,7 +14,7 @@
 
 #include "treewright/data/block.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// 1/n for n = 0 .. most, and the same backwards.
 struct Reciprocals {
@@ -68,4 +68,4 @@ double fused_values(const FusedNode<Word>& node, const double* value_of_row, dou
                     double total, const Reciprocals& reciprocals, FusedScratch& scratch,
                     std::uint32_t* position);
 
-}  // namespace treewright
+}  // namespace treewright::split

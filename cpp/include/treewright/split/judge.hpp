@@ -10,7 +10,7 @@
 #include "treewright/split/candidate.hpp"
 #include "treewright/split/tally.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Relative size of the rounding errors of a sum of purities, with room to spare.
 inline constexpr double kTie = 1e-14;
@@ -30,13 +30,13 @@ struct SearchLimits {
     bool class_boundaries = false;
 
     [[nodiscard]] bool admits(const double* branch) const {
-        return branch[kCopies] >= min_copies && branch[kWeight] >= min_weight &&
-               branch[kWeight] > 0.0;
+        return branch[criteria::kCopies] >= min_copies && branch[criteria::kWeight] >= min_weight &&
+               branch[criteria::kWeight] > 0.0;
     }
 };
 
 /// Size of the terms that cancel inside a purity, where the criterion tells.
-template <Criterion C>
+template <criteria::Criterion C>
 [[nodiscard]] double magnitude_of(const C& criterion, const double* total) {
     if constexpr (requires { criterion.magnitude(total); }) return criterion.magnitude(total);
     else return 0.0;
@@ -60,7 +60,7 @@ struct Monotone {
     double upper = std::numeric_limits<double>::infinity();
 };
 
-template <Criterion C>
+template <criteria::Criterion C>
 struct Judge {
     C& criterion;
     const Tally& tally;
@@ -80,7 +80,8 @@ struct Judge {
         parent = criterion.purity(total.data());
         scale = criterion.scale(total.data());
         if (part == MissingPart::absent && tally.any_missing)
-            scale *= tally.known[kWeight] / (tally.known[kWeight] + tally.missing[kWeight]);
+            scale *= tally.known[criteria::kWeight] /
+                     (tally.known[criteria::kWeight] + tally.missing[criteria::kWeight]);
     }
 
     [[nodiscard]] bool tries_sides() const {
@@ -127,4 +128,4 @@ struct SearchScratch {
     std::vector<double> key;
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace treewright {
+namespace treewright::split {
 
 enum class Splitter : std::uint8_t { best, random };
 enum class Nominal : std::uint8_t { multiway, subset, one_vs_rest, groups };
@@ -60,4 +60,4 @@ struct SplitOptions {
            options.selection == Selection::guarded_c5_gain_ratio;
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -7,7 +7,7 @@
 
 #include "treewright/split/options.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// A finite threshold t with below <= t < above, halfway if possible. An infinite neighbour is
 /// answered by a finite number; the largest doubles do not overflow.
@@ -28,4 +28,4 @@ inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, Th
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + gap / 2);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -13,7 +13,7 @@
 #include "treewright/tree/shortcuts.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::tree {
 
 /// How the answers of several leaves combine when a missing value follows all branches.
 enum class Combine : std::uint8_t {
@@ -24,7 +24,7 @@ enum class Combine : std::uint8_t {
 /// Rows to predict: columns, or one float matrix (then no column is nominal).
 struct Rows {
     std::size_t n_rows = 0;
-    std::vector<Column> columns;
+    std::vector<data::Column> columns;
 };
 
 class Plan {
@@ -184,7 +184,7 @@ private:
     };
     std::vector<Slice> slices;  ///< of `cuts` or `terms`
     Cuts cuts;
-    LinearTerms terms;
+    data::LinearTerms terms;
     std::vector<CodeList> code_lists;
     std::vector<std::int32_t> listed_codes;
     std::vector<std::int32_t> listed_branches;
@@ -202,4 +202,4 @@ private:
     bool only_real_cuts = true;
 };
 
-}  // namespace treewright
+}  // namespace treewright::tree

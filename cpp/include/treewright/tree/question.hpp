@@ -8,7 +8,7 @@
 #include "treewright/data/column.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::tree {
 
 /// Appends a slice and returns where it starts.
 inline std::int64_t append_branches(CodeBranches& all, const CodeBranches& slice) {
@@ -34,7 +34,8 @@ inline std::int32_t branch_of_code(std::span<const std::int32_t> codes,
 }
 
 /// Branch a surrogate gives a row of the table; -1 if it cannot say.
-inline int surrogate_branch(const Surrogate& surrogate, const Column& column, std::size_t row) {
+inline int surrogate_branch(const Surrogate& surrogate, const data::Column& column,
+                            std::size_t row) {
     if (column.is_missing(row)) return -1;
     if (!surrogate.is_cut) {
         return branch_of_code(surrogate.branches.code, surrogate.branches.branch,
@@ -45,4 +46,4 @@ inline int surrogate_branch(const Surrogate& surrogate, const Column& column, st
     return below != surrogate.reversed ? 0 : 1;
 }
 
-}  // namespace treewright
+}  // namespace treewright::tree

@@ -13,12 +13,8 @@
 #include "treewright/forest/fast/parallel_subtrees.hpp"
 #include "treewright/grow/question.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
-
-using plain::kPadding;
-using plain::row_of;
-using plain::weight_of;
 
 enum class Kind : std::uint8_t { two_classes, classes, values };
 
@@ -28,7 +24,7 @@ constexpr std::uint32_t kHome = 4096;
 
 class ListGrower final : public PlainGrower {
 public:
-    ListGrower(const PlainData& shared, const GrowOptions& options, Progress& progress)
+    ListGrower(const PlainData& shared, const grow::GrowOptions& options, Progress& progress)
         : shared(shared),
           data(*shared.data),
           progress(progress),
@@ -82,7 +78,7 @@ private:
                 continue;
             }
             nodes.look_up(progress, asks, node.size());
-            if (node.pocket == 0 && node.size() <= plain::kPocket) fill_pocket(node);
+            if (node.pocket == 0 && node.size() <= kPocket) fill_pocket(node);
             else if (!node.is_home && node.size() <= kHome) bring_home(node);
             look_up(node);
             split_or_close(node);
@@ -150,17 +146,17 @@ private:
             total += copies[row];
             const auto local = static_cast<std::uint32_t>(table_row.size());
             const std::uint32_t positive =
-                kind == Kind::two_classes && data.target.classes[row] == 1 ? plain::kPositive : 0;
-            const std::uint32_t w = std::min(copies[row], plain::kMostWeight);
-            word_of_row[row] = local << plain::kRowAt | w << plain::kWeightAt | positive;
+                kind == Kind::two_classes && data.target.classes[row] == 1 ? kPositive : 0;
+            const std::uint32_t w = std::min(copies[row], kMostWeight);
+            word_of_row[row] = local << kRowAt | w << kWeightAt | positive;
             table_row.push_back(static_cast<std::uint32_t>(row));
             for (std::uint32_t more = copies[row] - w; more > 0;) {
-                more -= std::min(more, plain::kMostWeight);
+                more -= std::min(more, kMostWeight);
                 table_row.push_back(static_cast<std::uint32_t>(row));
                 has_repeats = true;
             }
         }
-        require(!table_row.empty() && table_row.size() < plain::kMostRows && total < 0x1.0p31,
+        require(!table_row.empty() && table_row.size() < kMostRows && total < 0x1.0p31,
                 "number of rows drawn");
         nodes.total_weight = total;
         make_room(table_row.size());
@@ -183,7 +179,7 @@ private:
         home_lists.resize(nodes.options.columns.size() * kHomeStride);
         constexpr std::size_t kLanes = PlainPocket::kLanes;
         pocket.n_slots = (nodes.options.columns.size() + kLanes - 1) / kLanes * kLanes;
-        pocket.order.resize(plain::kPocket * pocket.n_slots);
+        pocket.order.resize(kPocket * pocket.n_slots);
         pocket_best.resize(pocket.n_slots);
         for (auto* each : {&pocket_varies, &pocket_columns, &pocket_level})
             each->resize(pocket.n_slots / kLanes);
@@ -222,14 +218,14 @@ private:
             const std::uint32_t row = entry >> 1;
             std::uint32_t word = word_of_row[row];
             for (std::uint32_t more = copies[row]; more > 0;) {
-                const std::uint32_t w = std::min(more, plain::kMostWeight);
-                word = (word & ~(plain::kMostWeight << plain::kWeightAt)) | w << plain::kWeightAt;
+                const std::uint32_t w = std::min(more, kMostWeight);
+                word = (word & ~(kMostWeight << kWeightAt)) | w << kWeightAt;
                 const std::uint32_t tie = last == run ? 1U : 0U;
                 has_ties[column] |= static_cast<char>(tie);
                 *list++ = word | tie;
                 last = run;
                 more -= w;
-                word += 1U << plain::kRowAt;
+                word += 1U << kRowAt;
             }
         }
     }
@@ -245,7 +241,7 @@ private:
                 nodes.classes[class_of[row_of(list[i])]] += weight_of(list[i]);
         } else if (kind == Kind::two_classes) {
             for (std::uint32_t i = 0; i < n; ++i)
-                if ((list[i] & plain::kPositive) != 0) root.sum += weight_of(list[i]);
+                if ((list[i] & kPositive) != 0) root.sum += weight_of(list[i]);
         } else {
             lay_grid(list, n, root);
         }
@@ -262,8 +258,8 @@ private:
             lowest = std::min(lowest, value);
             highest = std::max(highest, value);
         }
-        const double offset = grid_offset(lowest, highest);
-        nodes.unit = grid_scale(std::max(highest - offset, offset - lowest), node.weight);
+        const double offset = data::grid_offset(lowest, highest);
+        nodes.unit = data::grid_scale(std::max(highest - offset, offset - lowest), node.weight);
         node.sum = 0.0;
         for (std::uint32_t i = 0; i < n; ++i) {
             const double on_grid = std::nearbyint((target_of(list[i]) - offset) * nodes.unit);
@@ -307,7 +303,7 @@ private:
         look_up(node);
         const std::uint32_t n = node.size();
         const std::uint32_t* list = list_of(node, nodes.columns[node.columns]);
-        std::uint32_t rows[plain::kPocket];
+        std::uint32_t rows[kPocket];
         for (std::uint32_t i = 0; i < n; ++i) rows[i] = row_of(list[i]);
         for (std::uint32_t i = 0; i < n; ++i) {
             new_row[rows[i]] = i;
@@ -334,7 +330,7 @@ private:
             std::uint8_t* to = pocket.order.data() + slot_of_column[column];
             std::uint32_t run = 0;
             for (std::uint32_t i = 0; i < pocket.n; ++i, to += pocket.n_slots) {
-                run += i > 0 && (list[i] & plain::kTieBit) == 0 ? 1 : 0;
+                run += i > 0 && (list[i] & kTieBit) == 0 ? 1 : 0;
                 *to = static_cast<std::uint8_t>(run << 4U | row_of(list[i]));
             }
         }
@@ -405,7 +401,7 @@ private:
             close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
             return;
         }
-        const double tolerance = kTie * (purity + best->decrease);
+        const double tolerance = split::kTie * (purity + best->decrease);
         divide(node, *best, tolerance);
     }
 
@@ -443,7 +439,7 @@ private:
             if ((among[i] & ~pocket_varies[i]) != 0) return false;
         // PlainLeader's noise is kTie of either value: half of that, and four times, is clear.
         const std::uint32_t n_level = loops.level_with_best(
-            pocket_best.data(), pocket.n_slots, among.data(), kTie, pocket_level.data());
+            pocket_best.data(), pocket.n_slots, among.data(), split::kTie, pocket_level.data());
         if (n_level == 0) return false;
         std::uint32_t winner = 0;
         if (n_level == 1) {
@@ -505,19 +501,19 @@ private:
         const bool is_constant =
             decrease < 0.0 && has_ties[column] != 0 &&
             std::all_of(list.entries + 1, list.entries + list.n,
-                        [](std::uint32_t entry) { return (entry & plain::kTieBit) != 0; });
+                        [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
         return {column, is_constant, decrease};
     }
 
     /// The one cut of two entries is the same in every column.
     PlainCut judge_pair(const PlainList& list, std::uint32_t column) const {
-        if ((list.entries[1] & plain::kTieBit) != 0) return {column, true, kNoPlainCut};
+        if ((list.entries[1] & kTieBit) != 0) return {column, true, kNoPlainCut};
         const double w = weight_of(list.entries[0]);
         const double rest = weight_of(list.entries[1]);
         if (std::min(w, rest) < least) return {column, false, kNoPlainCut};
-        const double s = kind == Kind::values ? value_of[row_of(list.entries[0])]
-                         : (list.entries[0] & plain::kPositive) != 0 ? w
-                                                                     : 0.0;
+        const double s = kind == Kind::values                 ? value_of[row_of(list.entries[0])]
+                         : (list.entries[0] & kPositive) != 0 ? w
+                                                              : 0.0;
         const double excess = (s * rest - (list.sum - s) * w) / (w + rest);  // either way round
         const double found = excess * excess / (w * rest);
         return {column, false, kind == Kind::values ? found : 2.0 * found};
@@ -552,7 +548,7 @@ private:
                                     const PlainCut& cut, double tolerance) {
         if (list.n == 2 && kind != Kind::classes) {
             const std::uint32_t first = list.entries[0];
-            const double positive = (first & plain::kPositive) != 0 ? weight_of(first) : 0.0;
+            const double positive = (first & kPositive) != 0 ? weight_of(first) : 0.0;
             return {1, weight_of(first), kind == Kind::values ? value_of[row_of(first)] : positive};
         }
         const double enough = cut.decrease - tolerance;
@@ -618,8 +614,8 @@ private:
 
     /// Thresholds lie between two values of the table, which come from far memory: they are called
     /// for at once and read some nodes later.
-    void read_later(std::uint32_t node, std::uint32_t column, const CutRows& rows) {
-        const Column& values_of = data.columns[column];
+    void read_later(std::uint32_t node, std::uint32_t column, const split::CutRows& rows) {
+        const data::Column& values_of = data.columns[column];
         for (const std::uint32_t row : {rows.below, rows.above})
             fetch(values_of.data + static_cast<std::ptrdiff_t>(row) * values_of.stride);
         open_cuts.push_back({node, column, rows});
@@ -629,7 +625,7 @@ private:
         for (const OpenCut& cut : open_cuts) {
             double threshold = 0.0;
             std::int64_t whole = 0;
-            const Column& column = data.columns[cut.column];
+            const data::Column& column = data.columns[cut.column];
             place_between(column, cut.rows, nodes.options, threshold, whole);
             nodes.tree.nodes[cut.node].threshold =
                 column.is_real() ? threshold : static_cast<double>(whole);
@@ -732,12 +728,12 @@ private:
     struct OpenCut {
         std::uint32_t node;
         std::uint32_t column;
-        CutRows rows;  ///< of the table
+        split::CutRows rows;  ///< of the table
     };
     static constexpr std::size_t kMostOpenCuts = 32;
 
     const PlainData& shared;
-    const Dataset& data;
+    const data::Dataset& data;
     Progress& progress;
     const PlainLoops& loops;
     std::vector<OpenCut> open_cuts;
@@ -765,16 +761,16 @@ private:
     std::vector<std::uint32_t> home_class;
     std::vector<double> home_values;
     std::vector<double> home_targets;
-    std::uint32_t pocket_row[plain::kPocket] = {};
-    std::uint32_t pocket_class[plain::kPocket] = {};
-    double pocket_targets[plain::kPocket] = {};
+    std::uint32_t pocket_row[kPocket] = {};
+    std::uint32_t pocket_class[kPocket] = {};
+    double pocket_targets[kPocket] = {};
     PlainPocket pocket;
     std::vector<double> pocket_best;           ///< by slot, of the node at hand
     std::vector<std::uint8_t> pocket_varies;   ///< bits by slot, as the next two
     std::vector<std::uint8_t> pocket_columns;  ///< those of the node
     std::vector<std::uint8_t> pocket_level;
     std::vector<std::uint8_t> all_columns;  ///< bits of the tree's columns
-    std::uint32_t picked[plain::kPocket + kPadding] = {};
+    std::uint32_t picked[kPocket + kPadding] = {};
     const std::uint32_t* row_of_table = nullptr;
     const std::uint32_t* class_of = nullptr;
     const double* value_of = nullptr;
@@ -788,9 +784,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared, const GrowOptions& options,
+std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared,
+                                              const grow::GrowOptions& options,
                                               Progress& progress) {
     return std::make_unique<ListGrower>(shared, options, progress);
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -23,14 +23,14 @@
 #include "treewright/forest/fast/row_cache.hpp"
 #include "treewright/forest/fast/small_subtree.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 template <class T>
 class RandomGrower final : public PlainGrower {
 public:
-    RandomGrower(const PlainCells<T>& table, const Dataset& data, const GrowOptions& options,
-                 Progress& progress)
+    RandomGrower(const PlainCells<T>& table, const data::Dataset& data,
+                 const grow::GrowOptions& options, Progress& progress)
         : table(table),
           data(data),
           progress(progress),
@@ -280,8 +280,8 @@ private:
             lowest = std::min(lowest, data.target.values[rows.row[i]]);
             highest = std::max(highest, data.target.values[rows.row[i]]);
         }
-        const double offset = grid_offset(lowest, highest);
-        nodes.unit = grid_scale(std::max(highest - offset, offset - lowest), root.weight);
+        const double offset = data::grid_offset(lowest, highest);
+        nodes.unit = data::grid_scale(std::max(highest - offset, offset - lowest), root.weight);
         for (std::uint32_t i = 0; i < root.end; ++i) {
             rows.value[i] =
                 std::nearbyint((data.target.values[rows.row[i]] - offset) * nodes.unit) *
@@ -672,7 +672,7 @@ private:
     }
 
     const PlainCells<T>& table;
-    const Dataset& data;
+    const data::Dataset& data;
     Progress& progress;
     const CellLoops<T>& loops;
     PlainNodes nodes;
@@ -703,7 +703,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<PlainGrower> make_random_grower(const PlainData& shared, const GrowOptions& options,
+std::unique_ptr<PlainGrower> make_random_grower(const PlainData& shared,
+                                                const grow::GrowOptions& options,
                                                 Progress& progress) {
     if (shared.doubles.by_column.empty())
         return std::make_unique<RandomGrower<float>>(shared.singles, *shared.data, options,
@@ -711,4 +712,4 @@ std::unique_ptr<PlainGrower> make_random_grower(const PlainData& shared, const G
     return std::make_unique<RandomGrower<double>>(shared.doubles, *shared.data, options, progress);
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 std::uint32_t n_leaves_of(const PlainPart& part) {
@@ -140,4 +140,4 @@ void PlainParts::join_credits(PlainNodes& top) {
     add(of_top, done, of_top.size());
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -7,7 +7,7 @@
 #include "treewright/base/combinatorics.hpp"
 #include "treewright/split/chaid/merge_list.hpp"
 
-namespace treewright {
+namespace treewright::split {
 namespace {
 
 constexpr std::size_t kMostGroups = 128;     // compared each with each
@@ -240,14 +240,16 @@ private:
     }
 
     [[nodiscard]] bool is_small(const Group& group) const {
-        return group.sums[kCopies] < limits.min_copies || group.sums[kWeight] < limits.min_weight;
+        return group.sums[criteria::kCopies] < limits.min_copies ||
+               group.sums[criteria::kWeight] < limits.min_weight;
     }
     void absorb_small() {
         while (groups.size() > 1) {
             const Group* smallest = nullptr;
             for (const Group& group : groups)
                 if (is_small(group) &&
-                    (smallest == nullptr || group.sums[kCopies] < smallest->sums[kCopies]))
+                    (smallest == nullptr ||
+                     group.sums[criteria::kCopies] < smallest->sums[criteria::kCopies]))
                     smallest = &group;
             if (smallest == nullptr) return;
             merge(*most_alike(smallest));
@@ -332,4 +334,4 @@ Grouping merge_categories(const Categories& categories, const GroupTest& test,
     return Merger(categories, test, merging, limits).run();
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

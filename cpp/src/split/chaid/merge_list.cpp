@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace treewright {
+namespace treewright::split {
 namespace {
 
 constexpr std::size_t kNowhere = ~std::size_t{0};
@@ -60,4 +60,4 @@ std::vector<Group> Chain::merged_down_to(std::size_t most) {
     return std::move(groups);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

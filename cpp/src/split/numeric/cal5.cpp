@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-namespace treewright {
+namespace treewright::split {
 namespace {
 
 std::size_t largest_class(const double* sums, std::size_t width) {
-    return static_cast<std::size_t>(std::max_element(sums + kStatistics, sums + width) - sums);
+    return static_cast<std::size_t>(std::max_element(sums + criteria::kStatistics, sums + width) -
+                                    sums);
 }
 
 constexpr std::uint32_t kNoClass = 0;  // classes are told by their place in the sums, from 2 on
@@ -15,12 +16,12 @@ constexpr std::uint32_t kNoClass = 0;  // classes are told by their place in the
 /// occur: the label of an interval where none dominates.
 std::vector<std::uint32_t> remaining_classes(const double* sums, std::size_t width,
                                              const Dominance& dominance) {
-    const auto n_present =
-        std::count_if(sums + kStatistics, sums + width, [](double weight) { return weight > 0.0; });
+    const auto n_present = std::count_if(sums + criteria::kStatistics, sums + width,
+                                         [](double weight) { return weight > 0.0; });
     std::vector<std::uint32_t> remaining = {kNoClass};
-    for (std::size_t k = kStatistics; k < width; ++k)
-        if (sums[k] > 0.0 &&
-            dominance.bound(sums[k], sums[kWeight], 1.0) >= 1.0 / static_cast<double>(n_present))
+    for (std::size_t k = criteria::kStatistics; k < width; ++k)
+        if (sums[k] > 0.0 && dominance.bound(sums[k], sums[criteria::kWeight], 1.0) >=
+                                 1.0 / static_cast<double>(n_present))
             remaining.push_back(static_cast<std::uint32_t>(k));
     return remaining;
 }
@@ -28,7 +29,7 @@ std::vector<std::uint32_t> remaining_classes(const double* sums, std::size_t wid
 }  // namespace
 
 bool is_dominated(const double* sums, std::size_t width, const Dominance& dominance) {
-    return dominance.dominates(sums[largest_class(sums, width)], sums[kWeight]);
+    return dominance.dominates(sums[largest_class(sums, width)], sums[criteria::kWeight]);
 }
 
 void cal5_cuts(const Tally& tally, const SearchLimits& limits, const Dominance& dominance,
@@ -43,7 +44,8 @@ void cal5_cuts(const Tally& tally, const SearchLimits& limits, const Dominance& 
         scratch.label.push_back(std::move(label));
     };
     const auto is_large = [&] {
-        return sums[kCopies] >= limits.min_copies && sums[kWeight] >= limits.min_weight;
+        return sums[criteria::kCopies] >= limits.min_copies &&
+               sums[criteria::kWeight] >= limits.min_weight;
     };
     sums.assign(width, 0.0);
     std::uint32_t start = 0;
@@ -51,9 +53,9 @@ void cal5_cuts(const Tally& tally, const SearchLimits& limits, const Dominance& 
         add_to(sums.data(), tally.run(i), width);
         const std::size_t largest = largest_class(sums.data(), width);
         if (!is_large()) continue;
-        if (dominance.dominates(sums[largest], sums[kWeight]))
+        if (dominance.dominates(sums[largest], sums[criteria::kWeight]))
             close(start, {static_cast<std::uint32_t>(largest)});
-        else if (dominance.cannot_dominate(sums[largest], sums[kWeight]))
+        else if (dominance.cannot_dominate(sums[largest], sums[criteria::kWeight]))
             close(start, remaining_classes(sums.data(), width, dominance));
         else continue;
         start = i + 1;
@@ -65,4 +67,4 @@ void cal5_cuts(const Tally& tally, const SearchLimits& limits, const Dominance& 
         if (scratch.label[i] != scratch.label[i - 1]) starts.push_back(scratch.start[i]);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace treewright {
+namespace treewright::split {
 namespace {
 
 constexpr std::size_t kSeveral = ~std::size_t{0};
@@ -20,19 +20,19 @@ double x_log_x(double x) {
 /// -weight x entropy, in bits.
 double purity(const double* sums, std::size_t width) {
     double sum = 0.0;
-    for (std::size_t k = kStatistics; k < width; ++k) sum += x_log_x(sums[k]);
-    return sum - x_log_x(sums[kWeight]);
+    for (std::size_t k = criteria::kStatistics; k < width; ++k) sum += x_log_x(sums[k]);
+    return sum - x_log_x(sums[criteria::kWeight]);
 }
 
 double n_classes(const double* sums, std::size_t width) {
-    return static_cast<double>(std::count_if(sums + kStatistics, sums + width,
+    return static_cast<double>(std::count_if(sums + criteria::kStatistics, sums + width,
                                              [](double weight) { return weight > 0.0; }));
 }
 
 /// The one class of the sums, or kSeveral.
 std::size_t only_class(const double* sums, std::size_t width) {
     std::size_t found = kSeveral;
-    for (std::size_t k = kStatistics; k < width; ++k) {
+    for (std::size_t k = criteria::kStatistics; k < width; ++k) {
         if (!(sums[k] > 0.0)) continue;
         if (found != kSeveral) return kSeveral;
         found = k;
@@ -43,11 +43,14 @@ std::size_t only_class(const double* sums, std::size_t width) {
 /// Whether a cut into these parts pays for its description.
 bool pays(const double* all, const double* left, const double* right, std::size_t width,
           double evidence) {
-    const double n = all[kWeight] * evidence;
+    const double n = all[criteria::kWeight] * evidence;
     if (!(n > 2.0 - 1e-9)) return false;
-    const auto entropy = [&](const double* sums) { return -purity(sums, width) / sums[kWeight]; };
+    const auto entropy = [&](const double* sums) {
+        return -purity(sums, width) / sums[criteria::kWeight];
+    };
     const double k = n_classes(all, width);
-    const double gain = entropy(all) + (purity(left, width) + purity(right, width)) / all[kWeight];
+    const double gain =
+        entropy(all) + (purity(left, width) + purity(right, width)) / all[criteria::kWeight];
     const double delta = k * std::log2(3.0) + std::log2(1.0 - 2.0 * std::pow(3.0, -k)) -
                          (k * entropy(all) - n_classes(left, width) * entropy(left) -
                           n_classes(right, width) * entropy(right));
@@ -76,9 +79,9 @@ public:
         scratch.looked_at.clear();
         difference(scratch.all.data(), before(end), before(begin), width);
         const double* all = scratch.all.data();
-        slack = kTie * (2.0 * x_log_x(all[kWeight]) + all[kWeight]);
+        slack = kTie * (2.0 * x_log_x(all[criteria::kWeight]) + all[criteria::kWeight]);
         scratch.present.clear();
-        for (std::size_t k = kStatistics; k < width; ++k)
+        for (std::size_t k = criteria::kStatistics; k < width; ++k)
             if (all[k] > 0.0) scratch.present.push_back(k);
         if (end - begin <= kFewBlocks || scratch.present.size() > kMostBoundClasses)
             for (std::uint32_t cut = begin + 1; cut < end; ++cut) look_at(cut);
@@ -120,7 +123,8 @@ private:
         difference(scratch.right.data(), before(interval_end), before(cut), width);
     }
     [[nodiscard]] bool admits(const std::vector<double>& sums) const {
-        return sums[kCopies] >= limits.min_copies && sums[kWeight] >= limits.min_weight;
+        return sums[criteria::kCopies] >= limits.min_copies &&
+               sums[criteria::kWeight] >= limits.min_weight;
     }
     void look_at(std::uint32_t cut) {
         sum_parts(cut);
@@ -166,13 +170,13 @@ private:
         std::fill(left, left + width, 0.0);
         std::fill(right, right + width, 0.0);
         for (std::size_t corner = 0; corner < std::size_t{1} << scratch.present.size(); ++corner) {
-            left[kWeight] = right[kWeight] = 0.0;
+            left[criteria::kWeight] = right[criteria::kWeight] = 0.0;
             for (std::size_t bit = 0; bit < scratch.present.size(); ++bit) {
                 const std::size_t k = scratch.present[bit];
                 left[k] = ends[corner >> bit & 1][k] - base[k];
                 right[k] = scratch.all[k] - left[k];
-                left[kWeight] += left[k];
-                right[kWeight] += right[k];
+                left[criteria::kWeight] += left[k];
+                right[criteria::kWeight] += right[k];
             }
             largest = std::max(largest, purity(left, width) + purity(right, width));
         }
@@ -208,4 +212,4 @@ void mdlp_cuts(const Tally& tally, const SearchLimits& limits, double evidence,
     std::sort(starts.begin(), starts.end());
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -6,7 +6,7 @@
 #include "treewright/base/exact_sum.hpp"
 #include "treewright/base/symmetric_eigen.hpp"
 
-namespace treewright {
+namespace treewright::split {
 namespace {
 
 /// Columns beyond these have no place in a sum: their squares, or quotients, would overflow.
@@ -17,13 +17,13 @@ constexpr double kSmallestSpread = 1e-150;
 constexpr double kNoVariance = 1e-10;
 
 /// The node's rows in the order of the table, with what a criterion reads of them.
-void copy_rows(const Block& block, std::span<const std::uint32_t> rows, std::size_t n_outputs,
-               Block& to) {
+void copy_rows(const data::Block& block, std::span<const std::uint32_t> rows, std::size_t n_outputs,
+               data::Block& to) {
     std::vector<std::uint32_t> order(rows.begin(), rows.end());
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return block.table_row[a] < block.table_row[b];
     });
-    to = Block{};
+    to = data::Block{};
     to.n_rows = static_cast<std::uint32_t>(order.size());
     const auto gather = [&](const auto& from, auto& into, std::size_t width) {
         if (from.empty()) return;
@@ -39,13 +39,13 @@ void copy_rows(const Block& block, std::span<const std::uint32_t> rows, std::siz
 }
 
 /// Adds weight x term so that a weight of k is the term added k times, to the bit.
-void add_weighted(ExactSum& sum, const Block& rows, std::uint32_t row, double term) {
+void add_weighted(ExactSum& sum, const data::Block& rows, std::uint32_t row, double term) {
     if (rows.weight.empty()) sum.add(term);
     else sum.add_product(rows.weight[row], term);
 }
 
 /// Appends the standardised column; false if it is constant or too extreme for a sum.
-bool append_standard(const Column& raw, ObliqueNode& node) {
+bool append_standard(const data::Column& raw, ObliqueNode& node) {
     const auto n = static_cast<std::uint32_t>(node.n_rows());
     const std::size_t begin = node.standard.size();
     node.standard.resize(begin + n);
@@ -92,7 +92,7 @@ struct Group {
     }
 };
 
-std::vector<Group> groups_of(const Target& target, const Block& rows) {
+std::vector<Group> groups_of(const data::Target& target, const data::Block& rows) {
     const std::size_t n_outputs = target.n_outputs;
     if (target.is_classification()) {
         std::vector<Group> classes(target.n_classes[0]);
@@ -158,8 +158,9 @@ std::size_t ObliqueNode::n_attempts(const ObliqueOptions& options) const {
     return 0;
 }
 
-void standardise(const Dataset& data, const Block& block, std::span<const std::uint32_t> rows,
-                 std::span<const std::uint32_t> columns, const Poll& poll, ObliqueNode& node) {
+void standardise(const data::Dataset& data, const data::Block& block,
+                 std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns,
+                 const Poll& poll, ObliqueNode& node) {
     copy_rows(block, rows, data.target.n_outputs, node.rows);
     node.columns.clear();
     node.spread.clear();
@@ -171,7 +172,7 @@ void standardise(const Dataset& data, const Block& block, std::span<const std::u
     }
 }
 
-void find_directions(const Target& target, bool only_dominant, const Poll& poll,
+void find_directions(const data::Target& target, bool only_dominant, const Poll& poll,
                      ObliqueNode& node) {
     for (const Group& group : groups_of(target, node.rows)) {
         if (group.rows.size() < 2) continue;
@@ -184,4 +185,4 @@ void find_directions(const Target& target, bool only_dominant, const Poll& poll,
     }
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

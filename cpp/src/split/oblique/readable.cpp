@@ -10,7 +10,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/split/threshold_between.hpp"
 
-namespace treewright {
+namespace treewright::split {
 namespace {
 
 /// digits x 10^exponent
@@ -52,13 +52,13 @@ struct Gap {
 
 class Rewriter {
 public:
-    Rewriter(std::span<const Column> columns, const SumSides& sides, LinearTerms& terms)
+    Rewriter(std::span<const data::Column> columns, const SumSides& sides, data::LinearTerms& terms)
         : columns(columns), sides(sides), terms(terms) {}
 
     [[nodiscard]] Gap gap_of(std::span<const double> coefficients) const {
         Gap gap;
         for (std::size_t i = 0; i < sides.table_row.size() && gap.is_open(); ++i) {
-            const double sum = add_terms(coefficients, [&](std::size_t term) {
+            const double sum = data::add_terms(coefficients, [&](std::size_t term) {
                 return columns[static_cast<std::size_t>(terms.column[term])].number(
                     sides.table_row[i]);
             });
@@ -138,9 +138,9 @@ private:
         take(coefficients);
     }
 
-    std::span<const Column> columns;
+    std::span<const data::Column> columns;
     const SumSides& sides;
-    LinearTerms& terms;
+    data::LinearTerms& terms;
     Gap gap;
 };
 
@@ -162,12 +162,12 @@ double short_number_between(double low, double high) {
     return threshold_between(low, high, ThresholdAt::midpoint);
 }
 
-double make_readable(std::span<const Column> columns, std::span<const double> spread,
-                     const SumSides& sides, LinearTerms& terms) {
+double make_readable(std::span<const data::Column> columns, std::span<const double> spread,
+                     const SumSides& sides, data::LinearTerms& terms) {
     Rewriter rewriter(columns, sides, terms);
     if (!rewriter.use_small_numbers() && !rewriter.round_digits(spread))
         require(rewriter.take(std::vector<double>(terms.coefficient)), "a sum keeps its own sides");
     return short_number_between(rewriter.left_open().low, rewriter.left_open().high);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -6,6 +6,11 @@
 #include "treewright/grow/grower.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::split;
+using namespace treewright::grow;
+using namespace treewright::forest;
 
 namespace {
 
@@ -28,7 +33,7 @@ Tree grown_generally(const PlainTable& table, const GrowOptions& options) {
     Dataset data = table.data;
     data.weight = weight;
     data.copies = weight;
-    return grow(data, options, progress);
+    return grow::grow(data, options, progress);
 }
 
 bool close(double a, double b) {

@@ -5,6 +5,9 @@
 #include "treewright/forest/fast/grower.hpp"
 
 using namespace treewright;
+using namespace treewright::split;
+using namespace treewright::grow;
+using namespace treewright::forest;
 
 namespace {
 

@@ -6,6 +6,8 @@
 #include "treewright/split/chaid/merge.hpp"
 
 using namespace treewright;
+using namespace treewright::criteria;
+using namespace treewright::split;
 
 namespace {
 

@@ -9,6 +9,9 @@
 #include "treewright/split/oblique/pencil.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::criteria;
+using namespace treewright::split;
 
 namespace {
 

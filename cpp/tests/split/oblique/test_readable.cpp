@@ -5,6 +5,7 @@
 #include "treewright/split/oblique/readable.hpp"
 
 using namespace treewright;
+using namespace treewright::split;
 
 CASE(a_threshold_is_a_short_number_in_the_middle) {
     CHECK(short_number_between(0.9, 1.13) == 1.0);

@@ -20,7 +20,7 @@
 #include "treewright/forest/packed.hpp"
 #include "treewright/grow/options.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// The values of all columns.
 template <class T>
@@ -31,18 +31,19 @@ struct PlainCells {
 
 /// What the trees of a forest share.
 struct PlainData {
-    const Dataset* data = nullptr;
-    std::vector<Order> orders;   ///< by column, for best cuts
-    PlainCells<float> singles;   ///< for drawn cuts, if floats hold all values
-    PlainCells<double> doubles;  ///< the same otherwise
+    const data::Dataset* data = nullptr;
+    std::vector<data::Order> orders;  ///< by column, for best cuts
+    PlainCells<float> singles;        ///< for drawn cuts, if floats hold all values
+    PlainCells<double> doubles;       ///< the same otherwise
 };
 
 /// Whether the options are within what this way of growing knows.
-[[nodiscard]] bool is_plain(const Dataset& data, const GrowOptions& options);
+[[nodiscard]] bool is_plain(const data::Dataset& data, const grow::GrowOptions& options);
 
 /// Sorts the columns (or lays out the rows); null if a value is missing.
-[[nodiscard]] std::unique_ptr<PlainData> make_plain(const Dataset& data, const GrowOptions& options,
-                                                    Team& team, Progress& progress);
+[[nodiscard]] std::unique_ptr<PlainData> make_plain(const data::Dataset& data,
+                                                    const grow::GrowOptions& options, Team& team,
+                                                    Progress& progress);
 
 /// Grows trees one after the other, in memory that it keeps.
 class PlainGrower {
@@ -56,13 +57,13 @@ public:
 };
 
 [[nodiscard]] std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared,
-                                                            const GrowOptions& options,
+                                                            const grow::GrowOptions& options,
                                                             Progress& progress);
 [[nodiscard]] std::unique_ptr<PlainGrower> make_random_grower(const PlainData& shared,
-                                                              const GrowOptions& options,
+                                                              const grow::GrowOptions& options,
                                                               Progress& progress);
 [[nodiscard]] std::unique_ptr<PlainGrower> make_plain_grower(const PlainData& shared,
-                                                             const GrowOptions& options,
+                                                             const grow::GrowOptions& options,
                                                              Progress& progress);
 
-}  // namespace treewright
+}  // namespace treewright::forest

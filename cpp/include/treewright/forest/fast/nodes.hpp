@@ -16,7 +16,7 @@
 #include "treewright/grow/options.hpp"
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// A node whose split has not been decided. What has no fixed size (columns that still vary, class
 /// counts) lies in a pool that grows and shrinks with the stack of open nodes.
@@ -72,7 +72,7 @@ public:
 
     /// Whether the candidate leads from now on.
     bool meets(const PlainCut& cut) {
-        const double own = kTie * (2.0 * purity + cut.decrease);
+        const double own = split::kTie * (2.0 * purity + cut.decrease);
         // Who leads is a matter of chance: no jumps that depend on it.
         const bool is_first = best < 0.0;
         const bool leads = (cut.decrease >= 0.0) & (is_first | (cut.decrease > best + own + noise));
@@ -118,13 +118,13 @@ void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
 
 class PlainNodes {
 public:
-    PlainNodes(const GrowOptions& options, const Target& target, std::size_t n_columns)
+    PlainNodes(const grow::GrowOptions& options, const data::Target& target, std::size_t n_columns)
         : options(options),
           n_columns(n_columns),
           n_classes(target.is_classification() ? target.n_classes[0] : 0),
           is_two(n_classes > 0 && n_classes <= 2) {}
 
-    const GrowOptions& options;
+    const grow::GrowOptions& options;
     std::size_t n_columns;
     std::uint32_t n_classes;  ///< 0: numbers
     bool is_two;              ///< classes, of which a node's sum counts the second
@@ -419,4 +419,4 @@ private:
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -13,7 +13,7 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/forest/fast/nodes.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 class PlainParts {
 public:
@@ -61,4 +61,4 @@ private:
     std::vector<PlainPart> parts;
 };
 
-}  // namespace treewright
+}  // namespace treewright::forest

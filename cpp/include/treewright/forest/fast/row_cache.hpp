@@ -13,7 +13,7 @@
 #include "treewright/base/prefetch.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 template <class T>
 class PlainHome {
@@ -175,4 +175,4 @@ private:
     std::vector<std::uint32_t> spare[2];
 };
 
-}  // namespace treewright
+}  // namespace treewright::forest

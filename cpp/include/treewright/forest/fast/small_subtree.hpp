@@ -12,7 +12,7 @@
 
 #include "treewright/forest/fast/nodes.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 /// What the tree will be told of a node.
 struct TwigNode {
@@ -101,4 +101,4 @@ private:
     std::uint32_t n_taken = 0;
 };
 
-}  // namespace treewright
+}  // namespace treewright::forest

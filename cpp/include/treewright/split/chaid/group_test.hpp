@@ -7,7 +7,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Logarithms this close to one another differ by rounding: they are ties.
 [[nodiscard]] inline double p_slack(double log_p) {
@@ -57,4 +57,4 @@ public:
 /// log p of an F-test from its sums of squares. No spread within groups that differ is certainty.
 [[nodiscard]] double log_p_of_squares(double between, double within, double df1, double df2);
 
-}  // namespace treewright
+}  // namespace treewright::split

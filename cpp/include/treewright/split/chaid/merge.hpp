@@ -6,7 +6,7 @@
 #include "treewright/split/numeric/intervals.hpp"
 #include "treewright/split/options.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Which categories may be merged.
 struct Categories {
@@ -45,7 +45,7 @@ struct Grouping {
 
 /// The groups of a column's values as a split. Missing rows are a run of a nominal column, and a
 /// floating category of any other.
-template <Criterion C>
+template <criteria::Criterion C>
 void best_merge(Judge<C>& judge, const GroupTest& test, const Merging& merging, bool is_nominal,
                 SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
@@ -80,4 +80,4 @@ void best_merge(Judge<C>& judge, const GroupTest& test, const Merging& merging, 
     else ask_in_order(tally, best);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

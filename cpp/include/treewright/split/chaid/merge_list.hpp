@@ -8,7 +8,7 @@
 
 #include "treewright/split/chaid/group_test.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Categories of a column that are one.
 struct Group {
@@ -56,4 +56,4 @@ private:
     std::priority_queue<Link> links;
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -7,24 +7,24 @@
 #include "treewright/base/combinatorics.hpp"
 #include "treewright/split/branches.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// From a branch per value, the two groups whose union loses least gain are merged again and again
 /// until two are left; the step of the best gain ratio counts. Each grouping pays for having been
 /// chosen among all those of its size: log2 S(values, groups) bits, S the Stirling number of the
 /// second kind, over the rows (C5.0 GPL edition, subset.c). Values of the same class shares are
 /// merged beforehand. At least two groups keep `min_copies` rows, once there are two such.
-template <Criterion C>
+template <criteria::Criterion C>
 class GroupSearch {
 public:
     explicit GroupSearch(Judge<C>& judge) : judge(judge), least(judge.limits.min_copies) {
         const Tally& tally = judge.tally;
-        known = tally.known[kWeight];
-        missing = tally.missing[kWeight];
+        known = tally.known[criteria::kWeight];
+        missing = tally.missing[criteria::kWeight];
         for (std::uint32_t run = 0; run < tally.n_runs(); ++run) {
             const double* sums = tally.run(run);
             groups.push_back({{run}, {sums, sums + tally.width}, judge.criterion.purity(sums)});
-            n_large += sums[kCopies] >= least ? 1 : 0;
+            n_large += sums[criteria::kCopies] >= least ? 1 : 0;
         }
         n_values = groups.size();
     }
@@ -70,7 +70,7 @@ private:
     static constexpr double kNear = 1e-4;
 
     [[nodiscard]] bool is_large(const Group& group) const {
-        return group.sums[kCopies] >= least - kNear;
+        return group.sums[criteria::kCopies] >= least - kNear;
     }
     [[nodiscard]] double bits() const {
         return log_groupings(n_values, groups.size()) / std::numbers::ln2;
@@ -80,7 +80,7 @@ private:
     }
     [[nodiscard]] double information_now() const {
         std::vector<double> weights = {missing};
-        for (const Group& group : groups) weights.push_back(group.sums[kWeight]);
+        for (const Group& group : groups) weights.push_back(group.sums[criteria::kWeight]);
         return split_information(weights);
     }
 
@@ -107,8 +107,9 @@ private:
     }
 
     [[nodiscard]] bool are_alike(const Group& a, const Group& b) const {
-        for (std::size_t k = kStatistics; k < a.sums.size(); ++k)
-            if (std::abs(a.sums[k] / a.sums[kWeight] - b.sums[k] / b.sums[kWeight]) > kAlike)
+        for (std::size_t k = criteria::kStatistics; k < a.sums.size(); ++k)
+            if (std::abs(a.sums[k] / a.sums[criteria::kWeight] -
+                         b.sums[k] / b.sums[criteria::kWeight]) > kAlike)
                 return false;
         return true;
     }
@@ -184,4 +185,4 @@ private:
     std::vector<double> purity_of_pair;
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

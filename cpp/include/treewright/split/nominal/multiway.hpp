@@ -5,9 +5,9 @@
 
 #include "treewright/split/branches.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
-template <Criterion C>
+template <criteria::Criterion C>
 void best_multiway(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     const std::size_t n_runs = judge.tally.n_runs();
     if (n_runs < 2) return;
@@ -20,4 +20,4 @@ void best_multiway(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     best.n_cuts = 1;
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -3,10 +3,10 @@
 
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Ties keep the lower code. Branch 0 is the value, branch 1 the rest.
-template <Criterion C>
+template <criteria::Criterion C>
 void best_one_vs_rest(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
     const std::size_t width = tally.width;
@@ -41,4 +41,4 @@ void best_one_vs_rest(Judge<C>& judge, SearchScratch& scratch, Candidate& best) 
     judge.settle(best_purity, best);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

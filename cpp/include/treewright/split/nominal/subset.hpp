@@ -13,23 +13,23 @@
 #include "treewright/criteria/twoing.hpp"
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 inline constexpr std::size_t kMostEnumerated = 10;
 inline constexpr std::size_t kMostBesideMissing = 1000;  // values; the search is quadratic
 
 /// Whether one ordering of the values holds the best subset. Criteria that look at the spread
 /// itself are not convex in weight and sum alone.
-template <Criterion C>
+template <criteria::Criterion C>
 bool ordering_is_exact(const C& criterion) {
-    if (std::is_base_of_v<SquareSums, C>) return false;
-    if constexpr (std::is_base_of_v<ClassSums, C>)
-        return criterion.n_outputs == 1 && criterion.width() <= kStatistics + 2;
+    if (std::is_base_of_v<criteria::SquareSums, C>) return false;
+    if constexpr (std::is_base_of_v<criteria::ClassSums, C>)
+        return criterion.n_outputs == 1 && criterion.width() <= criteria::kStatistics + 2;
     else return criterion.n_outputs == 1;
 }
 
 /// Keeps the best of the subsets offered to it.
-template <Criterion C>
+template <criteria::Criterion C>
 struct SubsetRace {
     Judge<C>& judge;
     SearchScratch& scratch;
@@ -73,7 +73,7 @@ struct SubsetRace {
 };
 
 /// Cuts the order of the values by statistic / weight.
-template <Criterion C>
+template <criteria::Criterion C>
 void race_order(SubsetRace<C>& race, std::size_t statistic) {
     const Tally& tally = race.judge.tally;
     auto& order = race.scratch.order;
@@ -82,7 +82,7 @@ void race_order(SubsetRace<C>& race, std::size_t statistic) {
     key.resize(tally.n_runs());
     std::iota(order.begin(), order.end(), 0U);
     for (std::size_t i = 0; i < tally.n_runs(); ++i)
-        key[i] = tally.run(i)[statistic] / tally.run(i)[kWeight];
+        key[i] = tally.run(i)[statistic] / tally.run(i)[criteria::kWeight];
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return key[a] != key[b] ? key[a] < key[b] : a < b;
     });
@@ -101,7 +101,7 @@ void race_order(SubsetRace<C>& race, std::size_t statistic) {
 /// every cut offered, the best of the others need not be a cut: it sends some value v the way of
 /// the missing rows, and given v the theorem holds for the rest. So every v is tried (k^2 offers,
 /// rarely).
-template <Criterion C>
+template <criteria::Criterion C>
 void race_beside_missing(SubsetRace<C>& race) {
     const Tally& tally = race.judge.tally;
     const std::vector<std::uint32_t> order = race.scratch.order;
@@ -125,7 +125,7 @@ void race_beside_missing(SubsetRace<C>& race) {
 }
 
 /// All subsets that leave out the last value, in Gray-code order: one value changes at a time.
-template <Criterion C>
+template <criteria::Criterion C>
 void race_all(SubsetRace<C>& race) {
     const Tally& tally = race.judge.tally;
     const std::size_t n_free = tally.n_runs() - 1;
@@ -145,7 +145,7 @@ void race_all(SubsetRace<C>& race) {
         if ((best_mask >> i & 1U) != 0) race.best.branch_of_run[i] = 0;
 }
 
-template <Criterion C>
+template <criteria::Criterion C>
 void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
     if (tally.n_runs() < 2) return;
@@ -160,7 +160,7 @@ void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     } else if (tally.n_runs() <= kMostEnumerated) {
         race_all(race);
     } else {
-        for (std::size_t k = kStatistics; k < tally.width; ++k) race_order(race, k);
+        for (std::size_t k = criteria::kStatistics; k < tally.width; ++k) race_order(race, k);
     }
     if (best.branch_of_run.empty()) return;
     if (best.branch_of_run[0] ==
@@ -174,4 +174,4 @@ void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     judge.settle(race.best_purity, best);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

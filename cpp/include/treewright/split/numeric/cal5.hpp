@@ -9,7 +9,7 @@
 #include "treewright/split/judge.hpp"
 #include "treewright/split/options.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// The confidence interval of a class's share, from Chebyshev's inequality for n_i of n rows,
 ///
@@ -58,4 +58,4 @@ struct Cal5Scratch {
 void cal5_cuts(const Tally& tally, const SearchLimits& limits, const Dominance& dominance,
                Cal5Scratch& scratch, std::vector<std::uint32_t>& starts);
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -5,7 +5,7 @@
 #include "treewright/split/numeric/cal5.hpp"
 #include "treewright/split/numeric/mdlp.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Turns the branches of the runs, which ascend, into a question: one cut or several. With all
 /// known rows in branch 0 the question is whether there is a value.
@@ -36,7 +36,7 @@ inline void ask_in_order(const Tally& tally, Candidate& best) {
 }
 
 /// `starts` are the runs that begin a new interval, ascending.
-template <Criterion C>
+template <criteria::Criterion C>
 void judge_intervals(Judge<C>& judge, std::span<const std::uint32_t> starts, SearchScratch& scratch,
                      Candidate& best) {
     const Tally& tally = judge.tally;
@@ -54,4 +54,4 @@ void judge_intervals(Judge<C>& judge, std::span<const std::uint32_t> starts, Sea
     ask_in_order(tally, best);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -4,7 +4,7 @@
 
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 struct MdlpScratch {
     std::vector<double> before;            ///< sums of all blocks before each block, and of all
@@ -35,4 +35,4 @@ struct MdlpScratch {
 void mdlp_cuts(const Tally& tally, const SearchLimits& limits, double evidence,
                MdlpScratch& scratch, std::vector<std::uint32_t>& starts);
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -3,28 +3,29 @@
 
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// True if a cut between the two runs separates classes: not both wholly of one and the same
 /// class (Fayyad and Irani 1992: the best cut of a concave impurity is such a boundary).
-template <Criterion C>
+template <criteria::Criterion C>
 bool is_class_boundary(const C& criterion, const double* below, const double* above) {
     std::size_t n_present = 0;
-    for (std::size_t k = kStatistics; k < criterion.width(); ++k)
+    for (std::size_t k = criteria::kStatistics; k < criterion.width(); ++k)
         n_present += (below[k] > 0.0 || above[k] > 0.0) ? 1 : 0;
     return n_present > 1;
 }
 
 /// Value of a branch that a monotonic constraint looks at: share of the second class, or mean.
-template <Criterion C>
+template <criteria::Criterion C>
 double level([[maybe_unused]] const C& criterion, const double* sums) {
-    if constexpr (std::is_base_of_v<ClassSums, C>) return sums[kStatistics + 1] / sums[kWeight];
-    else return criterion.centre[0] + sums[kStatistics] / sums[kWeight];
+    if constexpr (std::is_base_of_v<criteria::ClassSums, C>)
+        return sums[criteria::kStatistics + 1] / sums[criteria::kWeight];
+    else return criterion.centre[0] + sums[criteria::kStatistics] / sums[criteria::kWeight];
 }
 
 /// Only cuts of a column with a direction are held to the bounds; elsewhere the values of leaves
 /// are brought into them (as scikit-learn does).
-template <Criterion C>
+template <criteria::Criterion C>
 bool respects(const C& criterion, const Monotone& rule, const double* left, const double* right) {
     if (rule.direction == 0) return true;
     const double low = level(criterion, left);
@@ -36,7 +37,7 @@ bool respects(const C& criterion, const Monotone& rule, const double* left, cons
 /// Tries missing rows on the right and then, where the policy learns a side, on the left. Of cuts
 /// that tie the lowest is taken. The threshold itself is chosen later, between two rows; only such
 /// that are `apart(row below, row above)` are parted.
-template <Criterion C, class Apart>
+template <criteria::Criterion C, class Apart>
 void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_weight,
                     const Apart& apart, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
@@ -68,8 +69,8 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
                 continue;
             if (!apart(tally.last_row[i], tally.row[i + 1])) continue;
             difference(right, total.data(), left, width);
-            if (!judge.admits(left) || left[kWeight] < min_side_weight) continue;
-            if (!judge.admits(right) || right[kWeight] < min_side_weight)
+            if (!judge.admits(left) || left[criteria::kWeight] < min_side_weight) continue;
+            if (!judge.admits(right) || right[criteria::kWeight] < min_side_weight)
                 break;  // only lighter from here
             if (monotone && !respects(judge.criterion, *monotone, left, right)) continue;
             best.n_cuts += side == 0 ? 1 : 0;
@@ -98,4 +99,4 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
     judge.settle(most, best);
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -5,7 +5,7 @@
 
 #include "treewright/base/avx512.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 // ------------------------------------------------------------------ any processor
@@ -332,4 +332,4 @@ const CellLoops<double>& cell_loops() {
 template const CellLoops<float>& cell_loops_anywhere();
 template const CellLoops<double>& cell_loops_anywhere();
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -8,7 +8,7 @@
 #include "treewright/base/prefetch.hpp"
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
 
 // ------------------------------------------------------------------ any processor
@@ -447,7 +447,7 @@ TREEWRIGHT_WIDE_INLINE void judge(Lanes<T>& lanes) {
     const auto ours = static_cast<__mmask8>((1U << lanes.n_wanted) - 1U);
     const auto best = W::greatest(W::choose(ours, decrease, none));
     const auto twice = W::all(2.0 * judgement.purity);
-    const auto tie = W::all(kTie);
+    const auto tie = W::all(split::kTie);
     const auto noise = tie * (twice + decrease);
     const auto noise_of_best = tie * (twice + best);
     const unsigned level = ours & W::template compare<_CMP_EQ_OQ>(decrease, best);
@@ -577,4 +577,4 @@ template const RowLoops<double>& row_loops();
 template const RowLoops<float>& row_loops_anywhere();
 template const RowLoops<double>& row_loops_anywhere();
 
-}  // namespace treewright
+}  // namespace treewright::forest

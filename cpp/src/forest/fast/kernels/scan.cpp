@@ -5,13 +5,8 @@
 
 #include "treewright/base/avx512.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
-
-using plain::kPositive;
-using plain::kTieBit;
-using plain::row_of;
-using plain::weight_of;
 
 /// Calls f(position, w, s) for every admissible cut until it returns true.
 template <class TargetOf, class F>
@@ -183,9 +178,9 @@ std::uint32_t fill(const std::uint32_t* order, std::size_t n, const std::uint32_
 }
 
 void rename(std::uint32_t* list, std::uint32_t n, const std::uint32_t* new_row) {
-    constexpr std::uint32_t kRest = (1U << plain::kRowAt) - 1U;
+    constexpr std::uint32_t kRest = (1U << kRowAt) - 1U;
     for (std::uint32_t i = 0; i < n; ++i)
-        list[i] = new_row[row_of(list[i])] << plain::kRowAt | (list[i] & kRest);
+        list[i] = new_row[row_of(list[i])] << kRowAt | (list[i] & kRest);
 }
 
 void pick(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows, std::uint32_t* to) {
@@ -196,7 +191,7 @@ void pick(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows, std::u
         run += (list[i] & kTieBit) ^ 1U;
         if ((rows >> row_of(list[i]) & 1U) != 0) to[n_picked++] = teller.tell(list[i], run);
     }
-    std::fill(to + n_picked, to + plain::kPocket, 0U);
+    std::fill(to + n_picked, to + kPocket, 0U);
 }
 
 unsigned divide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
@@ -253,4 +248,4 @@ const PlainLoops& plain_loops_anywhere() {
     return kAnywhere;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest

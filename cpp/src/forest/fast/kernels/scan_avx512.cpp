@@ -7,11 +7,8 @@
 
 #ifdef TREEWRIGHT_AVX512
 
-namespace treewright {
+namespace treewright::forest {
 namespace {
-
-using plain::kPositive;
-using plain::kTieBit;
 
 /// Lanes moved up by N, zeros moved in.
 template <int N>
@@ -40,8 +37,7 @@ TREEWRIGHT_WIDE_INLINE __m512d running(__m512d x) {
 }
 
 TREEWRIGHT_WIDE_INLINE __m512i weights_of(__m512i entries) {
-    return _mm512_and_si512(_mm512_srli_epi32(entries, plain::kWeightAt),
-                            _mm512_set1_epi32(plain::kMostWeight));
+    return _mm512_and_si512(_mm512_srli_epi32(entries, kWeightAt), _mm512_set1_epi32(kMostWeight));
 }
 
 template <bool kIsShare>
@@ -141,8 +137,8 @@ struct WidePositives {
 TREEWRIGHT_WIDE_INLINE __m512d values_of(const std::uint32_t* entries, const double* values) {
     const auto two = [&](int i)
         __attribute__((always_inline, target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"))) {
-        return _mm_loadh_pd(_mm_load_sd(values + plain::row_of(entries[i])),
-                            values + plain::row_of(entries[i + 1]));
+        return _mm_loadh_pd(_mm_load_sd(values + row_of(entries[i])),
+                            values + row_of(entries[i + 1]));
     };
     const __m256d low = _mm256_insertf128_pd(_mm256_castpd128_pd256(two(0)), two(2), 1);
     const __m256d high = _mm256_insertf128_pd(_mm256_castpd128_pd256(two(4)), two(6), 1);
@@ -162,8 +158,7 @@ struct WideValues {
                 : _mm512_mask_i32gather_pd(
                       _mm512_setzero_pd(), lower(ours),
                       _mm256_srli_epi32(
-                          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries)),
-                          plain::kRowAt),
+                          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries)), kRowAt),
                       values, 8);
         const __m512d s = _mm512_add_pd(running(of_rows), before);
         before = _mm512_permutexvar_pd(_mm512_set1_epi64(7), s);
@@ -351,10 +346,10 @@ TREEWRIGHT_WIDE_INLINE __mmask16 sides_of(const std::uint32_t* entries, __mmask1
         unsigned sides = 0;
 #pragma GCC unroll 16
         for (unsigned i = 0; i < 16; ++i)
-            sides |= static_cast<unsigned>(side[plain::row_of(entries[i])]) << i;
+            sides |= static_cast<unsigned>(side[row_of(entries[i])]) << i;
         return static_cast<__mmask16>(sides);
     }
-    const __m512i rows = _mm512_srli_epi32(_mm512_loadu_si512(entries), plain::kRowAt);
+    const __m512i rows = _mm512_srli_epi32(_mm512_loadu_si512(entries), kRowAt);
     const __m512i sides = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), ours, rows, side, 1);
     return _mm512_mask_test_epi32_mask(ours, sides, _mm512_set1_epi32(1));
 }
@@ -417,15 +412,15 @@ TREEWRIGHT_WIDE std::uint32_t fill_wide(const std::uint32_t* order, std::size_t 
 
 TREEWRIGHT_WIDE void rename_wide(std::uint32_t* list, std::uint32_t n,
                                  const std::uint32_t* new_row) {
-    const __m512i rest = _mm512_set1_epi32((1 << plain::kRowAt) - 1);
+    const __m512i rest = _mm512_set1_epi32((1 << kRowAt) - 1);
     for (std::uint32_t i = 0; i < n; i += 16) {
         const __mmask16 ours = ours_of(i, n);
         const __m512i entries = _mm512_maskz_loadu_epi32(ours, list + i);
         const __m512i rows = _mm512_mask_i32gather_epi32(
-            _mm512_setzero_si512(), ours, _mm512_srli_epi32(entries, plain::kRowAt), new_row, 4);
-        _mm512_mask_storeu_epi32(list + i, ours,
-                                 _mm512_or_si512(_mm512_slli_epi32(rows, plain::kRowAt),
-                                                 _mm512_and_si512(entries, rest)));
+            _mm512_setzero_si512(), ours, _mm512_srli_epi32(entries, kRowAt), new_row, 4);
+        _mm512_mask_storeu_epi32(
+            list + i, ours,
+            _mm512_or_si512(_mm512_slli_epi32(rows, kRowAt), _mm512_and_si512(entries, rest)));
     }
 }
 
@@ -434,7 +429,7 @@ TREEWRIGHT_WIDE void pick_wide(const std::uint32_t* list, std::uint32_t n, std::
     const __mmask16 ours = ours_of(0, n);
     const __m512i entries = _mm512_loadu_si512(list);
     const __m512i bits = _mm512_srlv_epi32(_mm512_set1_epi32(static_cast<int>(rows)),
-                                           _mm512_srli_epi32(entries, plain::kRowAt));
+                                           _mm512_srli_epi32(entries, kRowAt));
     const __mmask16 picked = _mm512_mask_test_epi32_mask(ours, bits, _mm512_set1_epi32(1));
     const auto n_picked = static_cast<std::uint32_t>(__builtin_popcount(picked));
     WideRuns counting;
@@ -531,6 +526,6 @@ const PlainLoops& plain_loops_avx512() {
     return kWide;
 }
 
-}  // namespace treewright
+}  // namespace treewright::forest
 
 #endif

@@ -9,6 +9,9 @@
 #include "treewright/forest/fast/nodes.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::grow;
+using namespace treewright::forest;
 
 namespace {
 

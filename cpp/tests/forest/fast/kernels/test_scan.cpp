@@ -7,6 +7,7 @@
 #include "treewright/forest/fast/kernels/scan.hpp"
 
 using namespace treewright;
+using namespace treewright::forest;
 
 namespace {
 
@@ -27,17 +28,16 @@ MadeList make_list(std::uint32_t n, double ties, std::uint32_t most_weight, Gene
     for (const std::uint32_t row : rows) {
         const auto weight = 1 + static_cast<std::uint32_t>(random.below(most_weight));
         made.values[row] = weight * (static_cast<double>(random.below(1U << 20)) - 400'000.0);
-        const std::uint32_t positive = random.below(2) == 0 ? plain::kPositive : 0;
-        const std::uint32_t tie = random.uniform() < ties ? plain::kTieBit : 0;
-        made.entries.push_back(row << plain::kRowAt | weight << plain::kWeightAt | positive | tie);
+        const std::uint32_t positive = random.below(2) == 0 ? kPositive : 0;
+        const std::uint32_t tie = random.uniform() < ties ? kTieBit : 0;
+        made.entries.push_back(row << kRowAt | weight << kWeightAt | positive | tie);
     }
-    made.entries.resize(n + plain::kPadding, 0U);
+    made.entries.resize(n + kPadding, 0U);
     return made;
 }
 
 bool any_tie(const std::uint32_t* list, std::uint32_t n) {
-    return std::any_of(list, list + n,
-                       [](std::uint32_t entry) { return (entry & plain::kTieBit) != 0; });
+    return std::any_of(list, list + n, [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
 }
 
 bool same(const PlainPlace& a, const PlainPlace& b) {
@@ -50,7 +50,7 @@ void for_each_part(Work&& work) {
     Generator random(17);
     for (std::uint32_t n = 2; n <= 200; n += n < 40 ? 1 : 7)
         for (const double ties : {0.0, 0.3, 0.95})
-            for (const std::uint32_t most_weight : {1U, 4U, plain::kMostWeight}) {
+            for (const std::uint32_t most_weight : {1U, 4U, kMostWeight}) {
                 const MadeList made = make_list(n, ties, most_weight, random);
                 work(made, 0U, n, random);
                 const auto begin = static_cast<std::uint32_t>(random.below(n - 1));
@@ -71,9 +71,9 @@ CASE(wide_loops_find_the_cuts_that_the_plain_ones_find) {
             double total = 0.0;
             for (std::uint32_t i = 0; i < n; ++i) {
                 const std::uint32_t entry = list.entries[i];
-                list.weight += plain::weight_of(entry);
-                if ((entry & plain::kPositive) != 0) positives += plain::weight_of(entry);
-                total += made.values[plain::row_of(entry)];
+                list.weight += weight_of(entry);
+                if ((entry & kPositive) != 0) positives += weight_of(entry);
+                total += made.values[row_of(entry)];
             }
             for (const std::uint32_t least : {1U, 3U, list.weight / 2, list.weight / 2 + 1}) {
                 list.least = std::max(1U, least);
@@ -103,7 +103,7 @@ CASE(wide_loops_find_the_cuts_that_the_plain_ones_find) {
                     CHECK(same(wide.locate_values(list, made.values.data(), share * best_value),
                                place));
                     CHECK(place.position > 0 && place.position < n);
-                    CHECK((list.entries[place.position] & plain::kTieBit) == 0);
+                    CHECK((list.entries[place.position] & kTieBit) == 0);
                     CHECK(place.weight >= list.least && list.weight - place.weight >= list.least);
                 }
             }
@@ -116,11 +116,11 @@ CASE(wide_loops_find_the_best_scores_that_the_plain_ones_find) {
     for_each_part([&](const MadeList& made, std::uint32_t begin, std::uint32_t n,
                       Generator& random) {
         PlainList list{made.entries.data() + begin, n, 1, 0, 0.0};
-        std::vector<double> left(n + plain::kPadding);
-        std::vector<double> right(n + plain::kPadding);
-        std::vector<double> weight(n + plain::kPadding);
+        std::vector<double> left(n + kPadding);
+        std::vector<double> right(n + kPadding);
+        std::vector<double> weight(n + kPadding);
         for (std::uint32_t i = 0; i < n; ++i) {
-            list.weight += plain::weight_of(list.entries[i]);
+            list.weight += weight_of(list.entries[i]);
             weight[i] = list.weight;
             left[i] = static_cast<double>(random.below(1000));
             right[i] = static_cast<double>(random.below(1000));
@@ -146,11 +146,10 @@ CASE(wide_loops_divide_lists_as_the_plain_ones_do_and_touch_nothing_else) {
         [&](const MadeList& made, std::uint32_t begin, std::uint32_t n, Generator& random) {
             std::vector<std::uint8_t> side(made.n + 3);
             for (std::uint32_t i = 0; i < n; ++i)
-                side[plain::row_of(made.entries[begin + i])] =
-                    static_cast<std::uint8_t>(random.below(2));
+                side[row_of(made.entries[begin + i])] = static_cast<std::uint8_t>(random.below(2));
             std::uint32_t n_left = 0;
             for (std::uint32_t i = 0; i < n; ++i)
-                n_left += side[plain::row_of(made.entries[begin + i])] == 0 ? 1U : 0U;
+                n_left += side[row_of(made.entries[begin + i])] == 0 ? 1U : 0U;
             const auto is_intact = [&](const std::vector<std::uint32_t>& list) {
                 return std::equal(list.begin(), list.begin() + begin, made.entries.begin()) &&
                        std::equal(list.begin() + begin + n, list.end(),
@@ -160,7 +159,7 @@ CASE(wide_loops_divide_lists_as_the_plain_ones_do_and_touch_nothing_else) {
             std::vector<std::uint32_t> others[2];
             std::vector<std::uint32_t> kept[2] = {made.entries, made.entries};
             for (int i = 0; i < 2; ++i) {
-                others[i].assign(made.n + plain::kPadding, kUntouched);
+                others[i].assign(made.n + kPadding, kUntouched);
                 const unsigned tied =
                     both[i]->divide(lists[i].data() + begin, n, side.data(), others[i].data());
                 CHECK(tied == (any_tie(lists[i].data() + begin, n_left) ? 1U : 0U) +
@@ -176,7 +175,7 @@ CASE(wide_loops_divide_lists_as_the_plain_ones_do_and_touch_nothing_else) {
                              lists[1].begin() + begin));
             CHECK(others[0] == others[1]);
             CHECK(std::count(others[0].begin(), others[0].end(), kUntouched) ==
-                  static_cast<std::ptrdiff_t>(made.n + plain::kPadding - (n - n_left)));
+                  static_cast<std::ptrdiff_t>(made.n + kPadding - (n - n_left)));
         });
 }
 
@@ -188,15 +187,15 @@ CASE(wide_loops_fill_and_rename_lists_as_the_plain_ones_do) {
         std::vector<std::uint32_t> words(made.n, 0U);
         std::uint32_t n_drawn = 0;
         for (std::uint32_t i = 0; i < made.n; ++i) {
-            const std::uint32_t row = plain::row_of(made.entries[i]);
-            order.push_back(row << 1 | (i > 0 ? made.entries[i] & plain::kTieBit : 0U));
+            const std::uint32_t row = row_of(made.entries[i]);
+            order.push_back(row << 1 | (i > 0 ? made.entries[i] & kTieBit : 0U));
             if (random.uniform() < 0.6) {
-                words[row] = made.entries[i] & ~plain::kTieBit;
+                words[row] = made.entries[i] & ~kTieBit;
                 ++n_drawn;
             }
         }
         std::vector<std::uint32_t> lists[2];
-        for (auto& list : lists) list.assign(made.n + plain::kPadding, 1U);
+        for (auto& list : lists) list.assign(made.n + kPadding, 1U);
         CHECK(wide.fill(order.data(), order.size(), words.data(), lists[0].data()) ==
               anywhere.fill(order.data(), order.size(), words.data(), lists[1].data()));
         CHECK(std::equal(lists[0].begin(), lists[0].begin() + n_drawn, lists[1].begin()));
@@ -213,17 +212,17 @@ CASE(lists_without_ties_are_divided_alike_by_every_loop) {
     const PlainLoops* both[2] = {&plain_loops(), &plain_loops_anywhere()};
     Generator random(23);
     for (std::uint32_t n = 2; n <= 100; ++n) {
-        const MadeList made = make_list(n, 0.0, plain::kMostWeight, random);
+        const MadeList made = make_list(n, 0.0, kMostWeight, random);
         std::vector<std::uint8_t> side(n + 3);
         for (std::uint32_t i = 0; i < n; ++i) side[i] = static_cast<std::uint8_t>(random.below(2));
         const auto n_right =
             static_cast<std::uint32_t>(std::count(side.begin(), side.begin() + n, 1));
         std::vector<std::uint32_t> expected = made.entries;
-        std::vector<std::uint32_t> expected_other(n + plain::kPadding, 7U);
+        std::vector<std::uint32_t> expected_other(n + kPadding, 7U);
         CHECK(both[1]->divide(expected.data(), n, side.data(), expected_other.data()) == 0);
         for (const PlainLoops* loops : both) {
             std::vector<std::uint32_t> list = made.entries;
-            std::vector<std::uint32_t> other(n + plain::kPadding, 7U);
+            std::vector<std::uint32_t> other(n + kPadding, 7U);
             loops->divide_untied(list.data(), n, side.data(), other.data());
             CHECK(std::equal(list.begin(), list.begin() + (n - n_right), expected.begin()));
             CHECK(other == expected_other);
@@ -233,16 +232,16 @@ CASE(lists_without_ties_are_divided_alike_by_every_loop) {
 
 CASE(wide_loops_pick_what_the_plain_ones_pick) {
     Generator random(29);
-    for (std::uint32_t n = 1; n <= plain::kPocket; ++n)
+    for (std::uint32_t n = 1; n <= kPocket; ++n)
         for (int repeat = 0; repeat < 20; ++repeat) {
-            const MadeList made = make_list(n, 0.4, plain::kMostWeight, random);
+            const MadeList made = make_list(n, 0.4, kMostWeight, random);
             const auto rows = static_cast<std::uint32_t>(random.below(1U << n));
             std::vector<std::uint32_t> picked[2];
-            for (auto& each : picked) each.assign(plain::kPocket + plain::kPadding, 7U);
+            for (auto& each : picked) each.assign(kPocket + kPadding, 7U);
             plain_loops().pick(made.entries.data(), n, rows, picked[0].data());
             plain_loops_anywhere().pick(made.entries.data(), n, rows, picked[1].data());
             CHECK(picked[0] == picked[1]);
-            CHECK(std::count_if(picked[0].begin(), picked[0].begin() + plain::kPocket,
+            CHECK(std::count_if(picked[0].begin(), picked[0].begin() + kPocket,
                                 [](std::uint32_t entry) { return entry != 0; }) ==
                   __builtin_popcount(rows));
         }
@@ -250,12 +249,12 @@ CASE(wide_loops_pick_what_the_plain_ones_pick) {
 
 CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
     Generator random(31);
-    for (std::uint32_t n = 2; n <= plain::kPocket; ++n)
+    for (std::uint32_t n = 2; n <= kPocket; ++n)
         for (int repeat = 0; repeat < 20; ++repeat) {
             PlainPocket pocket;
             pocket.n = n;
             pocket.n_slots = PlainPocket::kLanes * (1 + random.below(3));
-            pocket.order.resize(plain::kPocket * pocket.n_slots);
+            pocket.order.resize(kPocket * pocket.n_slots);
             for (std::uint32_t row = 0; row < n; ++row) {
                 pocket.weights[row] = 1.0 + static_cast<double>(random.below(3));
                 pocket.values[row] = std::floor(1000.0 * random.uniform()) * pocket.weights[row];
@@ -283,11 +282,11 @@ CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
                         static_cast<std::uint8_t>(run << 4U | order[i]);
                     if ((rows >> order[i] & 1U) == 0) continue;
                     const auto weight = static_cast<std::uint32_t>(pocket.weights[order[i]]);
-                    lists[slot].push_back(order[i] << plain::kRowAt | weight << plain::kWeightAt |
-                                          (run == last ? plain::kTieBit : 0U));
+                    lists[slot].push_back(order[i] << kRowAt | weight << kWeightAt |
+                                          (run == last ? kTieBit : 0U));
                     last = run;
                 }
-                lists[slot].resize(plain::kPocket + plain::kPadding);
+                lists[slot].resize(kPocket + kPadding);
             }
             for (const PlainLoops* loops : {&plain_loops(), &plain_loops_anywhere()}) {
                 std::vector<double> best(pocket.n_slots);
@@ -298,9 +297,9 @@ CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
                     list.entries = lists[slot].data();
                     CHECK(best[slot] ==
                           plain_loops_anywhere().best_values(list, pocket.values, 0.0));
-                    const bool is_constant = std::all_of(
-                        list.entries + 1, list.entries + list.n,
-                        [](std::uint32_t entry) { return (entry & plain::kTieBit) != 0; });
+                    const bool is_constant =
+                        std::all_of(list.entries + 1, list.entries + list.n,
+                                    [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
                     CHECK(((varies[slot / 8] >> (slot % 8) & 1U) == 0) == is_constant);
                 }
             }

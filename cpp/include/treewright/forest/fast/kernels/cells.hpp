@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace treewright {
+namespace treewright::forest {
 
 inline constexpr std::uint32_t kMarksPerWord = 16;  ///< rows that one word of bits stands for
 inline constexpr std::size_t kArrayPadding =
@@ -45,4 +45,4 @@ template <class T>
 template <class T>
 [[nodiscard]] const CellLoops<T>& cell_loops_anywhere();
 
-}  // namespace treewright
+}  // namespace treewright::forest

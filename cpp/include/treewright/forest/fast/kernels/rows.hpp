@@ -14,7 +14,7 @@
 #include "treewright/base/lanes.hpp"
 #include "treewright/base/random.hpp"
 
-namespace treewright {
+namespace treewright::forest {
 
 // kLanes columns are looked at together, at most.
 inline constexpr std::size_t kFewLanes = 4;  ///< if they are no more than these, rows take half
@@ -149,4 +149,4 @@ template <class T>
 template <class T>
 [[nodiscard]] const RowLoops<T>& row_loops_anywhere();
 
-}  // namespace treewright
+}  // namespace treewright::forest

@@ -14,11 +14,10 @@
 #include <cstdint>
 #include <vector>
 
-namespace treewright {
+namespace treewright::forest {
 
-/// One entry of a list: row << 6 | weight << 2 | positive << 1 | tie, as in block.hpp with the
+/// One entry of a list: row << 6 | weight << 2 | positive << 1 | tie, as in data/block.hpp with the
 /// number of times the row was drawn; a row drawn more often stands in the list again.
-namespace plain {
 inline constexpr std::uint32_t kTieBit = 1;
 inline constexpr std::uint32_t kPositive = 2;
 inline constexpr unsigned kWeightAt = 2;
@@ -33,7 +32,6 @@ inline std::uint32_t weight_of(std::uint32_t entry) {
 inline std::uint32_t row_of(std::uint32_t entry) {
     return entry >> kRowAt;
 }
-}  // namespace plain
 
 /// A node's part of a column's list.
 struct PlainList {
@@ -60,8 +58,8 @@ struct PlainPocket {
     std::size_t n_slots = 0;
     /// By position and column: run of equal values << 4 | row.
     std::vector<std::uint8_t> order;
-    double values[plain::kPocket] = {};  ///< by row: weight x target
-    double weights[plain::kPocket] = {};
+    double values[kPocket] = {};  ///< by row: weight x target
+    double weights[kPocket] = {};
 };
 
 /// S / W as a whole number and a rest; the whole number is 0 for two classes.
@@ -129,4 +127,4 @@ struct PlainLoops {
 /// The loops for processors with AVX-512 (x86-64 only).
 [[nodiscard]] const PlainLoops& plain_loops_avx512();
 
-}  // namespace treewright
+}  // namespace treewright::forest
