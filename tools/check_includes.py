@@ -275,6 +275,7 @@ def messages(with_python: bool) -> Iterator[str]:
     yield from check_models()
     yield from check_names()
     yield from check_namespaces()
+    yield from check_sizes([HEADERS, SOURCES, BINDINGS, TESTS], {".hpp", ".cpp"}, "//")
     if with_python:
         yield from check_sizes([ROOT / "src/treewright", ROOT / "tests/unit"], {".py"}, "#")
 

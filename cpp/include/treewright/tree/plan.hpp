@@ -116,9 +116,10 @@ private:
         double share;
     };
 
+    static constexpr std::uint32_t kDivided = 1U << 31;  ///< in Found::leaf: several leaves
     /// Where some rows arrive.
     struct Found {
-        std::vector<std::uint32_t> leaf;  ///< of each row, or, flagged, the number of a divided row
+        std::vector<std::uint32_t> leaf;    ///< of each row; kDivided | number of a divided row
         std::vector<std::size_t> start{0};  ///< of each divided row, in `parts`
         std::vector<Visit> parts;           ///< leaves with the share of the row they get
     };

@@ -6,6 +6,8 @@
 ///     looked at in one go, and dividing such a node moves no cell.
 ///
 /// Where a node looks at few of very many columns, there are no homes and columns are fetched.
+// Long because large nodes and small ones are grown by turns on the same state, and their
+// steps must be inlined into one another.
 #include "treewright/forest/fast/grower.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 /// The loops of scan.hpp, sixteen entries at a time.
+// Long because the loops of one table share helpers that must be inlined into each.
 #include "treewright/forest/fast/kernels/scan.hpp"
 
 #include <algorithm>

@@ -93,6 +93,8 @@ struct Lanes {
         return (marks[bit / 8] >> (bit % 8) & 1U) != 0;
     }
 };
+/// Rows that are called for before they are copied: they lie anywhere.
+inline constexpr std::uint32_t kRowsAhead = 16;
 inline constexpr std::uint32_t kRowsPicked = 4;   ///< rows that are picked together, at most
 inline constexpr std::uint32_t kRowsMarked = 16;  ///< rows whose marks are read together
 
@@ -148,5 +150,8 @@ template <class T>
 /// The loops for any processor, to compare with.
 template <class T>
 [[nodiscard]] const RowLoops<T>& row_loops_anywhere();
+/// The loops for processors with AVX-512 (x86-64 only).
+template <class T>
+[[nodiscard]] const RowLoops<T>& row_loops_avx512();
 
 }  // namespace treewright::forest
