@@ -53,15 +53,15 @@ treewright::tree::Tree tree_of(const nb::dict& arrays);
 /// The arrays of the contract in tree/arrays.py, by name.
 nb::dict arrays_of(treewright::tree::Tree tree);
 
-void bind_columns(nb::module_& module);
+void bind_data(nb::module_& module);
 void bind_grow(nb::module_& module);
-void bind_plan(nb::module_& module);
+void bind_tree(nb::module_& module);
 void bind_prune(nb::module_& module);
 void bind_forest(nb::module_& module);
-void bind_importance(nb::module_& module);
-void bind_out_of_bag(nb::module_& module);
-void bind_leaf_rows(nb::module_& module);
-void bind_boost(nb::module_& module);
+void bind_forest_importance(nb::module_& module);
+void bind_forest_out_of_bag(nb::module_& module);
+void bind_forest_leaf_rows(nb::module_& module);
+void bind_boosting(nb::module_& module);
 void bind_adaboost(nb::module_& module);
 
 template <class T>

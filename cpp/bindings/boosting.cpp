@@ -150,7 +150,7 @@ nb::object add_scores(const BoostForest& forest, const Given& rows, std::size_t 
 
 }  // namespace
 
-void bind_boost(nb::module_& module) {
+void bind_boosting(nb::module_& module) {
     module.attr("MOST_CATEGORIES") = kMostCategories;
     nb::class_<BoostGrowth>(module, "BoostGrowth", "How a tree of a round is grown.")
         .def(nb::init<>())

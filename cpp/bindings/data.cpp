@@ -56,7 +56,7 @@ nb::object find_codes(const Numbers<T>& numbers, const CodeOfWhole& code_of_whol
 
 }  // namespace
 
-void bind_columns(nb::module_& module) {
+void bind_data(nb::module_& module) {
     module.def("find_codes", &find_codes<float>, nb::arg("numbers"), nb::arg("code_of_whole"),
                nb::arg("absent"), nb::arg("missing"),
                nb::sig("def find_codes(numbers: NDArray[numpy.float32], code_of_whole: "

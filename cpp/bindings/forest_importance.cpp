@@ -37,7 +37,7 @@ nb::object measured(const PackedForest& forest, const BoundColumns& columns,
 
 }  // namespace
 
-void bind_importance(nb::module_& module) {
+void bind_forest_importance(nb::module_& module) {
     module.def(
         "permutation_importances",
         [](const PackedForest& forest, const BoundColumns& columns, const BoundTarget& target,

@@ -15,7 +15,7 @@ std::size_t rows_of(const Flat<std::int32_t>& leaves) {
 
 }  // namespace
 
-void bind_leaf_rows(nb::module_& module) {
+void bind_forest_leaf_rows(nb::module_& module) {
     nb::class_<LeafRows>(module, "LeafTargets",
                          "The targets of the training rows in each leaf of each tree, by rank.")
         .def(

@@ -51,7 +51,7 @@ nb::tuple add(const PackedForest& forest, const BoundColumns& columns, const Bou
 
 }  // namespace
 
-void bind_out_of_bag(nb::module_& module) {
+void bind_forest_out_of_bag(nb::module_& module) {
     module.def(
         "add_out_of_bag", &add, nb::arg("forest"), nb::arg("columns"), nb::arg("target"),
         nb::arg("weight").none(), nb::arg("sampling"), nb::arg("first_tree"), nb::arg("hard_vote"),

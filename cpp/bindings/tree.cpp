@@ -117,7 +117,7 @@ nb::object apply(const Plan& plan, const Rows& rows, std::size_t n_threads) {
 
 }  // namespace
 
-void bind_plan(nb::module_& module) {
+void bind_tree(nb::module_& module) {
     nb::class_<Plan>(module, "Plan", "A tree packed for prediction.")
         .def(
             "__init__",
