@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow lint format bench sanitize core-tests fuzz clean setup
+.PHONY: demo test test-slow lint format bench sanitize core-tests odr fuzz clean setup
 
 ## demo: grow, explain and judge trees on a real table
 demo: $(VENV)/.built
@@ -27,6 +27,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_includes.py
 	$(BIN)/clang-format --dry-run --Werror $$(find cpp -name '*.hpp' -o -name '*.cpp')
 
 ## format: let the tools rewrite what lint would complain about
@@ -52,6 +53,12 @@ sanitize: $(VENV)/.dev
 	    -DTREEWRIGHT_TESTS=ON -DTREEWRIGHT_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	$(BIN)/cmake --build build/sanitize
 	build/sanitize/core_tests
+
+## odr: no two files give one name different meanings (link-time check, nothing runs)
+odr: $(VENV)/.dev
+	$(BIN)/cmake -S . -B build/odr -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DTREEWRIGHT_TESTS=ON -DTREEWRIGHT_ODR=ON -DCMAKE_BUILD_TYPE=None > /dev/null
+	$(BIN)/cmake --build build/odr
 
 setup: $(VENV)/.dev
 

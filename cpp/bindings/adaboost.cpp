@@ -3,13 +3,17 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "treewright/adaboost/rows.hpp"
+#include "treewright/adaboost/stump_votes.hpp"
+#include "treewright/adaboost/stumps.hpp"
+#include "treewright/adaboost/weighted_median.hpp"
 #include "treewright/base/error.hpp"
-#include "treewright/ensemble/adaboost_rows.hpp"
-#include "treewright/ensemble/stump_votes.hpp"
-#include "treewright/ensemble/stumps.hpp"
-#include "treewright/ensemble/weighted_median.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::grow;
+using namespace treewright::adaboost;
 
 namespace {
 

@@ -18,7 +18,7 @@ namespace nb = nanobind;
 
 /// Typed columns on loan from NumPy; keeps their arrays alive.
 struct BoundColumns {
-    treewright::Rows rows;
+    treewright::tree::Rows rows;
     std::vector<nb::object> owners;
 };
 
@@ -45,23 +45,23 @@ struct BoundTarget {
     std::size_t n_rows = 0;
 };
 
-treewright::Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target);
+treewright::data::Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target);
 /// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
 treewright::Progress make_progress(const std::optional<nb::callable>& report);
 /// Rebuilds the node records from the arrays of tree/arrays.py, which Python has validated.
-treewright::Tree tree_of(const nb::dict& arrays);
+treewright::tree::Tree tree_of(const nb::dict& arrays);
 /// The arrays of the contract in tree/arrays.py, by name.
-nb::dict arrays_of(treewright::Tree tree);
+nb::dict arrays_of(treewright::tree::Tree tree);
 
-void bind_columns(nb::module_& module);
+void bind_data(nb::module_& module);
 void bind_grow(nb::module_& module);
-void bind_plan(nb::module_& module);
+void bind_tree(nb::module_& module);
 void bind_prune(nb::module_& module);
 void bind_forest(nb::module_& module);
-void bind_importance(nb::module_& module);
-void bind_out_of_bag(nb::module_& module);
-void bind_leaf_rows(nb::module_& module);
-void bind_boost(nb::module_& module);
+void bind_forest_importance(nb::module_& module);
+void bind_forest_out_of_bag(nb::module_& module);
+void bind_forest_leaf_rows(nb::module_& module);
+void bind_boosting(nb::module_& module);
 void bind_adaboost(nb::module_& module);
 
 template <class T>

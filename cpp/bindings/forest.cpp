@@ -3,9 +3,13 @@
 
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
-#include "treewright/ensemble/forest.hpp"
+#include "treewright/forest/forest.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::grow;
+using namespace treewright::forest;
 
 namespace {
 

@@ -5,8 +5,15 @@
 #include "treewright/criteria/registry.hpp"
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/question.hpp"
+#include "treewright/tree/question.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::criteria;
+using namespace treewright::tree;
+using namespace treewright::split;
+using namespace treewright::missing;
+using namespace treewright::grow;
 
 Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     Dataset data;
@@ -393,7 +400,7 @@ void bind_grow(nb::module_& module) {
             Tree tree;
             {
                 const nb::gil_scoped_release release;
-                tree = grow(data, options, progress);
+                tree = grow::grow(data, options, progress);
             }
             return arrays_of(std::move(tree));
         },

@@ -2,14 +2,14 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled core of treewright: growing trees and predicting with them.";
-    bind_columns(module);
+    bind_data(module);
     bind_grow(module);
-    bind_plan(module);
+    bind_tree(module);
     bind_prune(module);
     bind_forest(module);
-    bind_importance(module);
-    bind_out_of_bag(module);
-    bind_leaf_rows(module);
-    bind_boost(module);
+    bind_forest_importance(module);
+    bind_forest_out_of_bag(module);
+    bind_forest_leaf_rows(module);
+    bind_boosting(module);
     bind_adaboost(module);
 }

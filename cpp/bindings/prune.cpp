@@ -6,10 +6,15 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
-#include "treewright/prune/node_sums.hpp"
+#include "treewright/prune/bottom_up.hpp"
 #include "treewright/prune/regrow.hpp"
 
 using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::criteria;
+using namespace treewright::tree;
+using namespace treewright::grow;
+using namespace treewright::prune;
 
 void bind_prune(nb::module_& module) {
     nb::class_<ErrorPruning>(module, "ErrorPruning", "Settings of error-based pruning.")

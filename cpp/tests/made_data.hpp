@@ -17,7 +17,7 @@ struct MadeData {
     std::vector<std::int32_t> classes;
     std::vector<double> values;
     std::vector<double> weight;
-    treewright::Dataset data;
+    treewright::data::Dataset data;
 };
 
 struct MadeOptions {
@@ -33,6 +33,7 @@ struct MadeOptions {
 
 inline std::unique_ptr<MadeData> make_data(const MadeOptions& options, std::uint64_t seed) {
     using namespace treewright;
+    using namespace treewright::data;
     auto made = std::make_unique<MadeData>();
     Generator random(seed);
     const std::size_t n = options.n_rows;
@@ -100,8 +101,8 @@ inline std::unique_ptr<MadeData> make_data(const MadeOptions& options, std::uint
     return made;
 }
 
-inline treewright::GrowOptions grow_options(const MadeData& made, const char* criterion) {
-    treewright::GrowOptions options;
+inline treewright::grow::GrowOptions grow_options(const MadeData& made, const char* criterion) {
+    treewright::grow::GrowOptions options;
     options.criterion = criterion;
     for (std::uint32_t j = 0; j < made.data.columns.size(); ++j) options.columns.push_back(j);
     return options;

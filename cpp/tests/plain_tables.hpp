@@ -18,7 +18,7 @@ struct PlainTable {
     std::vector<double> values;
     std::vector<std::uint32_t> copies;
     std::vector<bool> is_real;
-    treewright::Dataset data;
+    treewright::data::Dataset data;
 };
 
 struct PlainTableOptions {
@@ -31,6 +31,7 @@ struct PlainTableOptions {
 inline std::unique_ptr<PlainTable> make_plain_table(const PlainTableOptions& options,
                                                     treewright::Generator& random) {
     using namespace treewright;
+    using namespace treewright::data;
     auto made = std::make_unique<PlainTable>();
     const std::size_t n = options.n_rows;
     const auto add = [&](auto& columns, ValueType type, auto value_of) {
@@ -72,8 +73,8 @@ inline std::unique_ptr<PlainTable> make_plain_table(const PlainTableOptions& opt
     return made;
 }
 
-inline treewright::GrowOptions plain_options(const PlainTable& table) {
-    treewright::GrowOptions options;
+inline treewright::grow::GrowOptions plain_options(const PlainTable& table) {
+    treewright::grow::GrowOptions options;
     options.criterion = table.data.target.is_classification() ? "gini" : "squared_error";
     options.random_ties = true;
     for (std::uint32_t j = 0; j < table.data.columns.size(); ++j) options.columns.push_back(j);

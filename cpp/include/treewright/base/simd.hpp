@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "treewright/base/lanes.hpp"
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TREEWRIGHT_SIMD \
@@ -26,7 +28,6 @@
 
 namespace treewright {
 
-inline constexpr std::size_t kLanes = 8;
 using Doubles = double __attribute__((vector_size(64)));
 using Longs = std::int64_t __attribute__((vector_size(64)));
 

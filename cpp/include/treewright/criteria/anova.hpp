@@ -2,10 +2,10 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Squared error that also keeps the squares of the values, as an analysis of variance of some of
-/// a node's rows needs them (CHAID compares pairs of values; split/merge.hpp).
+/// a node's rows needs them (CHAID compares pairs of values; split/chaid/merge.hpp).
 struct Anova : SquareSums, Additive<Anova> {
     static constexpr std::string_view name = "anova";
     using SquareSums::SquareSums;
@@ -21,4 +21,4 @@ struct Anova : SquareSums, Additive<Anova> {
 };
 static_assert(Criterion<Anova>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

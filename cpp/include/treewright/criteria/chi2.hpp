@@ -2,14 +2,14 @@
 
 #include "treewright/criteria/gini.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Pearson's statistic of the table branch x class, sum (observed - expected)^2 / expected.
 /// With p_k the share of class k in the node it equals sum_b sum_k c_bk^2 / (n_b p_k) - N, so it
 /// adds over branches. Several outputs: the mean of their statistics.
 struct ChiSquare : ClassSums {
     static constexpr std::string_view name = "chi2";
-    explicit ChiSquare(const Target& target)
+    explicit ChiSquare(const data::Target& target)
         : ClassSums(target), share(width(), 0.0), gini(target) {}
 
     void enter(const double* total) {
@@ -39,4 +39,4 @@ private:
 };
 static_assert(Criterion<ChiSquare>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

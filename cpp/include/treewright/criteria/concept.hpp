@@ -14,16 +14,16 @@
 #include <string_view>
 
 #include "treewright/criteria/sums.hpp"
-#include "treewright/data/block.hpp"
+#include "treewright/data/row_targets.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 template <class C>
 concept Criterion = requires(C& c, const C& fixed, double* into, const double* sums,
-                             const Block& block, std::uint32_t row, double weight) {
+                             const data::RowTargets& rows, std::uint32_t row, double weight) {
     { C::name } -> std::convertible_to<std::string_view>;
     { fixed.width() } -> std::same_as<std::size_t>;
-    { fixed.add(into, block, row, weight) } -> std::same_as<void>;
+    { fixed.add(into, rows, row, weight) } -> std::same_as<void>;
     { c.begin_node(sums) } -> std::same_as<void>;  // sums of all rows of the node, by `add`
     { c.enter(sums) } -> std::same_as<void>;       // sums of the rows compared next
     { fixed.purity(sums) } -> std::same_as<double>;
@@ -42,4 +42,4 @@ struct Additive {
     [[nodiscard]] double scale(const double* total) const { return 1.0 / total[kWeight]; }
 };
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -2,14 +2,14 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Shannon entropy in bits, -sum_k p_k log2 p_k with 0 log 0 = 0 (Quinlan 1986, ID3).
 /// Gain ratio and the textbook's impurity ratio build on it; they are `selection`, not criteria.
 struct Entropy : ClassSums, Additive<Entropy> {
     static constexpr std::string_view name = "entropy";
 
-    explicit Entropy(const Target& target) : ClassSums(target) {
+    explicit Entropy(const data::Target& target) : ClassSums(target) {
         const std::size_t n_rows = target.classes.size() / target.n_outputs;
         table.resize(std::min(n_rows + 1, kMostTabulated));
         for (std::size_t n = 0; n < table.size(); ++n) table[n] = computed(static_cast<double>(n));
@@ -44,4 +44,4 @@ private:
 };
 static_assert(Criterion<Entropy>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

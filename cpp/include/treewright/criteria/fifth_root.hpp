@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Fifth root of the variance: what Weka's M5P has in place of the standard deviation (the source,
 /// class Impurity with order 5). It thinks more of branches that are nearly constant.
@@ -23,4 +23,4 @@ struct FifthRoot : SquareSums, Additive<FifthRoot> {
 };
 static_assert(Criterion<FifthRoot>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

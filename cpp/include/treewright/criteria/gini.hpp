@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Gini index 1 - sum_k p_k^2 (Breiman et al. 1984, section 4.3).
 struct Gini : ClassSums, Additive<Gini> {
@@ -24,4 +24,4 @@ struct Gini : ClassSums, Additive<Gini> {
 };
 static_assert(Criterion<Gini>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/gini.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Squared Hellinger distance between the classes' distributions over the branches (Cieslak and
 /// Chawla, ECML 2008), summed over pairs of classes. With a_kb the share of class k that falls in
@@ -10,7 +10,7 @@ namespace treewright {
 /// = K sum_k a_kb - (sum_k sqrt a_kb)^2; the first part is the same for every split.
 struct Hellinger : ClassSums {
     static constexpr std::string_view name = "hellinger";
-    explicit Hellinger(const Target& target)
+    explicit Hellinger(const data::Target& target)
         : ClassSums(target), total(width(), 0.0), gini(target) {}
 
     void enter(const double* sums) { total.assign(sums, sums + width()); }
@@ -38,4 +38,4 @@ private:
 };
 static_assert(Criterion<Hellinger>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

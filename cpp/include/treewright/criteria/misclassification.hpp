@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Share of the rows outside the largest class, 1 - max_k p_k (Breiman et al. 1984, section 4.1).
 struct Misclassification : ClassSums, Additive<Misclassification> {
@@ -20,4 +20,4 @@ struct Misclassification : ClassSums, Additive<Misclassification> {
 };
 static_assert(Criterion<Misclassification>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

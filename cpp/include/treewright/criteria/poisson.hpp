@@ -2,13 +2,13 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Half Poisson deviance, mean of y log(y / mean) - y + mean (scikit-learn's "poisson"). The terms
 /// in y alone cancel between parent and children; sum log(branch mean / node mean) remains.
 struct Poisson : ValueSums, Additive<Poisson> {
     static constexpr std::string_view name = "poisson";
-    explicit Poisson(const Target& target) : ValueSums(target), mean(target.n_outputs, 1.0) {}
+    explicit Poisson(const data::Target& target) : ValueSums(target), mean(target.n_outputs, 1.0) {}
 
     void begin_node(const double*) {}  // the level matters: no centre but 0
     void enter(const double* total) {
@@ -31,4 +31,4 @@ private:
 };
 static_assert(Criterion<Poisson>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -18,9 +18,9 @@
 #include "treewright/criteria/twoing.hpp"
 #include "treewright/criteria/weighted_squared_error.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
-/// Absolute error has no additive sums; it meets a contract of its own (split/absolute.hpp).
+/// Absolute error has no additive sums; it meets a contract of its own (grow/absolute_finder.hpp).
 using Criteria =
     std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Hellinger, Twoing,
                SquaredError, WeightedSquaredError, Anova, StandardDeviation, FifthRoot, Poisson>;
@@ -40,4 +40,4 @@ bool with_criterion(std::string_view name, F&& f) {
     return found;
 }
 
-}  // namespace treewright
+}  // namespace treewright::criteria

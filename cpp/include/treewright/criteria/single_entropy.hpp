@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// n log2 n of the whole less that of its parts, in single precision and in the order of C4.5
 /// release 8 (info.c): its sums are floats, to which terms in double precision are added.
@@ -72,4 +72,4 @@ private:
 };
 static_assert(Criterion<SingleEntropy>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Variance about the mean, 1/N (Breiman et al. 1984, section 8.3). The sum of squares is the same
 /// for every split of a node, so only weights and sums are kept.
@@ -25,4 +25,4 @@ struct SquaredError : ValueSums, Additive<SquaredError> {
 };
 static_assert(Criterion<SquaredError>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Standard deviation of the target; its decrease, sd(T) - sum |Ti| / |T| sd(Ti), is M5's criterion
 /// (Quinlan 1992, section 2).
@@ -20,4 +20,4 @@ struct StandardDeviation : SquareSums, Additive<StandardDeviation> {
 };
 static_assert(Criterion<StandardDeviation>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "treewright/data/block.hpp"
+#include "treewright/data/row_targets.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 inline constexpr std::size_t kCopies = 0;
 inline constexpr std::size_t kWeight = 1;
@@ -21,14 +21,14 @@ struct ClassSums {
     std::size_t n_outputs = 1;
     std::vector<std::size_t> start;  ///< of each output's counts; one more at the end
 
-    explicit ClassSums(const Target& target) : n_outputs(target.n_outputs) {
+    explicit ClassSums(const data::Target& target) : n_outputs(target.n_outputs) {
         start.push_back(kStatistics);
         for (const std::uint32_t count : target.n_classes) start.push_back(start.back() + count);
     }
     [[nodiscard]] std::size_t width() const { return start.back(); }
-    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+    void add(double* into, const data::RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output)
-            into[start[output] + block.classes[row * n_outputs + output]] += weight;
+            into[start[output] + rows.classes[row * n_outputs + output]] += weight;
     }
     void begin_node(const double*) {}
     void enter(const double*) {}
@@ -50,13 +50,13 @@ struct ValueSums {
     std::size_t n_outputs = 1;
     std::vector<double> centre;
 
-    explicit ValueSums(const Target& target)
+    explicit ValueSums(const data::Target& target)
         : n_outputs(target.n_outputs), centre(target.n_outputs, 0.0) {}
     [[nodiscard]] std::size_t width() const { return kStatistics + n_outputs; }
-    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+    void add(double* into, const data::RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output)
             into[kStatistics + output] +=
-                weight * (block.values[row * n_outputs + output] - centre[output]);
+                weight * (rows.values[row * n_outputs + output] - centre[output]);
     }
     /// `total` holds plain sums, about 0, at the given distance from one another.
     void centre_on(const double* total, std::size_t step) {
@@ -81,9 +81,9 @@ struct SquareSums : ValueSums {
 
     [[nodiscard]] std::size_t width() const { return kStatistics + kPerOutput * n_outputs; }
     void begin_node(const double* total) { centre_on(total, kPerOutput); }
-    void add(double* into, const Block& block, std::uint32_t row, double weight) const {
+    void add(double* into, const data::RowTargets& rows, std::uint32_t row, double weight) const {
         for (std::size_t output = 0; output < n_outputs; ++output) {
-            const double value = block.values[row * n_outputs + output] - centre[output];
+            const double value = rows.values[row * n_outputs + output] - centre[output];
             double* sums = into + kStatistics + kPerOutput * output;
             sums[0] += weight * value;
             const auto whole = static_cast<Int128>(std::abs(value));
@@ -142,4 +142,4 @@ private:
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::criteria

@@ -2,13 +2,13 @@
 
 #include "treewright/criteria/gini.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// Twoing, pL pR / 4 (sum_k |p(k|L) - p(k|R)|)^2 (Breiman et al. 1984, section 4.3): judges two
 /// branches together, so it exists for binary splits only.
 struct Twoing : ClassSums {
     static constexpr std::string_view name = "twoing";
-    explicit Twoing(const Target& target) : ClassSums(target), gini(target) {}
+    explicit Twoing(const data::Target& target) : ClassSums(target), gini(target) {}
 
     [[nodiscard]] double purity(const double*) const { return 0.0; }
     [[nodiscard]] double pair(const double* left, const double* right) const {
@@ -35,4 +35,4 @@ private:
 };
 static_assert(Criterion<Twoing>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

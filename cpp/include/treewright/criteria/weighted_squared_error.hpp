@@ -2,7 +2,7 @@
 
 #include "treewright/criteria/concept.hpp"
 
-namespace treewright {
+namespace treewright::criteria {
 
 /// The textbook's weighted squared error (chapter 3, section 3.6): *sums* of squares about the
 /// branch means, weighted by n_b / n. It ranks splits differently from the total squared error.
@@ -19,4 +19,4 @@ struct WeightedSquaredError : SquareSums, Additive<WeightedSquaredError> {
 };
 static_assert(Criterion<WeightedSquaredError>);
 
-}  // namespace treewright
+}  // namespace treewright::criteria

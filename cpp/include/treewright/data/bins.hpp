@@ -8,7 +8,7 @@
 
 #include "treewright/data/order.hpp"
 
-namespace treewright {
+namespace treewright::data {
 
 /// Rows of the table at the ends of the bins, ascending; empty where every value stands for itself.
 struct Bins {
@@ -25,4 +25,4 @@ struct Bins {
 /// The bin of a value of the column, given by a row of the table that has it.
 [[nodiscard]] std::size_t bin_of(const Bins& bins, const Column& column, std::uint32_t row);
 
-}  // namespace treewright
+}  // namespace treewright::data

@@ -22,8 +22,9 @@
 #include "treewright/data/bins.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
+#include "treewright/data/row_targets.hpp"
 
-namespace treewright {
+namespace treewright::data {
 
 /// One entry of a list: row << 2 | positive << 1 | tie. `positive` is the class of a two-class
 /// target (0 otherwise); `tie` says that the entry before it in the node has the same value.
@@ -41,15 +42,10 @@ using Wide = std::uint32_t;
 
 enum class Holding : std::uint8_t { lists, codes };
 
-struct Block {
+struct Block : RowTargets {
     Holding holding = Holding::lists;
     std::uint32_t n_rows = 0;
     std::vector<std::uint32_t> table_row;  ///< row of the table behind each row of the block
-    std::vector<double> weight;            ///< empty = all 1
-    std::vector<double> copies;            ///< empty = all 1
-    std::vector<std::uint32_t> classes;    ///< rows x outputs; empty for regression
-    std::vector<double> raw;               ///< targets, rows x outputs; empty for classification
-    std::vector<double> values;            ///< the same on the grid of the row's node (grid.hpp)
 
     /// lists: one list of n_rows entries per column still in use; codes: one list, in table order.
     std::variant<std::vector<Narrow>, std::vector<Wide>> entries;
@@ -57,12 +53,6 @@ struct Block {
     std::vector<Codes> codes;  ///< per column, by row of the block; empty with lists
 
     [[nodiscard]] bool is_narrow() const { return entries.index() == 0; }
-    [[nodiscard]] double weight_of(std::uint32_t row) const {
-        return weight.empty() ? 1.0 : weight[row];
-    }
-    [[nodiscard]] double copies_of(std::uint32_t row) const {
-        return copies.empty() ? 1.0 : copies[row];
-    }
 
     template <class Word>
     [[nodiscard]] Word* list(std::size_t column) {
@@ -91,4 +81,4 @@ struct BlockOptions {
                                                 std::vector<std::uint32_t>& n_missing,
                                                 std::vector<Bins>& bins);
 
-}  // namespace treewright
+}  // namespace treewright::data

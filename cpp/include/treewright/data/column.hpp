@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace treewright {
+namespace treewright::data {
 
 enum class ValueType : std::uint8_t { f32, f64, i64, code };
 
@@ -60,4 +60,4 @@ struct Column {
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::data

@@ -10,7 +10,7 @@
 
 #include "treewright/data/column.hpp"
 
-namespace treewright {
+namespace treewright::data {
 
 /// Sorted rows of one column. `entries` holds row << 1 | tie, where tie says that the row has the
 /// same value as the one before it. Missing rows stand at the end.
@@ -44,4 +44,4 @@ struct Codes {
 [[nodiscard]] Codes codes_of(const Order& order, std::span<const std::uint32_t> rows,
                              std::size_t n_table_rows, std::size_t min_width = 1);
 
-}  // namespace treewright
+}  // namespace treewright::data

@@ -7,13 +7,13 @@
 
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
 struct Fragment {
-    std::vector<TreeNode> nodes;  ///< ids are positions in this fragment
-    CodeBranches branches;
-    LinearTerms terms;
-    Cuts cuts;
+    std::vector<tree::TreeNode> nodes;  ///< ids are positions in this fragment
+    tree::CodeBranches branches;
+    data::LinearTerms terms;
+    tree::Cuts cuts;
     std::vector<std::uint32_t> leaf_rows;  ///< rows of the table, leaf by leaf
     std::vector<double> leaf_weights;      ///< of those rows, where cases are divided
     std::vector<std::pair<std::size_t, std::size_t>> leaf_range;  ///< per node, into leaf_rows
@@ -21,4 +21,4 @@ struct Fragment {
     std::vector<double> deviations;  ///< per node; absolute error only
 };
 
-}  // namespace treewright
+}  // namespace treewright::grow

@@ -10,18 +10,19 @@
 #include "treewright/split/candidate.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
 /// The same data and options give the same tree, bit for bit, for any number of threads.
-[[nodiscard]] Tree grow(const Dataset& data, const GrowOptions& options, Progress& progress);
+[[nodiscard]] tree::Tree grow(const data::Dataset& data, const GrowOptions& options,
+                              Progress& progress);
 
 /// One column's candidate in a node, with its question on raw values.
 struct InspectedCandidate {
-    Candidate candidate;
+    split::Candidate candidate;
     double threshold = 0.0;
     std::int64_t threshold_int = 0;
-    CodeBranches branches;
-    Cuts cuts;
+    tree::CodeBranches branches;
+    tree::Cuts cuts;
 };
 
 /// What growing saw in one node: its rows, their weights, and the candidate of every column.
@@ -33,7 +34,7 @@ struct Inspection {
 };
 
 /// Follows the branches in `path` from the root, growing just the nodes on the way.
-[[nodiscard]] Inspection inspect(const Dataset& data, const GrowOptions& options,
+[[nodiscard]] Inspection inspect(const data::Dataset& data, const GrowOptions& options,
                                  const std::vector<std::uint32_t>& path, Progress& progress);
 
-}  // namespace treewright
+}  // namespace treewright::grow

@@ -1,6 +1,6 @@
 /// The state of one tree being grown, and the steps that growing it is made of:
-/// choose a split (choose.cpp, oblique.cpp), send the rows to its branches (routing.cpp), open the
-/// children (children.cpp); grower.cpp is the loop.
+/// choose a split (growth_choose_split.cpp, growth_oblique.cpp), send the rows to its branches
+/// (growth_route_rows.cpp), open the children (growth_open_children.cpp); grower.cpp is the loop.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
-#include "treewright/data/grid.hpp"
+#include "treewright/data/partition.hpp"
+#include "treewright/data/target_grid.hpp"
+#include "treewright/grow/column_finder.hpp"
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/grower.hpp"
+#include "treewright/grow/oblique_finder.hpp"
 #include "treewright/grow/options.hpp"
-#include "treewright/grow/partition.hpp"
 #include "treewright/missing/surrogates.hpp"
-#include "treewright/split/finder.hpp"
-#include "treewright/split/oblique/finder.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
 /// A node whose split has not been decided.
 struct Open {
-    std::shared_ptr<Block> block;
+    std::shared_ptr<data::Block> block;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     std::uint32_t node = 0;  ///< in its fragment
@@ -36,7 +36,7 @@ struct Open {
     std::shared_ptr<const std::vector<std::uint32_t>> columns;  ///< not yet constant, ascending
     std::vector<std::uint32_t> n_missing;  ///< by column; empty if no column misses any value
     std::vector<double> total;
-    Grid grid;  ///< of a regression's targets in this node
+    data::Grid grid;  ///< of a regression's targets in this node
 
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
 };
@@ -45,10 +45,10 @@ struct Open {
 struct Workspace {
     std::unique_ptr<Finder> finder;
     std::unique_ptr<ObliqueFinder> oblique;  ///< null unless sums of columns are looked for
-    ObliqueNode oblique_node;
-    std::vector<Candidate> candidates;
-    PartitionScratch partition;
-    Sides sides;
+    split::ObliqueNode oblique_node;
+    std::vector<split::Candidate> candidates;
+    data::PartitionScratch partition;
+    data::Sides sides;
     std::vector<std::uint32_t> new_row;
     std::vector<std::uint32_t> rows;  ///< of the node, branch by branch
     std::vector<std::uint32_t> missing_rows;
@@ -62,9 +62,9 @@ struct Workspace {
 
 class Growth {
 public:
-    Growth(const Dataset& data, const GrowOptions& options, Progress& progress);
+    Growth(const data::Dataset& data, const GrowOptions& options, Progress& progress);
 
-    Tree grow_tree();
+    tree::Tree grow_tree();
     Inspection inspect_node(const std::vector<std::uint32_t>& path);
 
 private:
@@ -73,37 +73,38 @@ private:
     void grow_depth_first(Open root, Fragment& fragment, Workspace& ws, std::vector<Open>* tasks);
     /// Splits the node that gains most, weighted by its rows, until there are enough leaves.
     void grow_best_first(Open root, Fragment& fragment);
-    [[nodiscard]] std::size_t n_branches_of(const Candidate& c, const Column& column) const;
+    [[nodiscard]] std::size_t n_branches_of(const split::Candidate& c,
+                                            const data::Column& column) const;
     void close(const Open& open, Workspace& ws, Fragment& fragment);
 
     // Nodes (growth.cpp)
     /// What a gain on the node's grid is in the target's own units.
-    [[nodiscard]] double unit_of(const Grid& grid) const;
+    [[nodiscard]] double unit_of(const data::Grid& grid) const;
     Open open_root(Fragment& fragment);
     void collect_rows(const Open& open, std::vector<std::uint32_t>& rows) const;
     /// Whether the rows agree on the target, or nearly enough to be left alone.
-    [[nodiscard]] bool is_settled(const Block& block, std::span<const std::uint32_t> rows,
+    [[nodiscard]] bool is_settled(const data::Block& block, std::span<const std::uint32_t> rows,
                                   const double* sums, const Finder& finder) const;
-    [[nodiscard]] bool agree(const Block& block, std::span<const std::uint32_t> rows) const;
+    [[nodiscard]] bool agree(const data::Block& block, std::span<const std::uint32_t> rows) const;
     /// Writes what is known of a node when it is made; medians are no sums over leaves.
-    void note(Fragment& fragment, std::uint32_t node, const Block& block,
+    void note(Fragment& fragment, std::uint32_t node, const data::Block& block,
               std::span<const std::uint32_t> rows, double lower, double upper) const;
     /// Whether a node of this size, at this depth, may be split at all.
     [[nodiscard]] bool within_limits(std::size_t n_rows, std::int64_t depth,
                                      const double* sums) const;
     [[nodiscard]] bool may_split(const Open& open) const;
     [[nodiscard]] bool is_shared(const Open& open) const;
-    void record_leaf(std::uint32_t node, const Block& block, std::span<const std::uint32_t> rows,
-                     Fragment& fragment);
+    void record_leaf(std::uint32_t node, const data::Block& block,
+                     std::span<const std::uint32_t> rows, Fragment& fragment);
     /// Monotonic bounds are kept in the target's own units; searches compare on the node's grid.
-    [[nodiscard]] static double on_grid(const Grid& grid, double level);
-    [[nodiscard]] static double off_grid(const Grid& grid, double level);
+    [[nodiscard]] static double on_grid(const data::Grid& grid, double level);
+    [[nodiscard]] static double off_grid(const data::Grid& grid, double level);
     [[nodiscard]] NodeContext context_of(const Open& open) const;
     [[nodiscard]] std::uint32_t n_missing_of(const Open& open, std::uint32_t column) const;
 
-    // Splits (choose.cpp)
+    // Splits (growth_choose_split.cpp)
     /// The node's best split, null if it has none. Columns found constant are dropped for good.
-    Candidate* choose(Open& open, Workspace& ws, bool shared);
+    split::Candidate* choose(Open& open, Workspace& ws, bool shared);
     /// Moves a small node out of a wide block into a narrow one of its own.
     void rehome(Open& open, Workspace& ws) const;
     /// Draws columns without replacement until enough that vary have been judged and one of them
@@ -112,74 +113,78 @@ private:
     /// Puts the columns in the order they were drawn in (all of them, where none need be drawn).
     void order_as_drawn(const Open& open, Workspace& ws) const;
     /// The fused scan does not say whether a column without a cut is constant or just too small.
-    void mark_constant(const Open& open, Candidate& candidate) const;
-    void drop_constant_columns(Open& open, const std::vector<Candidate>& candidates) const;
+    void mark_constant(const Open& open, split::Candidate& candidate) const;
+    void drop_constant_columns(Open& open, const std::vector<split::Candidate>& candidates) const;
 
-    // Sums of columns (oblique.cpp)
+    // Sums of columns (growth_oblique.cpp)
     /// Appends the best sum of columns to the candidates: it is the last of them, so that it wins
     /// only if it is better than every split by one column.
     void seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared);
     /// The best direction of ws.oblique_node that any attempt finds; empty if none does.
-    [[nodiscard]] Direction best_direction(const NodeContext& context, Workspace& ws, bool shared);
-    [[nodiscard]] Poll poll_of(const Workspace& ws) const;
-    void route_by_sum(const Open& open, const Candidate& winner, Workspace& ws) const;
+    [[nodiscard]] split::Direction best_direction(const NodeContext& context, Workspace& ws,
+                                                  bool shared);
+    [[nodiscard]] split::Poll poll_of(const Workspace& ws) const;
+    void route_by_sum(const Open& open, const split::Candidate& winner, Workspace& ws) const;
 
-    // Rows (routing.cpp)
+    // Rows (growth_route_rows.cpp)
     /// Sends every row with a known value to its branch; the others are listed in missing_rows.
-    void route_known(const Open& open, const Candidate& winner, Workspace& ws) const;
+    void route_known(const Open& open, const split::Candidate& winner, Workspace& ws) const;
     /// Lists the known rows in ws.rows, branch by branch, in the order of a column's list.
     void list_by_branch(const Open& open, std::uint32_t column, std::uint32_t known_end,
                         Workspace& ws) const;
-    void sum_branches(const Block& block, std::size_t n_branches, std::size_t width,
+    void sum_branches(const data::Block& block, std::size_t n_branches, std::size_t width,
                       Workspace& ws) const;
     static std::uint32_t heaviest_branch(std::size_t n_branches, std::size_t width,
                                          const Workspace& ws);
     /// Sum of squares about the node's mean, on the grid (first output).
     [[nodiscard]] double sum_of_squares(const Open& open, const Workspace& ws) const;
     /// Up to max_surrogates questions on other columns, best agreement first.
-    std::vector<FoundSurrogate> find_surrogates(const Open& open, const Candidate& winner,
-                                                Workspace& ws) const;
+    std::vector<missing::FoundSurrogate> find_surrogates(const Open& open,
+                                                         const split::Candidate& winner,
+                                                         Workspace& ws) const;
     /// Branch of a row whose value is missing, for every policy but divided cases.
-    [[nodiscard]] std::uint32_t branch_of_missing(const Open& open, const Candidate& winner,
-                                                  const TreeNode& node, std::uint32_t row) const;
+    [[nodiscard]] std::uint32_t branch_of_missing(const Open& open, const split::Candidate& winner,
+                                                  const tree::TreeNode& node,
+                                                  std::uint32_t row) const;
     /// Reorders every list in use; `opened` are the children that will be split further.
-    void partition(const Open& open, const Candidate& winner, Workspace& ws, bool shared,
+    void partition(const Open& open, const split::Candidate& winner, Workspace& ws, bool shared,
                    std::size_t first_child, std::span<Open> opened);
     /// Divided rows stand in several blocks; a block's missing values are counted afresh.
     void count_missing(const Open& open, Open& child) const;
 
-    // Children (children.cpp)
+    // Children (growth_open_children.cpp)
     static constexpr std::uint32_t kAllBranches = ~0U;
 
     /// Partitions the node by the winner and opens its children. False if the split turns out to
     /// be not significant. With `only` one child is opened (to look at one node).
-    bool split(Open& open, Candidate& winner, Workspace& ws, bool shared, Fragment& fragment,
+    bool split(Open& open, split::Candidate& winner, Workspace& ws, bool shared, Fragment& fragment,
                std::vector<Open>& children, std::uint32_t only);
-    void open_children(Open& open, const Candidate& winner, Workspace& ws, bool shared,
+    void open_children(Open& open, const split::Candidate& winner, Workspace& ws, bool shared,
                        Fragment& fragment, std::vector<Open>& children, std::uint32_t only);
     /// Sends the rows without a value to the branch the policy gives them; ws.rows, the counts and
     /// the sums then hold all rows of the node.
-    void settle_missing(const Open& open, const Candidate& winner, Workspace& ws,
+    void settle_missing(const Open& open, const split::Candidate& winner, Workspace& ws,
                         const Fragment& fragment) const;
     /// C4.5's divided cases: a row without a value goes down every branch, with the branch's share
     /// of the known weight; each child gets a block of its own.
-    void open_divided(const Open& open, const Candidate& winner, Workspace& ws, Fragment& fragment,
-                      std::vector<Open>& children, std::uint32_t only, std::size_t first_child);
+    void open_divided(const Open& open, const split::Candidate& winner, Workspace& ws,
+                      Fragment& fragment, std::vector<Open>& children, std::uint32_t only,
+                      std::size_t first_child);
     /// A finer grid for the child's targets, if it pays; its sums are then taken anew.
     void lay_grid(const Open& open, Open& child, std::span<const std::uint32_t> rows,
                   Workspace& ws) const;
-    void bound_child(const Open& open, const Candidate& winner, const Workspace& ws, std::size_t b,
-                     double& lower, double& upper) const;
+    void bound_child(const Open& open, const split::Candidate& winner, const Workspace& ws,
+                     std::size_t b, double& lower, double& upper) const;
 
-    const Dataset& data;
+    const data::Dataset& data;
     const GrowOptions& options;
     Progress& progress;
     Team team;
-    Gridding gridding;
-    Reciprocals reciprocals;
-    std::vector<Bins> bins;  ///< by column
+    data::Gridding gridding;
+    split::Reciprocals reciprocals;
+    std::vector<data::Bins> bins;  ///< by column
     double total_weight = 0.0;
     std::vector<Workspace> workspaces;
 };
 
-}  // namespace treewright
+}  // namespace treewright::grow

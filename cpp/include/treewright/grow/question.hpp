@@ -10,32 +10,15 @@
 #include "treewright/data/block.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
+#include "treewright/split/threshold_between.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
-
-/// A finite threshold t with below <= t < above, halfway if possible. An infinite neighbour is
-/// answered by a finite number; the largest doubles do not overflow.
-inline double threshold_between(double below, double above, ThresholdAt at) {
-    constexpr double kMost = std::numeric_limits<double>::max();
-    if (std::isinf(below)) {  // -inf: any finite number under `above` separates
-        if (std::isinf(above)) return 0.0;
-        return above > -kMost ? -kMost : below;
-    }
-    if (at == ThresholdAt::observed || std::isinf(above)) return below;
-    const double middle = below / 2.0 + above / 2.0;
-    return middle >= below && middle < above ? middle : below;
-}
-
-inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, ThresholdAt at) {
-    if (at == ThresholdAt::observed) return below;
-    const auto gap = static_cast<std::uint64_t>(above) - static_cast<std::uint64_t>(below);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + gap / 2);
-}
+namespace treewright::grow {
 
 /// `rows` are rows of the table.
-inline void place_between(const Column& column, const CutRows& rows, const GrowOptions& options,
-                          double& threshold, std::int64_t& threshold_int) {
+inline void place_between(const data::Column& column, const split::CutRows& rows,
+                          const GrowOptions& options, double& threshold,
+                          std::int64_t& threshold_int) {
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
     if (!column.is_real()) {
@@ -53,8 +36,8 @@ inline void place_between(const Column& column, const CutRows& rows, const GrowO
 
 /// The rows of the table on either side of a cut; where values were binned, those at the ends of
 /// the bin below and the next: the cut is the bin's own, whichever of its rows the node has.
-inline CutRows ends_of(const CutRows& cut, const Column& column, const Block& block,
-                       const Bins& bins) {
+inline split::CutRows ends_of(const split::CutRows& cut, const data::Column& column,
+                              const data::Block& block, const data::Bins& bins) {
     const std::uint32_t below = block.table_row[cut.below];
     if (bins.last_row.empty()) return {below, block.table_row[cut.above]};
     const std::size_t bin = bin_of(bins, column, below);
@@ -62,24 +45,26 @@ inline CutRows ends_of(const CutRows& cut, const Column& column, const Block& bl
 }
 
 /// The threshold of a question that every known value meets: is there a value at all?
-inline void place_open(const Column& column, double& threshold, std::int64_t& threshold_int) {
+inline void place_open(const data::Column& column, double& threshold, std::int64_t& threshold_int) {
     if (column.is_real()) threshold = std::numeric_limits<double>::infinity();
-    else if (column.type == ValueType::code)
+    else if (column.type == data::ValueType::code)
         threshold_int = static_cast<std::int64_t>(column.n_codes) - 1;
     else threshold_int = std::numeric_limits<std::int64_t>::max();
 }
 
-inline void place_threshold(const Candidate& candidate, const Column& column, const Block& block,
-                            const Bins& bins, const GrowOptions& options, double& threshold,
+inline void place_threshold(const split::Candidate& candidate, const data::Column& column,
+                            const data::Block& block, const data::Bins& bins,
+                            const GrowOptions& options, double& threshold,
                             std::int64_t& threshold_int) {
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
-    if (candidate.question != Question::cut) return;
+    if (candidate.question != split::Question::cut) return;
     if (candidate.is_open) {
         place_open(column, threshold, threshold_int);
         return;
     }
-    const CutRows rows = ends_of({candidate.row_below, candidate.row_above}, column, block, bins);
+    const split::CutRows rows =
+        ends_of({candidate.row_below, candidate.row_above}, column, block, bins);
     place_between(column, rows, options, threshold, threshold_int);
     if (!candidate.is_drawn) return;
     if (column.is_real()) {
@@ -97,10 +82,11 @@ inline void place_threshold(const Candidate& candidate, const Column& column, co
 }
 
 /// The cuts of a question that asks for an interval, ascending.
-inline Cuts cuts_of(const Candidate& candidate, const Column& column, const Block& block,
-                    const Bins& bins, const GrowOptions& options) {
-    Cuts found;
-    for (const CutRows& cut : candidate.cuts) {
+inline tree::Cuts cuts_of(const split::Candidate& candidate, const data::Column& column,
+                          const data::Block& block, const data::Bins& bins,
+                          const GrowOptions& options) {
+    tree::Cuts found;
+    for (const split::CutRows& cut : candidate.cuts) {
         found.real.emplace_back();
         found.whole.emplace_back();
         place_between(column, ends_of(cut, column, block, bins), options, found.real.back(),
@@ -111,10 +97,10 @@ inline Cuts cuts_of(const Candidate& candidate, const Column& column, const Bloc
 
 /// Branches of the values the node has seen, or of all declared values, by ascending code; of a
 /// question "x = v" only v, since a column of many values would list its rest at every node.
-inline CodeBranches branches_of(const Candidate& candidate, const Column& column,
-                                const Block& block) {
-    CodeBranches found;
-    if (candidate.question != Question::categories) return found;
+inline tree::CodeBranches branches_of(const split::Candidate& candidate, const data::Column& column,
+                                      const data::Block& block) {
+    tree::CodeBranches found;
+    if (candidate.question != split::Question::categories) return found;
     if (candidate.is_declared) {
         for (std::int32_t code = 0; code < static_cast<std::int32_t>(column.n_codes); ++code) {
             found.code.push_back(code);
@@ -143,33 +129,11 @@ inline CodeBranches branches_of(const Candidate& candidate, const Column& column
     return found;  // runs ascend by value, so codes do
 }
 
-/// Appends a slice and returns where it starts.
-inline std::int64_t append_branches(CodeBranches& all, const CodeBranches& slice) {
-    const auto start = static_cast<std::int64_t>(all.code.size());
-    all.code.insert(all.code.end(), slice.code.begin(), slice.code.end());
-    all.branch.insert(all.branch.end(), slice.branch.begin(), slice.branch.end());
-    return start;
-}
-
-inline std::int64_t append_cuts(Cuts& all, const Cuts& slice) {
-    const auto start = static_cast<std::int64_t>(all.real.size());
-    all.real.insert(all.real.end(), slice.real.begin(), slice.real.end());
-    all.whole.insert(all.whole.end(), slice.whole.begin(), slice.whole.end());
-    return start;
-}
-
-/// Branch of a code in a slice of ascending codes; -1 if it is not there.
-inline std::int32_t branch_of_code(std::span<const std::int32_t> codes,
-                                   std::span<const std::int32_t> branches, std::int64_t code) {
-    const auto at = std::lower_bound(codes.begin(), codes.end(), code);
-    if (at == codes.end() || *at != code) return -1;
-    return branches[static_cast<std::size_t>(at - codes.begin())];
-}
-
 /// Gives a multiway split one branch per declared value, in their order, whether the node has rows
 /// of it or not (ID3, C4.5). Missing rows that are a branch of their own come last.
-inline void declare_branches(Candidate& candidate, const Column& column, const Block& block) {
-    if (candidate.question != Question::categories || candidate.is_declared) return;
+inline void declare_branches(split::Candidate& candidate, const data::Column& column,
+                             const data::Block& block) {
+    if (candidate.question != split::Question::categories || candidate.is_declared) return;
     std::vector<std::uint32_t> declared(candidate.n_branches, column.n_codes);
     bool own = false;
     for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
@@ -189,16 +153,4 @@ inline void declare_branches(Candidate& candidate, const Column& column, const B
     candidate.is_declared = true;
 }
 
-/// Branch a surrogate gives a row of the table; -1 if it cannot say.
-inline int surrogate_branch(const Surrogate& surrogate, const Column& column, std::size_t row) {
-    if (column.is_missing(row)) return -1;
-    if (!surrogate.is_cut) {
-        return branch_of_code(surrogate.branches.code, surrogate.branches.branch,
-                              column.whole(row));
-    }
-    const bool below = column.is_real() ? column.real(row) <= surrogate.threshold
-                                        : column.whole(row) <= surrogate.threshold_int;
-    return below != surrogate.reversed ? 0 : 1;
-}
-
-}  // namespace treewright
+}  // namespace treewright::grow

@@ -6,20 +6,20 @@
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/options.hpp"
 
-namespace treewright {
+namespace treewright::grow {
 
 /// `fragments[i]` continues node `anchors[i]` of `top`.
-[[nodiscard]] Tree join(Fragment top, std::vector<Fragment> fragments,
-                        const std::vector<std::uint32_t>& anchors, const Dataset& data,
-                        const GrowOptions& options);
+[[nodiscard]] tree::Tree join(Fragment top, std::vector<Fragment> fragments,
+                              const std::vector<std::uint32_t>& anchors, const data::Dataset& data,
+                              const GrowOptions& options);
 
 /// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
 /// that is not above it (Quinlan 1993, section 2.4).
-void move_thresholds_down(const Dataset& data, Tree& tree);
+void move_thresholds_down(const data::Dataset& data, tree::Tree& tree);
 /// The same for one threshold.
-void move_threshold_down(const Dataset& data, const Column& column, double& threshold,
+void move_threshold_down(const data::Dataset& data, const data::Column& column, double& threshold,
                          std::int64_t& threshold_int);
 /// The same for the cuts of one node.
-void move_cuts_down(const Dataset& data, const Column& column, Cuts& cuts);
+void move_cuts_down(const data::Dataset& data, const data::Column& column, tree::Cuts& cuts);
 
-}  // namespace treewright
+}  // namespace treewright::grow

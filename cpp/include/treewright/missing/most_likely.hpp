@@ -5,7 +5,7 @@
 
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::missing {
 
 /// The runs whose values stand in for missing ones.
 struct Fill {
@@ -15,11 +15,11 @@ struct Fill {
 };
 
 /// The most likely run by the sums at `statistic`; `fallback` if none of the runs has any.
-inline std::size_t most_likely_run(Scale scale, const Tally& tally, std::size_t statistic,
-                                   std::size_t fallback) {
+inline std::size_t most_likely_run(data::Scale scale, const split::Tally& tally,
+                                   std::size_t statistic, std::size_t fallback) {
     const double all = tally.known[statistic];
     if (!(all > 0.0)) return fallback;
-    if (scale == Scale::nominal) {
+    if (scale == data::Scale::nominal) {
         std::size_t best = 0;
         for (std::size_t i = 1; i < tally.n_runs(); ++i)
             if (tally.run(i)[statistic] > tally.run(best)[statistic]) best = i;
@@ -33,36 +33,37 @@ inline std::size_t most_likely_run(Scale scale, const Tally& tally, std::size_t 
     return tally.n_runs() - 1;
 }
 
-inline MissingPart fill_most_likely(Scale scale, Tally& tally, Fill& fill) {
-    if (tally.n_runs() == 0) return MissingPart::absent;
+inline split::MissingPart fill_most_likely(data::Scale scale, split::Tally& tally, Fill& fill) {
+    if (tally.n_runs() == 0) return split::MissingPart::absent;
     fill.is_set = true;
-    fill.run = most_likely_run(scale, tally, kWeight, 0);
+    fill.run = most_likely_run(scale, tally, criteria::kWeight, 0);
     if (tally.any_missing) {
-        add_to(tally.run(fill.run), tally.missing.data(), tally.width);
+        split::add_to(tally.run(fill.run), tally.missing.data(), tally.width);
         tally.absorb_missing();
     }
-    return MissingPart::none;
+    return split::MissingPart::none;
 }
 
 /// Each class's missing weight joins the run most likely in that class. At prediction the class
 /// is unknown: the node's most likely value stands in.
-template <Criterion C>
-MissingPart fill_most_likely_in_class(const C& criterion, Scale scale, Tally& tally, Fill& fill) {
-    if (tally.n_runs() == 0) return MissingPart::absent;
+template <criteria::Criterion C>
+split::MissingPart fill_most_likely_in_class(const C& criterion, data::Scale scale,
+                                             split::Tally& tally, Fill& fill) {
+    if (tally.n_runs() == 0) return split::MissingPart::absent;
     fill.is_set = true;
-    fill.run = most_likely_run(scale, tally, kWeight, 0);
-    for (std::size_t k = kStatistics; k < criterion.width(); ++k)
+    fill.run = most_likely_run(scale, tally, criteria::kWeight, 0);
+    for (std::size_t k = criteria::kStatistics; k < criterion.width(); ++k)
         fill.run_of_class.push_back(most_likely_run(scale, tally, k, fill.run));
     if (tally.any_missing) {
-        for (std::size_t k = kStatistics; k < criterion.width(); ++k) {
-            double* run = tally.run(fill.run_of_class[k - kStatistics]);
+        for (std::size_t k = criteria::kStatistics; k < criterion.width(); ++k) {
+            double* run = tally.run(fill.run_of_class[k - criteria::kStatistics]);
             run[k] += tally.missing[k];
-            run[kWeight] += tally.missing[k];
-            run[kCopies] += tally.missing_copies[k - kStatistics];
+            run[criteria::kWeight] += tally.missing[k];
+            run[criteria::kCopies] += tally.missing_copies[k - criteria::kStatistics];
         }
         tally.absorb_missing();
     }
-    return MissingPart::none;
+    return split::MissingPart::none;
 }
 
-}  // namespace treewright
+}  // namespace treewright::missing

@@ -4,17 +4,17 @@
 
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::missing {
 
-inline MissingPart own_branch(Scale scale, Tally& tally) {
-    if (!tally.any_missing) return MissingPart::none;
-    if (scale != Scale::nominal) return MissingPart::branch;
+inline split::MissingPart own_branch(data::Scale scale, split::Tally& tally) {
+    if (!tally.any_missing) return split::MissingPart::none;
+    if (scale != data::Scale::nominal) return split::MissingPart::branch;
     // The missing rows stand behind the last run in the list, so they are its next run.
     tally.open_run(tally.first_missing_row);
     std::copy(tally.missing.begin(), tally.missing.end(), tally.run(tally.n_runs() - 1));
     if (!tally.code.empty()) tally.code.push_back(tally.missing_code);
     tally.absorb_missing();
-    return MissingPart::none;
+    return split::MissingPart::none;
 }
 
-}  // namespace treewright
+}  // namespace treewright::missing

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "treewright/data/dataset.hpp"
-#include "treewright/grow/partition.hpp"
+#include "treewright/data/partition.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::missing {
 
 /// A surrogate with the rows that fix its threshold.
 struct FoundSurrogate {
-    Surrogate surrogate;
+    tree::Surrogate surrogate;
     std::uint32_t row_below = 0;  ///< rows of the block
     std::uint32_t row_above = 0;
 };
@@ -29,7 +29,7 @@ struct SurrogateRuns {
 };
 
 /// The best question on a column, or agreement 0 if it does not beat the majority.
-inline FoundSurrogate best_surrogate(const SurrogateRuns& runs, const Column& column,
+inline FoundSurrogate best_surrogate(const SurrogateRuns& runs, const data::Column& column,
                                      std::uint32_t index,
                                      const std::vector<std::uint32_t>& table_row) {
     FoundSurrogate found;
@@ -45,7 +45,7 @@ inline FoundSurrogate best_surrogate(const SurrogateRuns& runs, const Column& co
     const double all = all_left + all_right;
     double best = std::max(all_left, all_right);
     if (!(all > 0.0)) return found;
-    if (column.scale == Scale::nominal) {
+    if (column.scale == data::Scale::nominal) {
         double agree = 0.0;
         bool both[2] = {false, false};
         found.surrogate.is_cut = false;
@@ -82,4 +82,4 @@ inline FoundSurrogate best_surrogate(const SurrogateRuns& runs, const Column& co
     return found;
 }
 
-}  // namespace treewright
+}  // namespace treewright::missing

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "treewright/prune/estimate.hpp"
+#include "treewright/prune/divided_rows.hpp"
+#include "treewright/prune/error_estimate.hpp"
 #include "treewright/prune/rows_by_leaf.hpp"
-#include "treewright/prune/shares.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 /// A node as it is now, as far as rows on their way down must know.
 struct Place {
@@ -26,8 +26,8 @@ struct Place {
 };
 
 /// What a node asks: its place in a plan.
-struct Question {
-    const Plan* plan = nullptr;
+struct NodeQuestion {
+    const tree::Plan* plan = nullptr;
     std::uint32_t at = 0;
 };
 
@@ -45,7 +45,7 @@ struct NodeState {
 
 class ChangingTree {
 public:
-    ChangingTree(const Tree& tree, const Plan& plan, const RowsByLeaf& rows)
+    ChangingTree(const tree::Tree& tree, const tree::Plan& plan, const RowsByLeaf& rows)
         : n_classes(rows.data().target.n_classes.at(0)),
           places(tree.nodes.size()),
           questions(tree.nodes.size()),
@@ -56,7 +56,7 @@ public:
           rows(rows) {
         for (std::uint32_t at = 0; at < places.size(); ++at) {
             const auto i = static_cast<std::int32_t>(plan.order()[at]);
-            const TreeNode& node = tree.nodes[plan.order()[at]];
+            const tree::TreeNode& node = tree.nodes[plan.order()[at]];
             ask(i, {&plan, at}, node.first_child, node.n_branches, i);
             state(i).parent = node.parent;
         }
@@ -79,14 +79,15 @@ public:
         return first;
     }
     /// Puts a tree grown later at a node, and its nodes at new places below.
-    void adopt(std::int32_t node, const Tree& tree, const Plan& plan, std::int32_t first_source) {
+    void adopt(std::int32_t node, const tree::Tree& tree, const tree::Plan& plan,
+               std::int32_t first_source) {
         std::vector<std::uint32_t> position(tree.nodes.size());
         for (std::uint32_t p = 0; p < position.size(); ++p) position[plan.order()[p]] = p;
         std::vector<std::pair<std::int32_t, std::int32_t>> pending = {{node, 0}};  // here, there
         while (!pending.empty()) {
             const auto [here, i] = pending.back();
             pending.pop_back();
-            const TreeNode& from = tree.nodes[static_cast<std::size_t>(i)];
+            const tree::TreeNode& from = tree.nodes[static_cast<std::size_t>(i)];
             const std::int32_t first = from.n_branches > 0 ? add(here, from.n_branches) : -1;
             ask(here, {&plan, position[static_cast<std::size_t>(i)]}, first, from.n_branches,
                 first_source + i);
@@ -97,7 +98,9 @@ public:
 
     [[nodiscard]] Place& place(std::int32_t node) { return places[at(node)]; }
     [[nodiscard]] const Place& place(std::int32_t node) const { return places[at(node)]; }
-    [[nodiscard]] const Question& question(std::int32_t node) const { return questions[at(node)]; }
+    [[nodiscard]] const NodeQuestion& question(std::int32_t node) const {
+        return questions[at(node)];
+    }
     [[nodiscard]] NodeState& state(std::int32_t node) { return states[at(node)]; }
     [[nodiscard]] const NodeState& state(std::int32_t node) const { return states[at(node)]; }
     [[nodiscard]] std::int64_t& n_rows(std::int32_t node) { return counts.n_rows[at(node)]; }
@@ -142,7 +145,7 @@ public:
 
     const std::size_t n_classes;
     std::vector<Place> places;
-    std::vector<Question> questions;
+    std::vector<NodeQuestion> questions;
     std::vector<NodeState> states;
     Counts counts;
     std::vector<std::size_t> begin;
@@ -151,7 +154,7 @@ private:
     [[nodiscard]] static std::size_t at(std::int32_t node) {
         return static_cast<std::size_t>(node);
     }
-    void ask(std::int32_t node, Question question, std::int32_t first_child,
+    void ask(std::int32_t node, NodeQuestion question, std::int32_t first_child,
              std::int32_t n_branches, std::int32_t source) {
         Place& place = places[at(node)];
         place = {0.0, first_child, n_branches, n_branches > 0 || !rows.is_sorted() ? -1 : 0,
@@ -166,4 +169,4 @@ private:
     const RowsByLeaf& rows;
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -9,12 +9,12 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
-#include "treewright/prune/estimate.hpp"
+#include "treewright/prune/error_estimate.hpp"
 #include "treewright/prune/regrow.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 struct ErrorPruning {
     AddedErrors added;
@@ -56,14 +56,14 @@ struct Pruned {
     std::vector<double> followed;
     std::vector<double> errors_left;   ///< theirs in the pruned tree
     std::int64_t n_sent = 0;           ///< rows sent down a branch to see what raising it would do
-    Tree regrown;                      ///< nodes without a common root; `source` goes on with them
+    tree::Tree regrown;                ///< nodes without a common root; `source` goes on with them
     std::vector<std::int32_t> origin;  ///< of each, the node of the old tree it was grown below
 };
 
 /// `followers` are rows with known answers that decide nothing; without a regrower branches stay as
 /// they were grown.
-Pruned prune_by_error(const Dataset& data, std::span<const Dataset> followers, const Tree& tree,
-                      const Plan& plan, const ErrorPruning& options, const Regrower* regrower,
-                      Progress& progress);
+Pruned prune_by_error(const data::Dataset& data, std::span<const data::Dataset> followers,
+                      const tree::Tree& tree, const tree::Plan& plan, const ErrorPruning& options,
+                      const Regrower* regrower, Progress& progress);
 
-}  // namespace treewright
+}  // namespace treewright::prune

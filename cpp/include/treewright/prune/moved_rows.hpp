@@ -10,13 +10,13 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/prune/changing_tree.hpp"
-#include "treewright/prune/descent.hpp"
-#include "treewright/prune/estimate.hpp"
+#include "treewright/prune/divided_rows.hpp"
+#include "treewright/prune/error_estimate.hpp"
+#include "treewright/prune/joint_estimate.hpp"
 #include "treewright/prune/rows_by_leaf.hpp"
-#include "treewright/prune/shares.hpp"
 #include "treewright/tree/shortcuts.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 class MovedRows : private LeavesToBe {
 public:
@@ -94,7 +94,7 @@ private:
     const LeafJudge& judge;
     Descent& descent;
     Progress& progress;
-    Shortcuts shortcuts;                  ///< of a deep tree, below all nodes that are settled
+    tree::Shortcuts shortcuts;            ///< of a deep tree, below all nodes that are settled
     std::vector<std::int32_t> reached;    ///< leaves that rows would come to
     std::vector<std::int32_t> number_of;  ///< of each leaf in `reached`; -1: not there
     std::vector<double> added;            ///< class weights of the rows, for each of `reached`
@@ -108,4 +108,4 @@ private:
     std::int64_t n_rows_sent = 0;
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

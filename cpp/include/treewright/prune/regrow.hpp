@@ -8,17 +8,17 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/grow/options.hpp"
-#include "treewright/prune/estimate.hpp"
-#include "treewright/prune/shares.hpp"
+#include "treewright/prune/divided_rows.hpp"
+#include "treewright/prune/error_estimate.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 class Regrower {
 public:
     struct How {
-        GrowOptions options;  ///< those the tree was grown with
+        grow::GrowOptions options;  ///< those the tree was grown with
         /// Nodes whose leaves are wrong on at least 0.999 of the rows that they would be wrong on
         /// themselves, or cost as much, are left without branches.
         bool collapses = false;
@@ -27,19 +27,20 @@ public:
         /// Categories that are not known go down the heaviest branch.
         bool unseen_to_heaviest = false;
     };
-    Regrower(const Dataset& data, How how);
+    Regrower(const data::Dataset& data, How how);
 
     /// The tree of these rows and their weights. What was below collapsed nodes stays in the list.
-    [[nodiscard]] std::pair<Tree, Plan> grow(const std::vector<Part>& rows, const LeafJudge& judge,
-                                             Progress& progress) const;
+    [[nodiscard]] std::pair<tree::Tree, tree::Plan> grow(const std::vector<Part>& rows,
+                                                         const LeafJudge& judge,
+                                                         Progress& progress) const;
 
 private:
-    static void collapse(Tree& tree, const LeafJudge& judge);
-    [[nodiscard]] std::vector<std::int32_t> unseen_branches(const Tree& tree) const;
+    static void collapse(tree::Tree& tree, const LeafJudge& judge);
+    [[nodiscard]] std::vector<std::int32_t> unseen_branches(const tree::Tree& tree) const;
 
-    const Dataset& data;
+    const data::Dataset& data;
     How how;
     bool moves_thresholds;
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

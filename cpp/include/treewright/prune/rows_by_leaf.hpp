@@ -9,24 +9,24 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
-#include "treewright/prune/shares.hpp"
+#include "treewright/prune/divided_rows.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::prune {
 
 class RowsByLeaf {
 public:
     /// Rows without a weight are left out, and so are columns that the tree does not ask about,
     /// unless all are wanted. Where a row is divided nothing is copied: it has no one leaf.
-    RowsByLeaf(const Dataset& given, const Tree& tree, const Plan& plan, bool all_columns,
-               std::size_t n_threads, Progress& progress);
+    RowsByLeaf(const data::Dataset& given, const tree::Tree& tree, const tree::Plan& plan,
+               bool all_columns, std::size_t n_threads, Progress& progress);
     RowsByLeaf(const RowsByLeaf&) = delete;  // columns point into it
     RowsByLeaf& operator=(const RowsByLeaf&) = delete;
 
     [[nodiscard]] bool is_sorted() const { return sorted; }
     /// The rows to work on, sorted or as they were given.
-    [[nodiscard]] const Dataset& data() const { return sorted ? copy : given; }
+    [[nodiscard]] const data::Dataset& data() const { return sorted ? copy : given; }
     /// Which of the rows given a row is.
     [[nodiscard]] std::uint32_t given_row(std::uint32_t row) const {
         return sorted ? original[row] : row;
@@ -50,8 +50,8 @@ public:
     }
 
 private:
-    [[nodiscard]] bool find_leaves(const Plan& plan, std::vector<std::uint32_t>& leaf, Team& team,
-                                   Progress& progress) const;
+    [[nodiscard]] bool find_leaves(const tree::Plan& plan, std::vector<std::uint32_t>& leaf,
+                                   Team& team, Progress& progress) const;
     void sort(const std::vector<std::uint32_t>& leaf);
     void copy_rows(bool all_columns, Team& team);
     template <class T>
@@ -59,10 +59,10 @@ private:
     void copy_codes(std::size_t column, Team& team);
     [[nodiscard]] std::vector<bool> asked() const;
 
-    const Dataset& given;
-    const Tree& tree;
+    const data::Dataset& given;
+    const tree::Tree& tree;
     bool sorted = false;
-    Dataset copy;
+    data::Dataset copy;
     std::vector<std::uint32_t> original;
     std::vector<std::int64_t> n_rows;  ///< of each node
     std::vector<std::size_t> begin_of;
@@ -77,4 +77,4 @@ private:
     std::vector<double> copies;
 };
 
-}  // namespace treewright
+}  // namespace treewright::prune

@@ -3,7 +3,7 @@
 
 #include "treewright/split/judge.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Sums of each branch, one after the other.
 inline void sum_branches(const Tally& tally, std::span<const std::uint32_t> branch_of_run,
@@ -16,7 +16,7 @@ inline void sum_branches(const Tally& tally, std::span<const std::uint32_t> bran
 /// Scores best.branch_of_run, whose branches hold the known rows; sets the gain, the number of
 /// branches and where missing rows go: a branch of their own, or, where the policy learns their
 /// side, the branch that gains most by them. False if the limits forbid the split.
-template <Criterion C>
+template <criteria::Criterion C>
 bool judge_branches(Judge<C>& judge, std::size_t n_branches, SearchScratch& scratch,
                     Candidate& best) {
     const Tally& tally = judge.tally;
@@ -63,4 +63,4 @@ bool judge_branches(Judge<C>& judge, std::size_t n_branches, SearchScratch& scra
     return true;
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "treewright/data/linear.hpp"
+#include "treewright/data/linear_combination.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Numbered as the kinds of a tree's nodes are.
 enum class Question : std::uint8_t { none = 0, cut = 1, categories = 2, intervals = 3, sum = 4 };
@@ -64,7 +64,7 @@ struct Candidate {
     double log_adjusted_p = 0.0;  ///< the same times the number of groupings
 
     /// sum: up to `sum_threshold` goes to branch 0. `column` is that of the first term.
-    LinearTerms terms;
+    data::LinearTerms terms;
     double sum_threshold = 0.0;
 
     std::uint32_t n_branches = 0;
@@ -94,4 +94,4 @@ struct Candidate {
     }
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

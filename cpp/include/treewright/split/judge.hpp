@@ -10,12 +10,12 @@
 #include "treewright/split/candidate.hpp"
 #include "treewright/split/tally.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Relative size of the rounding errors of a sum of purities, with room to spare.
 inline constexpr double kTie = 1e-14;
 
-/// How the missing rows of a tally take part in a search (set by missing/policy.hpp).
+/// How the missing rows of a tally take part in a search (set by missing/registry.hpp).
 enum class MissingPart : std::uint8_t {
     absent,  ///< not at all: gains are over the known rows, times their share of the node
     none,    ///< there are none left: they were given a value, or are a run of their own
@@ -30,13 +30,13 @@ struct SearchLimits {
     bool class_boundaries = false;
 
     [[nodiscard]] bool admits(const double* branch) const {
-        return branch[kCopies] >= min_copies && branch[kWeight] >= min_weight &&
-               branch[kWeight] > 0.0;
+        return branch[criteria::kCopies] >= min_copies && branch[criteria::kWeight] >= min_weight &&
+               branch[criteria::kWeight] > 0.0;
     }
 };
 
 /// Size of the terms that cancel inside a purity, where the criterion tells.
-template <Criterion C>
+template <criteria::Criterion C>
 [[nodiscard]] double magnitude_of(const C& criterion, const double* total) {
     if constexpr (requires { criterion.magnitude(total); }) return criterion.magnitude(total);
     else return 0.0;
@@ -60,7 +60,7 @@ struct Monotone {
     double upper = std::numeric_limits<double>::infinity();
 };
 
-template <Criterion C>
+template <criteria::Criterion C>
 struct Judge {
     C& criterion;
     const Tally& tally;
@@ -80,7 +80,8 @@ struct Judge {
         parent = criterion.purity(total.data());
         scale = criterion.scale(total.data());
         if (part == MissingPart::absent && tally.any_missing)
-            scale *= tally.known[kWeight] / (tally.known[kWeight] + tally.missing[kWeight]);
+            scale *= tally.known[criteria::kWeight] /
+                     (tally.known[criteria::kWeight] + tally.missing[criteria::kWeight]);
     }
 
     [[nodiscard]] bool tries_sides() const {
@@ -127,4 +128,4 @@ struct SearchScratch {
     std::vector<double> key;
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

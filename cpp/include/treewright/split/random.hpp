@@ -3,12 +3,12 @@
 
 #include "treewright/base/random.hpp"
 #include "treewright/split/judge.hpp"
-#include "treewright/split/threshold.hpp"
+#include "treewright/split/numeric/threshold.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Judges the one split that sends the marked runs to branch 0, missing rows on the better side.
-template <Criterion C>
+template <criteria::Criterion C>
 void judge_marked(Judge<C>& judge, const std::vector<std::uint32_t>& branch_of_run,
                   const Monotone* monotone, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
@@ -47,7 +47,7 @@ void judge_marked(Judge<C>& judge, const std::vector<std::uint32_t>& branch_of_r
 
 /// A threshold uniform between the least and the greatest value of the node; `value_of(row)` reads
 /// the column. Infinite ends are replaced by the largest finite numbers.
-template <Criterion C, class ValueOf>
+template <criteria::Criterion C, class ValueOf>
 void random_threshold(Judge<C>& judge, const Monotone* monotone, Generator generator,
                       const ValueOf& value_of, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
@@ -77,7 +77,7 @@ void random_threshold(Judge<C>& judge, const Monotone* monotone, Generator gener
 }
 
 /// Each value is sent to a side by a fair coin; neither side stays empty.
-template <Criterion C>
+template <criteria::Criterion C>
 void random_subset(Judge<C>& judge, Generator generator, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
     if (tally.n_runs() < 2) return;
@@ -96,4 +96,4 @@ void random_subset(Judge<C>& judge, Generator generator, SearchScratch& scratch,
     if (best.guard == Guard::none) best.question = Question::categories;
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -6,15 +6,15 @@
 #include <span>
 
 #include "treewright/data/dataset.hpp"
-#include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
-#include "treewright/split/group_test.hpp"
+#include "treewright/split/chaid/group_test.hpp"
+#include "treewright/split/options.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Gain per price of the column: Tan and Schlimmer (1990) gain^2 / cost, Nunez (1991)
 /// (2^gain - 1) / (cost + 1)^w, rpart gain / cost.
-inline double price(double gain, double cost, const GrowOptions& options) {
+inline double price(double gain, double cost, const SplitOptions& options) {
     switch (options.cost_rule) {
         case CostRule::none: return gain;
         case CostRule::tan_schlimmer: return gain * gain / cost;
@@ -26,7 +26,7 @@ inline double price(double gain, double cost, const GrowOptions& options) {
 }
 
 /// What a candidate's columns cost together.
-inline double cost_of(const Candidate& candidate, const GrowOptions& options) {
+inline double cost_of(const Candidate& candidate, const SplitOptions& options) {
     if (candidate.question != Question::sum) return options.costs[candidate.column];
     double cost = 0.0;
     for (const std::int32_t column : candidate.terms.column)
@@ -37,16 +37,16 @@ inline double cost_of(const Candidate& candidate, const GrowOptions& options) {
 /// C4.5 compares gain ratios only among columns of at least average gain, less 0.001. Nominal
 /// columns with as many values as 0.3 x all training rows are left out of the average, unless all
 /// columns are such (constants of Quinlan's and Weka's programs).
-inline void guard_by_average_gain(std::span<Candidate> candidates, const Dataset& data,
+inline void guard_by_average_gain(std::span<Candidate> candidates, const data::Dataset& data,
                                   double all_weight) {
     const auto has_many_values = [&](const Candidate& c) {
-        const Column& column = data.columns[c.column];
-        return column.scale == Scale::nominal &&
+        const data::Column& column = data.columns[c.column];
+        return column.scale == data::Scale::nominal &&
                static_cast<double>(column.n_codes) >= 0.3 * all_weight;
     };
     bool all_many = true;
-    for (const Column& column : data.columns)
-        all_many = all_many && column.scale == Scale::nominal &&
+    for (const data::Column& column : data.columns)
+        all_many = all_many && column.scale == data::Scale::nominal &&
                    static_cast<double>(column.n_codes) >= 0.3 * all_weight;
     double sum = 0.0;
     double count = 0.0;
@@ -69,12 +69,12 @@ struct Weights {
 
 /// C5.0 (GPL edition, formtree.c): columns whose gain is below 0.0001, or which have a value for
 /// every three rows or so of the table (unless all have, or values are grouped), are out.
-inline void bar_as_c5(std::span<Candidate> candidates, const Dataset& data,
-                      const GrowOptions& options, double all_weight) {
+inline void bar_as_c5(std::span<Candidate> candidates, const data::Dataset& data,
+                      const SplitOptions& options, double all_weight) {
     constexpr double kLeastGain = 1e-4;
-    const auto has_many_values = [&](const Column& column) {
+    const auto has_many_values = [&](const data::Column& column) {
         // C5.0 counts "not applicable" as a value of every nominal column.
-        return column.scale == Scale::nominal &&
+        return column.scale == data::Scale::nominal &&
                static_cast<double>(column.n_codes + 1) >= 0.3 * all_weight;
     };
     const bool any_number = options.nominal == Nominal::groups ||
@@ -108,8 +108,8 @@ inline void guard_as_c5(std::span<Candidate> candidates, double rows_per_class,
 }
 
 /// Branches by which C5.0 settles ties: every split has three at least (one for "not applicable").
-inline std::uint32_t branches_as_c5(const Candidate& c, const Column& column,
-                                    const GrowOptions& options) {
+inline std::uint32_t branches_as_c5(const Candidate& c, const data::Column& column,
+                                    const SplitOptions& options) {
     if (c.question != Question::categories || column.n_codes <= 2) return 3;
     return options.nominal == Nominal::groups ? c.n_branches : column.n_codes + 1;
 }
@@ -119,8 +119,8 @@ inline constexpr double kRounding = 1e-13;
 
 /// The best gain ratio, column by column: one within a thousandth of the best so far wins too if it
 /// has fewer branches, or as many and more gain.
-inline Candidate* select_as_c5(std::span<Candidate> candidates, const Dataset& data,
-                               const GrowOptions& options, const Weights& weights) {
+inline Candidate* select_as_c5(std::span<Candidate> candidates, const data::Dataset& data,
+                               const SplitOptions& options, const Weights& weights) {
     bar_as_c5(candidates, data, options, weights.all);
     if (options.selection == Selection::guarded_c5_gain_ratio) {
         const auto n_classes = std::max(data.target.n_classes[0], options.declared_classes);
@@ -163,8 +163,8 @@ inline void score_by_significance(Candidate& c, const Merging& merging) {
 /// Scores the candidates (ascending columns) and returns the winner, null if there is none.
 /// Scores that differ by less than their rounding error are ties, and ties go to the lower column,
 /// or to the first in `order` (places of candidates), where one is given.
-inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
-                         const GrowOptions& options, const Weights& weights,
+inline Candidate* select(std::span<Candidate> candidates, const data::Dataset& data,
+                         const SplitOptions& options, const Weights& weights,
                          std::span<const std::uint32_t> order) {
     if (selects_as_c5(options)) return select_as_c5(candidates, data, options, weights);
     const auto bar_without_gain = [&](Question question) {
@@ -215,4 +215,4 @@ inline Candidate* select(std::span<Candidate> candidates, const Dataset& data,
     return best;
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

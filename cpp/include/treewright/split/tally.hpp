@@ -14,13 +14,13 @@
 
 #include "treewright/criteria/concept.hpp"
 #include "treewright/data/block.hpp"
-#include "treewright/grow/options.hpp"
+#include "treewright/split/options.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// A node is a range of the block's lists.
 struct NodeRange {
-    const Block* block = nullptr;
+    const data::Block* block = nullptr;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
 
@@ -81,33 +81,33 @@ struct TallyScratch {
     std::vector<std::uint32_t> run_of_code;  // counting
 };
 
-template <Criterion C>
-void add_row(const C& criterion, double* into, const Block& block, std::uint32_t row) {
+template <criteria::Criterion C>
+void add_row(const C& criterion, double* into, const data::Block& block, std::uint32_t row) {
     const double weight = block.weight_of(row);
-    into[kCopies] += block.copies_of(row);
-    into[kWeight] += weight;
+    into[criteria::kCopies] += block.copies_of(row);
+    into[criteria::kWeight] += weight;
     criterion.add(into, block, row, weight);
 }
 
-template <Criterion C>
-void add_missing(const C& criterion, const Block& block, std::uint32_t row, Tally& tally) {
+template <criteria::Criterion C>
+void add_missing(const C& criterion, const data::Block& block, std::uint32_t row, Tally& tally) {
     if (!tally.any_missing) tally.first_missing_row = row;
     tally.any_missing = true;
     add_row(criterion, tally.missing.data(), block, row);
-    if constexpr (std::is_base_of_v<ClassSums, C>)
+    if constexpr (std::is_base_of_v<criteria::ClassSums, C>)
         tally.missing_copies[block.classes[row * criterion.n_outputs]] += block.copies_of(row);
 }
 
-template <Criterion C, class Word>
+template <criteria::Criterion C, class Word>
 void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
                 std::uint32_t n_missing, Tally& tally) {
-    const Block& block = *node.block;
+    const data::Block& block = *node.block;
     const Word* list = block.list<Word>(column);
     const std::uint32_t known_end = node.end - n_missing;
     double* run = nullptr;
     for (std::uint32_t i = node.begin; i < known_end; ++i) {
-        const std::uint32_t row = Entry<Word>::row(list[i]);
-        if (i == node.begin || (list[i] & Entry<Word>::kTie) == 0) {
+        const std::uint32_t row = data::Entry<Word>::row(list[i]);
+        if (i == node.begin || (list[i] & data::Entry<Word>::kTie) == 0) {
             tally.open_run(row);
             run = tally.run(tally.n_runs() - 1);
         }
@@ -116,7 +116,7 @@ void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
         add_row(criterion, run, block, row);
     }
     for (std::uint32_t i = known_end; i < node.end; ++i)
-        add_missing(criterion, block, Entry<Word>::row(list[i]), tally);
+        add_missing(criterion, block, data::Entry<Word>::row(list[i]), tally);
 }
 
 /// Counting touches the whole codebook, sorting costs n log n: count unless the codes outnumber
@@ -125,10 +125,10 @@ inline bool counting_is_cheaper(std::size_t n_codes, std::size_t n_rows) {
     return n_codes <= 8 * n_rows;
 }
 
-template <Criterion C, class Word, class Code>
+template <criteria::Criterion C, class Word, class Code>
 void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Code>& code_of_row,
                  std::size_t n_codes, TallyWay way, Tally& tally, TallyScratch& scratch) {
-    const Block& block = *node.block;
+    const data::Block& block = *node.block;
     const Word* list = block.list<Word>(0);
     const bool count = way == TallyWay::counting ||
                        (way == TallyWay::automatic && counting_is_cheaper(n_codes, node.size()));
@@ -137,7 +137,7 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
         // Two passes: which codes are present, then their sums at the run each code has.
         scratch.run_of_code.assign(n_codes + 1, 0);
         for (std::uint32_t i = node.begin; i < node.end; ++i)
-            scratch.run_of_code[code_of_row[Entry<Word>::row(list[i])]] = 1;
+            scratch.run_of_code[code_of_row[data::Entry<Word>::row(list[i])]] = 1;
         std::uint32_t n_runs = 0;
         for (std::size_t code = 0; code < n_codes; ++code) {
             if (scratch.run_of_code[code] == 0) continue;
@@ -146,7 +146,7 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
             tally.code.push_back(static_cast<std::uint32_t>(code));
         }
         for (std::uint32_t i = node.begin; i < node.end; ++i) {
-            const std::uint32_t row = Entry<Word>::row(list[i]);
+            const std::uint32_t row = data::Entry<Word>::row(list[i]);
             const std::size_t code = code_of_row[row];
             if (code == n_codes) {
                 add_missing(criterion, block, row, tally);
@@ -162,12 +162,12 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
     scratch.keys.clear();
     for (std::uint32_t i = node.begin; i < node.end; ++i)
         scratch.keys.push_back(
-            static_cast<std::uint64_t>(code_of_row[Entry<Word>::row(list[i])]) << 32 | i);
+            static_cast<std::uint64_t>(code_of_row[data::Entry<Word>::row(list[i])]) << 32 | i);
     std::sort(scratch.keys.begin(), scratch.keys.end());
     for (std::size_t k = 0; k < scratch.keys.size(); ++k) {
         const auto code = static_cast<std::uint32_t>(scratch.keys[k] >> 32);
         const std::uint32_t row =
-            Entry<Word>::row(list[static_cast<std::uint32_t>(scratch.keys[k])]);
+            data::Entry<Word>::row(list[static_cast<std::uint32_t>(scratch.keys[k])]);
         if (code == n_codes) {
             add_missing(criterion, block, row, tally);
             continue;
@@ -184,17 +184,17 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
 
 /// Fills the tally of `column` in `node`, whichever way the block allows. `n_missing` is known
 /// beforehand only when the block holds lists.
-template <Criterion C>
+template <criteria::Criterion C>
 void fill_tally(const C& criterion, const NodeRange& node, std::uint32_t column,
                 std::uint32_t n_missing, TallyWay way, Tally& tally, TallyScratch& scratch) {
     tally.clear(criterion.width());
-    const Block& block = *node.block;
+    const data::Block& block = *node.block;
     const auto by_word = [&]<class Word>() {
-        if (block.holding == Holding::lists) {
+        if (block.holding == data::Holding::lists) {
             tally_list<C, Word>(criterion, node, column, n_missing, tally);
             return;
         }
-        const Codes& codes = block.codes[column];
+        const data::Codes& codes = block.codes[column];
         std::visit(
             [&](const auto& of_row) {
                 using Code = typename std::decay_t<decltype(of_row)>::value_type;
@@ -203,9 +203,9 @@ void fill_tally(const C& criterion, const NodeRange& node, std::uint32_t column,
             },
             codes.of_row);
     };
-    if (block.is_narrow()) by_word.template operator()<Narrow>();
-    else by_word.template operator()<Wide>();
+    if (block.is_narrow()) by_word.template operator()<data::Narrow>();
+    else by_word.template operator()<data::Wide>();
     tally.sum_known();
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

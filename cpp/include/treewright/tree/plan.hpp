@@ -13,7 +13,7 @@
 #include "treewright/tree/shortcuts.hpp"
 #include "treewright/tree/tree.hpp"
 
-namespace treewright {
+namespace treewright::tree {
 
 /// How the answers of several leaves combine when a missing value follows all branches.
 enum class Combine : std::uint8_t {
@@ -24,7 +24,7 @@ enum class Combine : std::uint8_t {
 /// Rows to predict: columns, or one float matrix (then no column is nominal).
 struct Rows {
     std::size_t n_rows = 0;
-    std::vector<Column> columns;
+    std::vector<data::Column> columns;
 };
 
 class Plan {
@@ -116,9 +116,10 @@ private:
         double share;
     };
 
+    static constexpr std::uint32_t kDivided = 1U << 31;  ///< in Found::leaf: several leaves
     /// Where some rows arrive.
     struct Found {
-        std::vector<std::uint32_t> leaf;  ///< of each row, or, flagged, the number of a divided row
+        std::vector<std::uint32_t> leaf;    ///< of each row; kDivided | number of a divided row
         std::vector<std::size_t> start{0};  ///< of each divided row, in `parts`
         std::vector<Visit> parts;           ///< leaves with the share of the row they get
     };
@@ -184,7 +185,7 @@ private:
     };
     std::vector<Slice> slices;  ///< of `cuts` or `terms`
     Cuts cuts;
-    LinearTerms terms;
+    data::LinearTerms terms;
     std::vector<CodeList> code_lists;
     std::vector<std::int32_t> listed_codes;
     std::vector<std::int32_t> listed_branches;
@@ -202,4 +203,4 @@ private:
     bool only_real_cuts = true;
 };
 
-}  // namespace treewright
+}  // namespace treewright::tree

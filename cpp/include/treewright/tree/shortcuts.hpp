@@ -16,7 +16,7 @@
 
 #include "treewright/data/column.hpp"
 
-namespace treewright {
+namespace treewright::tree {
 
 class Shortcuts {
 public:
@@ -42,7 +42,7 @@ public:
     /// it cannot be told from values which rows do so.
     void lead(std::uint32_t node, std::uint32_t next, const std::optional<Stay>& stay);
     /// Where the jump of a node leads a row; the node itself if it does not.
-    [[nodiscard]] std::uint32_t follow(std::span<const Column> columns, std::size_t row,
+    [[nodiscard]] std::uint32_t follow(std::span<const data::Column> columns, std::size_t row,
                                        std::uint32_t node) const {
         const Jump& jump = jumps[node];
         if (jump.length < 2 || !jump.is_known) return node;  // one step is as good
@@ -59,9 +59,9 @@ private:
         std::vector<Stay> stays{};  ///< for every column asked about
     };
 
-    [[nodiscard]] static bool stays(const Column& column, std::size_t row, const Stay& stay);
+    [[nodiscard]] static bool stays(const data::Column& column, std::size_t row, const Stay& stay);
 
     std::vector<Jump> jumps;  ///< of each node
 };
 
-}  // namespace treewright
+}  // namespace treewright::tree

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "treewright/data/linear.hpp"
+#include "treewright/data/linear_combination.hpp"
 
-namespace treewright {
+namespace treewright::tree {
 
 /// The branches of the categories a node has seen, by ascending code.
 struct CodeBranches {
@@ -63,9 +63,9 @@ struct Tree {
     std::vector<TreeNode> nodes;
     CodeBranches branches;  ///< of all nodes, slice by slice
     Cuts cuts;
-    LinearTerms terms;
+    data::LinearTerms terms;
     std::size_t width = 0;
     std::vector<double> value;  ///< nodes x width
 };
 
-}  // namespace treewright
+}  // namespace treewright::tree

@@ -5,7 +5,7 @@
 
 #include "treewright/split/oblique/pencil.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// What one attempt has come to.
 struct Found {
@@ -15,7 +15,7 @@ struct Found {
 };
 
 /// A plane  sum of coefficient x column + constant = 0  and what it is worth; moved by steps.
-template <Criterion C>
+template <criteria::Criterion C>
 class Plane {
 public:
     Plane(Pencil<C>& pencil, const ObliqueNode& node, const Poll& poll, Generator& random)
@@ -87,7 +87,7 @@ private:
 /// OC1 (Murthy, Kasif, Salzberg 1994, section 2): perturb one coefficient after the other until
 /// none helps, then try random directions; the first attempt starts from the best axis-parallel
 /// cut, the others from random planes.
-template <Criterion C>
+template <criteria::Criterion C>
 class Oc1 {
 public:
     Oc1(Plane<C>& plane, const ObliqueNode& node, std::size_t n_jumps, Generator& random)
@@ -177,7 +177,7 @@ private:
 /// CART's linear combinations (Breiman et al. 1984, section 5.2.2): from the best axis-parallel
 /// cut, each coefficient in turn is changed about three pivots, then the constant; until a round
 /// improves the plane by next to nothing.
-template <Criterion C>
+template <criteria::Criterion C>
 class CartLc {
 public:
     CartLc(Plane<C>& plane, const ObliqueNode& node)
@@ -223,4 +223,4 @@ private:
     std::vector<double> slope;
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace treewright {
+namespace treewright::split {
 
 /// An event is one word,  alpha : 32 | payload : 31 | rises : 1. Single precision is enough: it
 /// decides which planes are tried, not what they are worth. A row that rises is left of planes
@@ -104,4 +104,4 @@ private:
     std::vector<std::uint32_t> starts;
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

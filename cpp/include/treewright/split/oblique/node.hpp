@@ -11,7 +11,7 @@
 #include "treewright/data/dataset.hpp"
 #include "treewright/split/oblique/options.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Called every few milliseconds of work; throws to stop.
 using Poll = std::function<void()>;
@@ -21,9 +21,9 @@ using Direction = std::vector<double>;
 
 /// Columns are standardised within the node, so that no search depends on their units; a missing
 /// value stands at the mean (as in the program of OC1), where it pulls to neither side. The sum
-/// that is found is judged on the raw values, gaps and all (finder.hpp).
+/// that is found is judged on the raw values, gaps and all (grow/oblique_finder.hpp).
 struct ObliqueNode {
-    Block rows;  ///< densely numbered, in the order of the table; holds no lists
+    data::Block rows;  ///< densely numbered, in the order of the table; holds no lists
     std::vector<std::uint32_t> columns;  ///< that vary here and can be standardised, ascending
     std::vector<double> spread;          ///< standard deviation of each
     std::vector<double> standard;        ///< columns x rows
@@ -41,13 +41,15 @@ struct ObliqueNode {
 };
 
 /// Fills `node` but for `directions`, `start` and `key`. `rows` are rows of the block.
-void standardise(const Dataset& data, const Block& block, std::span<const std::uint32_t> rows,
-                 std::span<const std::uint32_t> columns, const Poll& poll, ObliqueNode& node);
+void standardise(const data::Dataset& data, const data::Block& block,
+                 std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns,
+                 const Poll& poll, ObliqueNode& node);
 
 /// The directions HHCART reflects the rows along: eigenvectors, largest eigenvalue first, of the
 /// covariance of each class's rows. Of a target of numbers, the rows above its mean and those
 /// below it take the place of classes, each row weighted by its distance from the mean: a target
 /// of 0 and 1 gives the directions of the two classes.
-void find_directions(const Target& target, bool only_dominant, const Poll& poll, ObliqueNode& node);
+void find_directions(const data::Target& target, bool only_dominant, const Poll& poll,
+                     ObliqueNode& node);
 
-}  // namespace treewright
+}  // namespace treewright::split

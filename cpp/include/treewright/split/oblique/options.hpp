@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace treewright {
+namespace treewright::split {
 
 enum class ObliqueSearch : std::uint8_t {
     none,
@@ -25,4 +25,4 @@ struct ObliqueOptions {
     [[nodiscard]] bool is_on() const { return search != ObliqueSearch::none; }
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

@@ -21,7 +21,7 @@
 #include "treewright/split/oblique/events.hpp"
 #include "treewright/split/oblique/node.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// Where the best plane of a pencil lies, and the purity of its two sides.
 struct Step {
@@ -30,7 +30,7 @@ struct Step {
     bool is_perfect = false;  ///< no split can be better: both sides are of one class
 };
 
-template <Criterion C>
+template <criteria::Criterion C>
 class Pencil {
 public:
     Pencil(const C& criterion, const SearchLimits& limits, const ObliqueNode& node,
@@ -59,8 +59,8 @@ public:
             BySums sides{*this};
             return sweep(value, slope, ties, sides);
         }
-        if constexpr (std::is_same_v<C, Gini>)
-            if (total.size() == kStatistics + 2) {
+        if constexpr (std::is_same_v<C, criteria::Gini>)
+            if (total.size() == criteria::kStatistics + 2) {
                 ByTwoCounts sides{*this};
                 return sweep(value, slope, ties, sides);
             }
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    static constexpr bool kHasClasses = std::is_base_of_v<ClassSums, C>;
+    static constexpr bool kHasClasses = std::is_base_of_v<criteria::ClassSums, C>;
     static constexpr double kDust = 1e-9;  // what adding and taking away weights may leave behind
 
     /// Both sides as sums of rows, whatever the criterion and the weights.
@@ -91,10 +91,10 @@ private:
         void move(std::uint32_t row, double sign) {
             const double weight = sign * of.node.rows.weight_of(row);
             const double copies = sign * of.node.rows.copies_of(row);
-            of.left[kCopies] += copies;
-            of.right[kCopies] -= copies;
-            of.left[kWeight] += weight;
-            of.right[kWeight] -= weight;
+            of.left[criteria::kCopies] += copies;
+            of.right[criteria::kCopies] -= copies;
+            of.left[criteria::kWeight] += weight;
+            of.right[criteria::kWeight] -= weight;
             of.criterion.add(of.left.data(), of.node.rows, row, weight);
             of.criterion.add(of.right.data(), of.node.rows, row, -weight);
         }
@@ -112,7 +112,8 @@ private:
     /// Rows that weigh 1 and have a class.
     struct ByCounts : BySums {
         void move(std::uint32_t k, double sign) {
-            for (const std::size_t j : {kCopies, kWeight, kStatistics + k}) {
+            for (const std::size_t j :
+                 {criteria::kCopies, criteria::kWeight, criteria::kStatistics + k}) {
                 this->of.left[j] += sign;
                 this->of.right[j] -= sign;
             }
@@ -128,8 +129,8 @@ private:
         double left_second = 0.0;
 
         void begin() {
-            n_all = of.total[kWeight];
-            n_second = of.total[kStatistics + 1];
+            n_all = of.total[criteria::kWeight];
+            n_second = of.total[criteria::kStatistics + 1];
         }
         void move(std::uint32_t k, double sign) {
             left += sign;
@@ -194,8 +195,8 @@ private:
         if constexpr (!kHasClasses) return false;
         else {
             std::size_t n_present = 0;
-            for (std::size_t k = kStatistics; k < criterion.width(); ++k)
-                n_present += sums[k] > kDust * sums[kWeight] ? 1 : 0;
+            for (std::size_t k = criteria::kStatistics; k < criterion.width(); ++k)
+                n_present += sums[k] > kDust * sums[criteria::kWeight] ? 1 : 0;
             return n_present == 1;
         }
     }
@@ -212,4 +213,4 @@ private:
     Events events;
 };
 
-}  // namespace treewright
+}  // namespace treewright::split

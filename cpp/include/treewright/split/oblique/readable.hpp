@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "treewright/data/column.hpp"
-#include "treewright/data/linear.hpp"
+#include "treewright/data/linear_combination.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// The rows of a node whose sum is known and the sides they are on, nearest to the cut first: a
 /// sum that sends one of them elsewhere is found out early.
@@ -21,10 +21,10 @@ struct SumSides {
 /// are: small whole numbers if possible, else each rounded to the decimal place that matters for
 /// its column (`spread` = standard deviations of the terms' columns). Returns the threshold, a
 /// short number in the middle of the gap between the sides.
-double make_readable(std::span<const Column> columns, std::span<const double> spread,
-                     const SumSides& sides, LinearTerms& terms);
+double make_readable(std::span<const data::Column> columns, std::span<const double> spread,
+                     const SumSides& sides, data::LinearTerms& terms);
 
 /// The number of fewest digits in the middle half of ]low, high[.
 [[nodiscard]] double short_number_between(double low, double high);
 
-}  // namespace treewright
+}  // namespace treewright::split

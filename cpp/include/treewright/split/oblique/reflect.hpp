@@ -3,10 +3,10 @@
 
 #include "treewright/split/oblique/climb.hpp"
 
-namespace treewright {
+namespace treewright::split {
 
 /// The best of all cuts across one axis, kept as the direction of that axis.
-template <Criterion C>
+template <criteria::Criterion C>
 class Along {
 public:
     Along(Pencil<C>& pencil, const ObliqueNode& node, const Poll& poll, Generator& random)
@@ -33,7 +33,7 @@ private:
 /// HHCART (Wickramarachchi, Robertson, Reale, Price, Brown 2016): reflect the rows so that an
 /// eigenvector becomes the first axis, and cut across every axis of the reflected space. With
 /// H = I - 2 u u', u = (e1 - eigenvector) / |e1 - eigenvector|, axis j is column j of H.
-template <Criterion C>
+template <criteria::Criterion C>
 Found cut_reflected(Along<C>& along, const ObliqueNode& node, const Direction& eigenvector) {
     const std::size_t d = node.n_columns();
     const double sign = eigenvector[0] < 0.0 ? -1.0 : 1.0;  // an eigenvector has no sense
@@ -66,7 +66,7 @@ Found cut_reflected(Along<C>& along, const ObliqueNode& node, const Direction& e
 
 /// A very sparse random projection (Li, Hastie, Church 2006): each column takes part with
 /// probability 1 / sqrt(columns), added or subtracted; two at least, or it would be no sum.
-template <Criterion C>
+template <criteria::Criterion C>
 Found cut_projected(Along<C>& along, const ObliqueNode& node, Generator& random) {
     const std::size_t d = node.n_columns();
     const double p_used = 1.0 / std::sqrt(static_cast<double>(d));
@@ -88,4 +88,4 @@ Found cut_projected(Along<C>& along, const ObliqueNode& node, Generator& random)
     return along.best;
 }
 
-}  // namespace treewright
+}  // namespace treewright::split

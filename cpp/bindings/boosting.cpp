@@ -1,0 +1,421 @@
+#include <cstring>
+
+#include "bindings.hpp"
+#include "treewright/base/error.hpp"
+#include "treewright/boosting/booster.hpp"
+#include "treewright/boosting/ensemble.hpp"
+#include "treewright/boosting/shap.hpp"
+
+using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::boosting;
+using namespace std::string_literals;
+
+namespace {
+
+/// A booster with the columns it was started from.
+struct BoundBooster {
+    std::unique_ptr<Booster> core;
+    BoundColumns columns;
+};
+
+struct BoundCodedRows {
+    CodedRows coded;
+    BoundColumns columns;
+};
+
+std::vector<double> to_vector(const Flat<double>& given) {
+    return {given.data(), given.data() + given.size()};
+}
+
+void add_lines(const BoostTree& tree, nb::dict& out) {
+    std::vector<std::uint32_t> column;
+    std::vector<double> coefficient;
+    std::vector<double> center;
+    for (const LineTerm& term : tree.line_terms) {
+        column.push_back(term.column);
+        coefficient.push_back(term.coefficient);
+        center.push_back(term.center);
+    }
+    out["line_start"] = to_numpy(std::vector<std::uint32_t>(tree.line_start));
+    out["line_column"] = to_numpy(std::move(column));
+    out["line_coefficient"] = to_numpy(std::move(coefficient));
+    out["line_center"] = to_numpy(std::move(center));
+    std::vector<double> limits;
+    for (const Limits& own : tree.line_limits) limits.insert(limits.end(), {own.low, own.high});
+    out["line_limits"] = to_numpy(std::move(limits), {tree.line_limits.size(), 2});
+}
+
+nb::dict tree_arrays(const BoostTree& tree) {
+    const std::size_t n = tree.nodes.size();
+    std::vector<std::int32_t> first_child(n);
+    std::vector<std::int32_t> column(n);
+    std::vector<std::int32_t> cut(n);
+    std::vector<std::int32_t> subset(n);
+    std::vector<std::uint8_t> missing_first(n);
+    std::vector<std::uint32_t> n_rows(n);
+    std::vector<double> weight(n);
+    std::vector<double> gain(n);
+    std::vector<double> value(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const BoostNode& node = tree.nodes[i];
+        first_child[i] = node.first_child;
+        column[i] = static_cast<std::int32_t>(node.column);
+        cut[i] = static_cast<std::int32_t>(node.cut);
+        subset[i] = node.subset;
+        missing_first[i] = node.missing_first ? 1 : 0;
+        n_rows[i] = node.n_rows;
+        weight[i] = node.weight;
+        gain[i] = node.gain;
+        value[i] = node.value;
+    }
+    nb::dict out;
+    out["first_child"] = to_numpy(std::move(first_child));
+    out["column"] = to_numpy(std::move(column));
+    out["cut"] = to_numpy(std::move(cut));
+    out["subset"] = to_numpy(std::move(subset));
+    out["missing_first"] = to_numpy(std::move(missing_first));
+    out["n_rows"] = to_numpy(std::move(n_rows));
+    out["weight"] = to_numpy(std::move(weight));
+    out["gain"] = to_numpy(std::move(gain));
+    out["value"] = to_numpy(std::move(value));
+    out["subset_bits"] = to_numpy(std::vector<std::uint64_t>(tree.subsets));
+    if (tree.has_lines()) add_lines(tree, out);
+    return out;
+}
+
+/// Lines are written only where there are any.
+bool read_lines(const nb::dict& arrays, BoostTree& tree) {
+    if (!arrays.contains("line_start")) return true;
+    const auto start = nb::cast<Flat<std::uint32_t>>(arrays["line_start"]);
+    const auto column = nb::cast<Flat<std::uint32_t>>(arrays["line_column"]);
+    const auto coefficient = nb::cast<Flat<double>>(arrays["line_coefficient"]);
+    const auto center = nb::cast<Flat<double>>(arrays["line_center"]);
+    const auto limits = nb::cast<Flat<double>>(arrays["line_limits"]);
+    if (coefficient.size() != column.size() || center.size() != column.size() ||
+        limits.size() % 2 != 0)
+        return false;
+    for (std::size_t i = 0; i < limits.size(); i += 2)
+        tree.line_limits.push_back({limits.data()[i], limits.data()[i + 1]});
+    tree.line_start.assign(start.data(), start.data() + start.size());
+    for (std::size_t i = 0; i < column.size(); ++i)
+        tree.line_terms.push_back({column.data()[i], coefficient.data()[i], center.data()[i]});
+    return true;
+}
+
+bool read_tree(const nb::dict& arrays, BoostTree& tree) {
+    const auto get = [&]<class T>(const char* name) { return nb::cast<Flat<T>>(arrays[name]); };
+    const auto first_child = get.operator()<std::int32_t>("first_child");
+    const auto column = get.operator()<std::int32_t>("column");
+    const auto cut = get.operator()<std::int32_t>("cut");
+    const auto subset = get.operator()<std::int32_t>("subset");
+    const auto missing_first = get.operator()<std::uint8_t>("missing_first");
+    const auto n_rows = get.operator()<std::uint32_t>("n_rows");
+    const auto weight = get.operator()<double>("weight");
+    const auto gain = get.operator()<double>("gain");
+    const auto value = get.operator()<double>("value");
+    const auto bits = get.operator()<std::uint64_t>("subset_bits");
+    const std::size_t n = first_child.size();
+    for (const std::size_t size : {column.size(), cut.size(), subset.size(), missing_first.size(),
+                                   n_rows.size(), weight.size(), gain.size(), value.size()})
+        if (size != n) return false;
+    for (std::size_t i = 0; i < n; ++i)
+        tree.nodes.push_back({first_child.data()[i], static_cast<std::uint32_t>(column.data()[i]),
+                              static_cast<std::uint32_t>(cut.data()[i]), subset.data()[i],
+                              missing_first.data()[i] != 0, n_rows.data()[i], weight.data()[i],
+                              gain.data()[i], value.data()[i]});
+    tree.subsets.assign(bits.data(), bits.data() + bits.size());
+    return read_lines(arrays, tree);
+}
+
+/// Adds trees to the scores of rows, coded or not, from where they start: by row, or the same for
+/// all.
+template <class Given>
+nb::object add_scores(const BoostForest& forest, const Given& rows, std::size_t n_rows,
+                      std::size_t first, std::size_t last, const Flat<double>& start,
+                      std::size_t n_threads) {
+    require(first <= last && last <= forest.trees.size(), "trees there are");
+    const std::size_t n = n_rows * forest.n_outputs;
+    std::vector<double> scores(n);
+    require(start.size() == forest.n_outputs || start.size() == n, "where the scores start");
+    for (std::size_t i = 0; i < n; ++i)
+        scores[i] = start.data()[start.size() == n ? i : i % forest.n_outputs];
+    Progress progress = make_progress({});
+    {
+        const nb::gil_scoped_release release;
+        forest.add_scores(rows, first, last, n_threads, progress, scores);
+    }
+    return to_numpy(std::move(scores), {n_rows, forest.n_outputs});
+}
+
+}  // namespace
+
+void bind_boosting(nb::module_& module) {
+    module.attr("MOST_CATEGORIES") = kMostCategories;
+    nb::class_<BoostGrowth>(module, "BoostGrowth", "How a tree of a round is grown.")
+        .def(nb::init<>())
+        .def_rw("max_leaves", &BoostGrowth::max_leaves)
+        .def_rw("max_depth", &BoostGrowth::max_depth)
+        .def_rw("depth_wise", &BoostGrowth::depth_wise)
+        .def_rw("columns_per_node", &BoostGrowth::columns_per_node)
+        .def_rw("monotonic", &BoostGrowth::monotonic)
+        .def_rw("interactions", &BoostGrowth::interactions)
+        .def_rw("has_lines", &BoostGrowth::has_lines)
+        .def_rw("line_l2", &BoostGrowth::line_l2)
+        .def_prop_rw(
+            "l2", [](const BoostGrowth& self) { return self.limits.l2; },
+            [](BoostGrowth& self, double l2) { self.limits.l2 = l2; })
+        .def_prop_rw(
+            "min_gain", [](const BoostGrowth& self) { return self.limits.min_gain; },
+            [](BoostGrowth& self, double gain) { self.limits.min_gain = gain; })
+        .def_prop_rw(
+            "min_hessian", [](const BoostGrowth& self) { return self.limits.min_hessian; },
+            [](BoostGrowth& self, double hessian) { self.limits.min_hessian = hessian; })
+        .def_prop_rw(
+            "min_leaf", [](const BoostGrowth& self) { return self.limits.min_leaf; },
+            [](BoostGrowth& self, std::int64_t rows) { self.limits.min_leaf = rows; })
+        .def_prop_rw(
+            "nominal_smoothing",
+            [](const BoostGrowth& self) { return self.limits.nominal_smoothing; },
+            [](BoostGrowth& self, double more) { self.limits.nominal_smoothing = more; })
+        .def_prop_rw(
+            "nominal_l2", [](const BoostGrowth& self) { return self.limits.nominal_l2; },
+            [](BoostGrowth& self, double more) { self.limits.nominal_l2 = more; })
+        .def_prop_rw(
+            "min_category", [](const BoostGrowth& self) { return self.limits.min_category; },
+            [](BoostGrowth& self, std::int64_t rows) { self.limits.min_category = rows; })
+        .def_prop_rw(
+            "max_categories", [](const BoostGrowth& self) { return self.limits.max_categories; },
+            [](BoostGrowth& self, std::size_t most) { self.limits.max_categories = most; });
+
+    nb::class_<RoundSample>(module, "RoundSample", "Which rows and columns a round sees.")
+        .def(nb::init<>())
+        .def_rw("share", &RoundSample::share)
+        .def_rw("top_share", &RoundSample::top_share)
+        .def_rw("n_columns", &RoundSample::n_columns);
+
+    nb::class_<BoundBooster>(module, "Booster", "Boosting, round by round.")
+        .def(
+            "__init__",
+            [](BoundBooster* self, const BoundColumns& columns, const BoundTarget& target,
+               std::size_t max_bins, const std::string& loss, double parameter,
+               const RoundSample& sample, std::size_t n_outputs, Flat<double> scores,
+               std::size_t n_threads, const BoostForest* like) {
+                const Dataset data = dataset_of(columns, target);
+                // All rows start alike, or each from its own.
+                std::vector<double> start;
+                start.reserve(n_outputs * data.n_rows);
+                if (scores.size() == n_outputs && data.n_rows > 1)
+                    for (std::size_t k = 0; k < n_outputs; ++k)
+                        start.insert(start.end(), data.n_rows, scores.data()[k]);
+                else start = to_vector(scores);
+                BoundBooster made{nullptr, columns};
+                {
+                    const nb::gil_scoped_release release;
+                    Team team(n_threads);
+                    Codebook book =
+                        like != nullptr ? like->book : learn_codebook(data, max_bins, team);
+                    require(book.columns.size() == data.columns.size(), "the columns of the model");
+                    made.core = std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
+                                                          parameter, sample, n_outputs,
+                                                          std::move(start), team);
+                }
+                new (self) BoundBooster(std::move(made));
+            },
+            nb::keep_alive<1, 3>(), nb::arg("columns"), nb::arg("target"), nb::arg("max_bins"),
+            nb::arg("loss"), nb::arg("parameter"), nb::arg("sample"), nb::arg("n_outputs"),
+            nb::arg("scores"), nb::arg("n_threads"), nb::arg("like").none(),
+            nb::sig("def __init__(self, columns: Columns, target: Target, max_bins: int, loss: "
+                    "str, parameter: float, sample: RoundSample, n_outputs: int, scores: "
+                    "NDArray[numpy.float64], n_threads: int, like: BoostForest | None) -> None"))
+        .def(
+            "round",
+            [](BoundBooster& self, const BoostGrowth& growth, double learning_rate,
+               std::uint64_t key, std::size_t n_threads) {
+                Progress progress = make_progress({});
+                const nb::gil_scoped_release release;
+                Team team(n_threads);
+                self.core->round(growth, learning_rate, key, team, progress);
+            },
+            nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
+        .def_prop_ro("reach", [](const BoundBooster& self) { return self.core->reach(); })
+        .def(
+            "set_slopes",
+            [](BoundBooster& self, Flat<double> gradient, Flat<double> hessian) {
+                self.core->set_slopes({gradient.data(), gradient.size()},
+                                      {hessian.data(), hessian.size()});
+            },
+            nb::arg("gradient"), nb::arg("hessian"),
+            nb::sig("def set_slopes(self, gradient: NDArray[numpy.float64], hessian: "
+                    "NDArray[numpy.float64]) -> None"))
+        .def_prop_ro(
+            "scores",
+            [](const BoundBooster& self) {
+                return to_numpy(std::vector<double>(self.core->scores),
+                                {self.core->outputs(), self.core->n_rows()});
+            },
+            nb::sig("def scores(self) -> NDArray[numpy.float64]"))
+        .def_prop_ro("n_trees", [](const BoundBooster& self) { return self.core->trees.size(); })
+        .def(
+            "n_leaves",
+            [](const BoundBooster& self, std::size_t first) {
+                std::size_t n_leaves = 0;
+                for (std::size_t t = first; t < self.core->trees.size(); ++t)
+                    n_leaves += (self.core->trees[t].nodes.size() + 1) / 2;
+                return n_leaves;
+            },
+            nb::arg("first_tree"))
+        .def(
+            "forest",
+            [](const BoundBooster& self, std::size_t first, std::size_t last) {
+                const auto& trees = self.core->trees;
+                require(first <= last && last <= trees.size(), "trees there are");
+                return BoostForest(self.core->codebook(),
+                                   {trees.begin() + static_cast<std::ptrdiff_t>(first),
+                                    trees.begin() + static_cast<std::ptrdiff_t>(last)},
+                                   self.core->outputs());
+            },
+            nb::arg("first"), nb::arg("last"));
+
+    nb::class_<BoundCodedRows>(module, "CodedRows", "Rows coded once, for trees to come.");
+
+    nb::class_<BoostForest>(module, "BoostForest", "Boosted trees that ask codes.")
+        .def(
+            "__init__",
+            [](BoostForest* self, const nb::list& cuts, const std::vector<std::uint32_t>& n_codes,
+               const nb::list& trees, std::size_t n_outputs) {
+                Codebook book;
+                if (nb::len(cuts) != n_codes.size()) throw nb::value_error("cuts of every column");
+                for (std::size_t c = 0; c < n_codes.size(); ++c) {
+                    CodedColumn coded;
+                    coded.n_codes = n_codes[c];
+                    coded.is_nominal = cuts[c].is_none();
+                    if (!coded.is_nominal) coded.cuts = to_vector(nb::cast<Flat<double>>(cuts[c]));
+                    book.columns.push_back(std::move(coded));
+                }
+                std::vector<BoostTree> read(nb::len(trees));
+                for (std::size_t t = 0; t < read.size(); ++t)
+                    if (!read_tree(nb::cast<nb::dict>(trees[t]), read[t]))
+                        throw nb::value_error("arrays of one length");
+                try {
+                    new (self) BoostForest(std::move(book), std::move(read), n_outputs);
+                } catch (const InvariantError& error) {
+                    throw nb::value_error(("not boosted trees: "s + error.what()).c_str());
+                }
+            },
+            nb::arg("cuts"), nb::arg("n_codes"), nb::arg("trees"), nb::arg("n_outputs"),
+            nb::sig("def __init__(self, cuts: list[object], n_codes: list[int], trees: "
+                    "list[dict[str, object]], n_outputs: int) -> None"))
+        .def_prop_ro("n_trees", [](const BoostForest& self) { return self.trees.size(); })
+        .def(
+            "part",
+            [](const BoostForest& self, std::size_t first, std::size_t last) {
+                require(first <= last && last <= self.trees.size(), "trees there are");
+                return BoostForest(self.book,
+                                   {self.trees.begin() + static_cast<std::ptrdiff_t>(first),
+                                    self.trees.begin() + static_cast<std::ptrdiff_t>(last)},
+                                   self.n_outputs);
+            },
+            nb::arg("first"), nb::arg("last"))
+        .def(
+            "joined",
+            [](const BoostForest& self, const BoostForest& more) {
+                std::vector<BoostTree> all = self.trees;
+                all.insert(all.end(), more.trees.begin(), more.trees.end());
+                return BoostForest(self.book, std::move(all), self.n_outputs);
+            },
+            nb::arg("more"))
+        .def_ro("n_outputs", &BoostForest::n_outputs)
+        .def_prop_ro("has_lines", &BoostForest::has_lines)
+        .def(
+            "code",
+            [](const BoostForest& self, const BoundColumns& columns, std::size_t n_threads) {
+                BoundCodedRows made{{}, columns};
+                Progress progress = make_progress({});
+                {
+                    const nb::gil_scoped_release release;
+                    made.coded = self.code(columns.rows, n_threads, progress);
+                }
+                return made;
+            },
+            nb::arg("columns"), nb::arg("n_threads"))
+        .def_prop_ro(
+            "cuts",
+            [](const BoostForest& self) {
+                nb::list out;
+                for (const CodedColumn& coded : self.book.columns)
+                    if (coded.is_nominal) out.append(nb::none());
+                    else out.append(to_numpy(std::vector<double>(coded.cuts)));
+                return out;
+            },
+            nb::sig("def cuts(self) -> list[NDArray[numpy.float64] | None]"))
+        .def_prop_ro("n_codes",
+                     [](const BoostForest& self) {
+                         std::vector<std::uint32_t> out;
+                         for (const CodedColumn& coded : self.book.columns)
+                             out.push_back(coded.n_codes);
+                         return out;
+                     })
+        .def(
+            "tree",
+            [](const BoostForest& self, std::size_t index) {
+                require(index < self.trees.size(), "a tree there is");
+                return tree_arrays(self.trees[index]);
+            },
+            nb::arg("index"), nb::sig("def tree(self, index: int) -> dict[str, object]"))
+        .def(
+            "add_scores",
+            [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
+               std::size_t last, Flat<double> start, std::size_t n_threads) {
+                return add_scores(self, columns.rows, columns.rows.n_rows, first, last, start,
+                                  n_threads);
+            },
+            nb::arg("rows"), nb::arg("first"), nb::arg("last"), nb::arg("start"),
+            nb::arg("n_threads"),
+            nb::sig("def add_scores(self, rows: Columns, first: int, last: int, start: "
+                    "NDArray[numpy.float64], n_threads: int) -> NDArray[numpy.float64]"))
+        .def(
+            "add_scores",
+            [](const BoostForest& self, const BoundCodedRows& rows, std::size_t first,
+               std::size_t last, Flat<double> start, std::size_t n_threads) {
+                return add_scores(self, rows.coded, rows.coded.rows.n_rows, first, last, start,
+                                  n_threads);
+            },
+            nb::arg("rows"), nb::arg("first"), nb::arg("last"), nb::arg("start"),
+            nb::arg("n_threads"),
+            nb::sig("def add_scores(self, rows: CodedRows, first: int, last: int, start: "
+                    "NDArray[numpy.float64], n_threads: int) -> NDArray[numpy.float64]"))
+        .def(
+            "shap",
+            [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
+               std::size_t last, std::size_t n_threads, bool by_hessian) {
+                require(!self.has_lines(), "leaves that answer a number");
+                const std::size_t width = self.n_outputs * (self.book.columns.size() + 1);
+                std::vector<double> values(columns.rows.n_rows * width);
+                Progress progress = make_progress({});
+                {
+                    const nb::gil_scoped_release release;
+                    shap_values(self, columns.rows, first, last,
+                                by_hessian ? Cover::hessian : Cover::rows, n_threads, progress,
+                                values);
+                }
+                return to_numpy(std::move(values), {columns.rows.n_rows, width});
+            },
+            nb::arg("columns"), nb::arg("first"), nb::arg("last"), nb::arg("n_threads"),
+            nb::arg("by_hessian") = false,
+            nb::sig("def shap(self, columns: Columns, first: int, last: int, n_threads: int, "
+                    "by_hessian: bool = False) -> NDArray[numpy.float64]"))
+        .def(
+            "apply",
+            [](const BoostForest& self, const BoundColumns& columns, std::size_t n_threads) {
+                std::vector<std::int32_t> leaves(columns.rows.n_rows * self.trees.size());
+                Progress progress = make_progress({});
+                {
+                    const nb::gil_scoped_release release;
+                    self.apply(columns.rows, n_threads, progress, leaves);
+                }
+                return to_numpy(std::move(leaves), {columns.rows.n_rows, self.trees.size()});
+            },
+            nb::arg("columns"), nb::arg("n_threads"),
+            nb::sig("def apply(self, columns: Columns, n_threads: int) -> NDArray[numpy.int32]"));
+}

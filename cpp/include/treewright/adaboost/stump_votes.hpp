@@ -1,0 +1,91 @@
+/// Many stumps that vote, packed for prediction.
+///
+/// All stumps of a column together are a step function of its value: between two neighbouring
+/// thresholds every one of them answers the same. So a row costs one search per column, however
+/// many stumps there are:
+///
+///   thresholds      2.5     4.5   5.5
+///   votes for "-" |  0.0  |  ..  |  ..  |  ..      one line of votes for each interval, one for
+///   votes for "+" |  2.2  |  ..  |  ..  |  ..      a missing value; nominal: one for each category
+///
+/// Votes lie on a grid on which a double adds exactly (the caller sees to it): the table says what
+/// adding up the stumps one by one does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/data/column.hpp"
+#include "treewright/tree/plan.hpp"
+
+namespace treewright::adaboost {
+
+/// One stump: a cut or branches of categories, and the class each branch is for.
+struct VotingStump {
+    std::int32_t column = -1;  ///< -1: no question, every row goes to branch 2
+    bool is_cut = true;
+    double threshold = 0.0;
+    std::int64_t threshold_int = 0;
+    std::span<const std::int32_t> codes;  ///< ascending
+    std::span<const std::int32_t> branches;
+    std::int32_t rest_branch = -1;     ///< of known categories not listed; -1: as an unseen one
+    std::int32_t missing_branch = -1;  ///< -1: 2
+    std::int32_t unseen_branch = -1;
+    std::int32_t said[3] = {0, 0, 0};  ///< class of each branch, and of a row that follows both
+    double vote = 0.0;
+};
+
+class StumpVotes {
+public:
+    /// Throws InvariantError for a stump that no such columns have. What the spans of the stumps
+    /// look at is copied.
+    StumpVotes(std::span<const VotingStump> stumps, std::vector<std::uint32_t> n_codes,
+               std::uint32_t n_classes);
+    StumpVotes(const StumpVotes&) = delete;  // the stumps look into vectors of their own
+    StumpVotes& operator=(const StumpVotes&) = delete;
+
+    [[nodiscard]] std::size_t n_classes() const { return width; }
+    [[nodiscard]] std::size_t n_stumps() const { return stumps.size(); }
+    [[nodiscard]] std::size_t n_columns() const { return n_codes.size(); }
+
+    /// Adds the votes of all stumps for each class: rows x classes.
+    void add_all(const tree::Rows& rows, std::size_t n_threads, std::span<double> sums) const;
+    /// The same for some of the stumps, one by one.
+    void add(const tree::Rows& rows, std::size_t first, std::size_t last,
+             std::span<double> sums) const;
+    /// Branch of each row at a stump; 2 where it follows both.
+    void branches_of(const tree::Rows& rows, std::size_t stump,
+                     std::span<std::int32_t> branch) const;
+
+private:
+    /// The votes of one column's stumps: a line for each interval or category, then one for a
+    /// missing value and one for a category that was never seen.
+    struct Steps {
+        std::uint32_t column = 0;
+        bool is_nominal = false;
+        std::vector<double> thresholds;
+        std::vector<std::int64_t> whole_thresholds;
+        std::vector<double> votes;
+    };
+    template <class Value>
+    void lay_steps(std::span<const std::size_t> which, std::vector<Value>& thresholds,
+                   Value VotingStump::*threshold, std::vector<double>& votes) const;
+    void lay_categories(std::span<const std::size_t> which, std::uint32_t count,
+                        std::vector<double>& votes) const;
+    void add_steps(const Steps& steps, const tree::Rows& rows, std::size_t begin, std::size_t end,
+                   double* sums) const;
+    [[nodiscard]] int branch_of(const VotingStump& stump, const data::Column& column,
+                                std::size_t row) const;
+
+    std::size_t width;
+    std::vector<std::uint32_t> n_codes;  ///< of each column; 0: it is no column of codes
+    std::vector<VotingStump> stumps;
+    std::vector<std::int32_t> all_codes;
+    std::vector<std::int32_t> all_branches;
+    std::vector<Steps> steps;
+    std::vector<double> constant;  ///< votes of stumps that ask nothing
+};
+
+}  // namespace treewright::adaboost

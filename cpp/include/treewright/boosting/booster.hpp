@@ -1,0 +1,136 @@
+/// Boosting, round by round: gradients at the scores so far, a tree for each output, new scores.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/boosting/block_gradients.hpp"
+#include "treewright/boosting/grower.hpp"
+#include "treewright/boosting/linear_leaves.hpp"
+#include "treewright/boosting/loss.hpp"
+#include "treewright/boosting/row_sampling.hpp"
+
+namespace treewright::boosting {
+
+/// Which rows and columns a round sees.
+struct RoundSample {
+    double share = 1.0;  ///< of the rows, drawn without replacement
+    /// Gradient-based one-side sampling (Ke et al. 2017): this share of the rows with the largest
+    /// gradients is kept, `share` of all is drawn from the others and weighs more for it; 0: off.
+    double top_share = 0.0;
+    std::size_t n_columns = 0;  ///< drawn for each tree; 0: all
+};
+
+class Booster {
+public:
+    /// `target`: rows, numbers or class indices, which must outlive the booster. Scores are outputs
+    /// x rows. Where leaves get lines the columns are read again in every round, and must stay.
+    Booster(const data::Dataset& data, Codebook book, LossKind kind, double parameter,
+            const RoundSample& sample, std::size_t n_outputs, std::vector<double> scores,
+            Team& team);
+
+    /// Grows the trees of a round and moves the scores; with LossKind::given the slopes must have
+    /// been set. The trees are appended to `trees`, one for each output.
+    void round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
+               Progress& progress);
+
+    /// Gradients and hessians of the next round, outputs x rows.
+    void set_slopes(std::span<const double> gradient, std::span<const double> hessian);
+
+    std::vector<BoostTree> trees;
+    std::vector<double> scores;  ///< outputs x rows
+
+    /// No score of a training row is larger, by size; not finite where some may not be.
+    [[nodiscard]] double reach() const { return most_score; }
+    [[nodiscard]] const Codebook& codebook() const { return book; }
+    [[nodiscard]] std::size_t n_rows() const { return table.n_rows; }
+    [[nodiscard]] std::size_t outputs() const { return n_outputs; }
+
+private:
+    void count_copies();
+    [[nodiscard]] SlopeSource slope_source() const;
+    [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
+    [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
+    [[nodiscard]] RowSet steepest_rows(std::size_t n_wanted, Team& team) const;
+    void note_content(const data::Dataset& data, Team& team);
+    void draw_rows(std::uint64_t key, Team& team);
+    /// Factor of the slopes of a copy of a row.
+    [[nodiscard]] double share_of(std::size_t row) const {
+        double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
+        if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
+        return share;
+    }
+    /// The largest factor of a row, 1 at least.
+    [[nodiscard]] double largest_share(Team& team) const;
+    void quantise(Team& team);
+    template <class Row>
+    void quantise_block(const RowRange& rows, const double* gradient, const double* hessian,
+                        const WritableSlopes& into) const;
+    BoostTree grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
+                   GrowBuffers& memory, Team& team, Progress& progress) const;
+    [[nodiscard]] SlopeView slopes_of(std::size_t output) const;
+    [[nodiscard]] WritableSlopes slopes_of(std::size_t output);
+    void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
+                   Team& team, Progress& progress) const;
+    /// What the rows of some leaves would answer together.
+    [[nodiscard]] double residual_answer(const BoostTree& tree,
+                                         std::span<const GrownLeaf> leaves) const;
+    /// Leaves of losses that say little by their slopes answer from residuals.
+    void renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
+               Team& team) const;
+    void keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
+                    std::span<const int> monotonic) const;
+    [[nodiscard]] double huber_delta(Team& team) const;
+    [[nodiscard]] bool is_unweighted() const { return weight.empty() && copies.empty(); }
+    /// What the line of a row's leaf adds.
+    [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
+        return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
+    }
+    void move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
+                     Team& team);
+    [[nodiscard]] double weight_of(std::size_t row) const {
+        return weight.empty() ? copies_of(row) : weight[row];
+    }
+    [[nodiscard]] double copies_of(std::size_t row) const {
+        if (!copies.empty()) return copies[row];
+        return weight.empty() || weight[row] > 0.0 ? 1.0 : 0.0;
+    }
+
+    /// How rows keep their slopes.
+    enum class Form : std::uint8_t { slim, odds, wide, narrow, single };
+    [[nodiscard]] Form choose_form();
+    /// Calls work with a row of a form.
+    template <class Work>
+    static auto with_row(Form form, Work&& work);
+    static std::size_t bytes_of(Form form);
+
+    Codebook book;
+    std::vector<data::Column> raw;  ///< views of what the codes stand for
+    std::vector<double> spread;     ///< of each column, once lines are fitted
+    LossKind kind;
+    double level;      ///< the parameter that was given
+    double parameter;  ///< of the loss; Huber's delta is another one in every round
+    RoundSample sample;
+    std::size_t n_outputs;
+    double most_score = 0.0;
+    std::span<const double> y;
+    std::vector<double> weight;  ///< of a row, its copies included; empty: its copies
+    std::vector<double> copies;  ///< empty: 1 each
+    double total_copies = 0.0;
+    Form form;
+    CodedTable table;
+
+    std::vector<double> given_gradient;  ///< outputs x rows, where they come from outside
+    std::vector<double> given_hessian;
+    FixedPoint fixed;
+    std::vector<std::vector<std::uint8_t>> slopes;  ///< of several outputs; of one: in the table
+    std::vector<std::uint32_t> content;             ///< a hash of each row, where some are drawn
+    std::vector<std::uint32_t> sampled;             ///< empty: all rows
+    std::vector<float> factor;                      ///< of sampled rows' slopes; empty: 1
+    std::vector<GrowBuffers> buffers;
+};
+
+}  // namespace treewright::boosting

@@ -1,0 +1,62 @@
+/// Columns as few codes: numbers in bins of about equal weight, categories as they are, and one
+/// code more for what is missing. Learned once from the training rows, used ever after.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/data/dataset.hpp"
+
+namespace treewright::boosting {
+
+/// Codes 0 .. n_codes - 1 are values, n_codes is missing. Of a column with more categories than two
+/// bytes can tell apart those beyond are as good as missing.
+struct CodedColumn {
+    bool is_nominal = false;
+    std::uint32_t n_codes = 0;
+    /// Numbers: x has code c if cuts[c - 1] < x <= cuts[c]; ascending, n_codes - 1 of them.
+    std::vector<double> cuts;
+
+    [[nodiscard]] std::uint32_t missing() const { return n_codes; }
+    [[nodiscard]] std::uint32_t n_all() const { return n_codes + 1; }
+};
+
+inline constexpr std::uint32_t kMostCategories = 65534;
+
+struct Codebook {
+    std::vector<CodedColumn> columns;
+};
+
+/// Rows that the bins are read from where there are more: spread evenly over the table.
+inline constexpr std::size_t kRowsForBins = 200'000;
+
+/// A column with no more than `max_bins` different values keeps them apart. Otherwise a bin is
+/// closed once it holds its share of the weight that is left, so that a frequent value gets a bin
+/// of its own and the others share the rest evenly. Cuts lie midway between neighbouring values.
+[[nodiscard]] Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& team);
+
+/// Gives values their codes, many at a time: cuts are padded to a power of two, so that how many
+/// of them lie below a value takes a fixed number of steps without a branch.
+class Encoder {
+public:
+    explicit Encoder(const CodedColumn& coded);
+
+    /// The codes of rows [begin, end) of a column; `Code` holds n_codes.
+    template <class Code>
+    void encode(const data::Column& column, std::size_t begin, std::size_t end, Code* codes) const;
+
+private:
+    template <class T, class Code, class ValueAt>
+    void encode_numbers(const std::vector<T>& cuts, std::size_t begin, std::size_t end, Code* codes,
+                        ValueAt&& value_at) const;
+
+    bool is_nominal;
+    std::uint32_t missing;
+    std::vector<float> float_cuts;
+    std::vector<double> double_cuts;
+};
+
+}  // namespace treewright::boosting

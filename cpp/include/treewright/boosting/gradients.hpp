@@ -1,0 +1,180 @@
+/// Gradients and hessians of rows in whole numbers, and how they are kept: in few bytes, because
+/// rows of a node lie far apart.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace treewright::boosting {
+
+/// How gradients and hessians are rounded: value = whole number * unit, the units powers of two.
+/// Rows are counted in the low `count_bits` of a word, below hessians or (if all rows have the
+/// same hessian) gradients, so that one addition serves both.
+struct FixedPoint {
+    int count_bits = 0;
+    double gradient_unit = 1.0;
+    double hessian_unit = 1.0;
+    int odds_shift = 1;  ///< from units of 2^-60 to those of hessians
+};
+
+struct Sums {
+    std::int64_t gradient = 0;
+    std::int64_t hessian = 0;
+    std::int64_t n_rows = 0;
+
+    Sums& operator+=(const Sums& other) {
+        gradient += other.gradient;
+        hessian += other.hessian;
+        n_rows += other.n_rows;
+        return *this;
+    }
+    Sums operator-(const Sums& other) const {
+        return {gradient - other.gradient, hessian - other.hessian, n_rows - other.n_rows};
+    }
+};
+
+/// A row, or an entry of a histogram, where hessians differ: one vector, added at once.
+struct WideEntry {
+    using Both = std::int64_t __attribute__((vector_size(16)));
+    Both both = {0, 0};  ///< gradient; hessian << count_bits | rows
+
+    WideEntry& operator+=(const WideEntry& other) {
+        both += other.both;
+        return *this;
+    }
+    WideEntry& operator-=(const WideEntry& other) {
+        both -= other.both;
+        return *this;
+    }
+    static WideEntry of(const Sums& sums, int count_bits) {
+        return {Both{sums.gradient, (sums.hessian << count_bits) + sums.n_rows}};
+    }
+    [[nodiscard]] Sums sums(int count_bits) const {
+        const std::int64_t mask = (std::int64_t{1} << count_bits) - 1;
+        return {both[0], both[1] >> count_bits, both[1] & mask};
+    }
+};
+
+/// The same where the hessian of a row is its count.
+struct NarrowEntry {
+    std::int64_t both = 0;  ///< gradient << count_bits | rows
+
+    NarrowEntry& operator+=(const NarrowEntry& other) {
+        both += other.both;
+        return *this;
+    }
+    NarrowEntry& operator-=(const NarrowEntry& other) {
+        both -= other.both;
+        return *this;
+    }
+    static NarrowEntry of(const Sums& sums, int count_bits) {
+        return {(sums.gradient << count_bits) + sums.n_rows};
+    }
+    [[nodiscard]] Sums sums(int count_bits) const {
+        const std::int64_t n = both & ((std::int64_t{1} << count_bits) - 1);
+        return {both >> count_bits, n, n};
+    }
+};
+
+// The forms in which a row keeps what it adds to an entry.
+
+/// One gradient and one hessian, of a row that counts once.
+struct SlimRow {
+    using Entry = WideEntry;
+    std::int32_t gradient = 0;
+    std::int32_t hessian = 0;
+
+    static SlimRow of(const Sums& sums, const FixedPoint&) {
+        return {static_cast<std::int32_t>(sums.gradient), static_cast<std::int32_t>(sums.hessian)};
+    }
+    [[nodiscard]] WideEntry entry(const FixedPoint& fixed) const {
+        return {WideEntry::Both{gradient, (std::int64_t{hessian} << fixed.count_bits) + 1}};
+    }
+};
+inline constexpr int kSlimBits = 30;  ///< of a gradient or hessian
+
+/// The hessian p (1 - p) that follows from a gradient, p - 1 or p for a probability p, in units of
+/// 2^-30.
+inline std::int64_t odds_hessian(std::int64_t gradient, const FixedPoint& fixed) {
+    constexpr std::int64_t kOne = std::int64_t{1} << kSlimBits;
+    const std::int64_t p = std::abs(gradient);
+    const std::int64_t half = std::int64_t{1} << (fixed.odds_shift - 1);
+    return (p * (kOne - p) + half) >> fixed.odds_shift;
+}
+
+/// The gradient of such a row alone.
+struct OddsRow {
+    using Entry = WideEntry;
+    std::int32_t gradient = 0;
+
+    static OddsRow of(const Sums& sums, const FixedPoint&) {
+        return {static_cast<std::int32_t>(sums.gradient)};
+    }
+    [[nodiscard]] WideEntry entry(const FixedPoint& fixed) const {
+        const std::int64_t hessian = odds_hessian(gradient, fixed);
+        return {WideEntry::Both{gradient, (hessian << fixed.count_bits) + 1}};
+    }
+};
+
+/// Any numbers, of a row that may count several times.
+struct WideRow {
+    using Entry = WideEntry;
+    WideEntry own;
+
+    static WideRow of(const Sums& sums, const FixedPoint& fixed) {
+        return {WideEntry::of(sums, fixed.count_bits)};
+    }
+    [[nodiscard]] WideEntry entry(const FixedPoint&) const { return own; }
+};
+
+/// The gradient of a row whose hessian is its count.
+struct NarrowRow {
+    using Entry = NarrowEntry;
+    NarrowEntry own;
+
+    static NarrowRow of(const Sums& sums, const FixedPoint& fixed) {
+        return {NarrowEntry::of(sums, fixed.count_bits)};
+    }
+    [[nodiscard]] NarrowEntry entry(const FixedPoint&) const { return own; }
+};
+
+/// The same where every row counts once, in half the memory.
+struct SingleRow {
+    using Entry = NarrowEntry;
+    std::int32_t gradient = 0;
+
+    static SingleRow of(const Sums& sums, const FixedPoint&) {
+        return {static_cast<std::int32_t>(sums.gradient)};
+    }
+    [[nodiscard]] NarrowEntry entry(const FixedPoint& fixed) const {
+        return {(std::int64_t{gradient} << fixed.count_bits) + 1};
+    }
+};
+
+/// Where the rows of one output are found: one after the other, or each in its record of codes.
+struct SlopeView {
+    const std::uint8_t* base = nullptr;
+    std::size_t stride = 0;
+
+    template <class Row>
+    [[nodiscard]] Row get(std::size_t row) const {
+        Row own;
+        std::memcpy(&own, base + row * stride, sizeof own);
+        return own;
+    }
+};
+
+/// The same to write to.
+struct WritableSlopes {
+    std::uint8_t* base = nullptr;
+    std::size_t stride = 0;
+
+    template <class Row>
+    void set(std::size_t row, const Row& own) const {
+        std::memcpy(base + row * stride, &own, sizeof own);
+    }
+};
+
+}  // namespace treewright::boosting

@@ -1,0 +1,60 @@
+/// Grows one tree on the gradients of a round.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/boosting/row_blocks.hpp"
+#include "treewright/boosting/split_search.hpp"
+#include "treewright/boosting/tree.hpp"
+
+namespace treewright::boosting {
+
+struct BoostGrowth {
+    BoostLimits limits;
+    std::size_t max_leaves = 31;       ///< 0: no limit
+    std::size_t max_depth = 0;         ///< 0: no limit
+    bool depth_wise = false;           ///< level by level, instead of where most is gained
+    std::size_t columns_per_node = 0;  ///< drawn anew for each node; 0: all
+    std::vector<int> monotonic;        ///< by column; empty: none
+    /// Sets of columns that may be asked on one path; empty: any.
+    std::vector<std::vector<std::uint32_t>> interactions;
+    bool has_lines = false;  ///< leaves answer by lines (boosting/linear_leaves.hpp)
+    double line_l2 = 0.0;
+};
+
+struct GrownLeaf {
+    std::uint32_t node = 0;
+    RowRange rows;  ///< of the sample, in their order
+};
+
+/// Memory that trees grown one after the other share.
+struct GrowBuffers {
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> second;  ///< rows of a node on their way to its second child
+    // Filled by grow():
+    std::vector<std::uint32_t> leaf_of_row;  ///< node of each row of the table
+    std::vector<GrownLeaf> leaves;           ///< until `rows` changes
+};
+
+/// What a tree is grown from.
+struct BoostRound {
+    const CodedTable& table;
+    const Codebook& book;
+    SlopeView slopes;  ///< of all rows of the table
+    FixedPoint fixed;
+    std::span<const std::uint32_t> sample;   ///< ascending rows that count; empty: all
+    std::span<const std::uint32_t> columns;  ///< that the tree may ask, ascending
+    std::uint64_t key;                       ///< of the random numbers
+};
+
+/// Leaves answer -G / (H + l2), the learning rate not yet applied.
+template <class Row>
+[[nodiscard]] BoostTree grow_boosted(const BoostRound& round, const BoostGrowth& growth,
+                                     GrowBuffers& buffers, Team& team, Progress& progress);
+
+}  // namespace treewright::boosting

@@ -1,0 +1,50 @@
+/// 64 rows go down a tree together, from the leaves up: each node that asks holds for every row the
+/// leaf that the row would reach from there, a byte: what its second child holds where the answer
+/// sends the row there, else what its first child holds. What the root holds are the rows' leaves.
+/// Every question is asked of every row, but nothing waits for an answer: a node is one comparison
+/// and one choice between bytes, for as many rows at once as the processor has lanes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace treewright::boosting {
+
+/// A byte for each of 64 rows.
+struct alignas(64) RowBytes {
+    static constexpr std::size_t kRows = 64;
+
+    std::uint8_t of[kRows];
+};
+
+/// A node that asks. Offsets are in bytes, so that they need no arithmetic.
+struct BoostChoice {
+    std::uint32_t codes;  ///< where the codes of its column start, or the answers to it
+    std::uint16_t first;  ///< where what its children hold starts
+    std::uint16_t second;
+    std::uint8_t cut;  ///< codes above it go to the second child
+    bool is_answered;  ///< its answers, not the codes of a column, are compared with the cut
+};
+
+/// What the last of the choices, the root, holds; no choice: what the first slot does. A choice's
+/// children come before it. What it holds is written to slots from `first_free` on, one each.
+const RowBytes& go_together(std::span<const BoostChoice> choices, const RowBytes* codes,
+                            const RowBytes* answers, RowBytes* slots, std::size_t first_free);
+
+/// Adds to the scores of 64 rows the values of their leaves.
+void add_values(const RowBytes& leaves, const double* values, double* scores);
+
+/// 1 for rows whose code has its bit set, else 0.
+void answer_by_bits(const std::uint8_t* codes, std::span<const std::uint64_t> bits,
+                    RowBytes& answers);
+void answer_by_bits(const std::uint16_t* codes, std::span<const std::uint64_t> bits,
+                    RowBytes& answers);
+
+/// The same order of codes, but with what is missing, the highest of them, as the lowest.
+void missing_lowest(const RowBytes& codes, std::uint8_t missing, RowBytes& moved);
+
+/// Rows whose byte is above the cut, a bit each.
+[[nodiscard]] std::uint64_t bits_above(const RowBytes& codes, std::uint8_t cut);
+
+}  // namespace treewright::boosting

@@ -1,0 +1,38 @@
+/// Leaves of losses whose slopes say little: they answer from what is left to explain of their
+/// rows.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/boosting/loss.hpp"
+
+namespace treewright::boosting {
+
+/// What is left to explain of a row.
+struct Residual {
+    double value;
+    double weight;
+};
+
+[[nodiscard]] constexpr bool answers_by_residuals(LossKind kind) {
+    return kind == LossKind::absolute || kind == LossKind::quantile || kind == LossKind::huber;
+}
+
+/// What a leaf of these rows, of which there is one at least, answers; changes their order.
+/// `parameter`: the loss's. Of plain numbers each counts once.
+[[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
+                                         std::vector<Residual>& residuals);
+[[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
+                                         std::vector<double>& residuals);
+
+/// The least value with at least `level` of the weight up to it; midway where exactly so much is.
+[[nodiscard]] double quantile_of(std::vector<Residual>& residuals, double level);
+[[nodiscard]] double quantile_of(std::vector<double>& values, double level);
+
+/// The quantile of the distances between targets and scores.
+[[nodiscard]] double quantile_of_distances(std::span<const double> y, const double* scores,
+                                           double level, Team& team);
+
+}  // namespace treewright::boosting

@@ -1,0 +1,97 @@
+/// The best split of a node by its histogram.
+///
+/// A leaf of gradient sum G and hessian sum H that answers -G / (H + l2) lowers the loss, to second
+/// order, by G^2 / (2 (H + l2)) (Friedman 2001; Chen and Guestrin, XGBoost, KDD 2016, eq. 6 and 7).
+/// The gain of a split is twice what it lowers the loss by more than the node as a leaf would.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "treewright/boosting/histogram.hpp"
+
+namespace treewright::boosting {
+
+struct BoostLimits {
+    double l2 = 0.0;
+    double min_gain = 0.0;
+    double min_hessian = 1e-3;
+    std::int64_t min_leaf = 20;       ///< rows of a leaf
+    double nominal_smoothing = 10.0;  ///< added to hessians when categories are put in order
+    double nominal_l2 = 10.0;         ///< added to l2 for a set of categories
+    std::int64_t min_category = 1;    ///< rows a category needs to have a say of its own
+    std::size_t max_categories = 64;  ///< on the smaller side of a split
+};
+
+/// What the ancestors allow a node to answer, where columns are monotonic.
+struct Bounds {
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+};
+
+struct BoostSplit {
+    double gain = 0.0;  ///< 0: none
+    std::uint32_t column = 0;
+    bool is_nominal = false;
+    bool missing_first = false;
+    std::uint32_t cut = 0;
+    std::vector<std::uint32_t> codes;  ///< categories of the first child, ascending
+    Sums first;                        ///< of the first child
+
+    [[nodiscard]] bool exists() const { return gain > 0.0; }
+};
+
+/// What the search of one column reads.
+struct SearchNode {
+    Sums total;
+    FixedPoint fixed;
+    Bounds bounds;
+    const BoostLimits* limits = nullptr;
+};
+
+/// The sums of the first child of each cut of a column.
+struct CutSums {
+    std::vector<std::uint32_t> code;  ///< the last of the first child
+    std::vector<std::int64_t> gradient;
+    std::vector<std::int64_t> hessian;
+    std::vector<std::int64_t> n_rows;
+
+    void resize(std::size_t n) {
+        code.resize(n);
+        gradient.resize(n);
+        hessian.resize(n);
+        n_rows.resize(n);
+    }
+    void set(std::size_t cut, std::uint32_t last, const Sums& sums) {
+        code[cut] = last;
+        gradient[cut] = sums.gradient;
+        hessian[cut] = sums.hessian;
+        n_rows[cut] = sums.n_rows;
+    }
+    [[nodiscard]] Sums at(std::size_t cut) const {
+        return {gradient[cut], hessian[cut], n_rows[cut]};
+    }
+};
+
+/// Working memory of a thread.
+struct HistogramScratch {
+    std::vector<Sums> sums;
+    CutSums cuts;
+    std::vector<double> gain;
+    std::vector<std::pair<double, std::uint32_t>> order;
+};
+
+/// Betters `best` by the cuts of a column; `sums` by code, the last of them missing. `sign` is the
+/// direction in which the answers must go, or 0.
+void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
+                 HistogramScratch& scratch, BoostSplit& best);
+void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,
+                    HistogramScratch& scratch, BoostSplit& best);
+
+/// -G / (H + l2), within the bounds.
+[[nodiscard]] double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2,
+                                 const Bounds& bounds);
+
+}  // namespace treewright::boosting

@@ -1,0 +1,32 @@
+/// Rows in a node as they reach its summary, and what a regression node is worth.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "treewright/base/exact_sum.hpp"
+#include "treewright/data/row_targets.hpp"
+
+namespace treewright::criteria {
+
+/// Median and mean absolute deviation of weighted values; the mean of the two middle values where
+/// exactly half of the weight lies on each side.
+struct MedianOf {
+    double median = 0.0;
+    double deviation = 0.0;
+};
+[[nodiscard]] MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight);
+
+/// What a sum of squares about the mean amounts to in the units of the criterion.
+[[nodiscard]] double impurity_of_squares(const std::string& criterion, double squares,
+                                         double weight);
+
+/// Impurity of a regression node, in the criterion's own units, averaged over the outputs.
+/// `weights` empty = all 1.
+[[nodiscard]] double value_impurity(const std::string& criterion, const data::Target& target,
+                                    std::span<const std::uint32_t> table_rows,
+                                    std::span<const double> weights);
+
+}  // namespace treewright::criteria

@@ -1,0 +1,157 @@
+/// The inner loops of growing by drawn cuts in small nodes: the cells of a row lie side by side, so
+/// that all columns of a row are looked at in one go, and dividing a node moves nothing but a list
+/// of rows. Each exists for AVX-512 and for any processor, with the same results.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "treewright/base/lanes.hpp"
+#include "treewright/base/random.hpp"
+
+namespace treewright::forest {
+
+// kLanes columns are looked at together, at most.
+inline constexpr std::size_t kFewLanes = 4;  ///< if they are no more than these, rows take half
+
+/// Rows whose cells lie side by side and may be read up to kReadOver cells beyond their end.
+template <class T>
+struct CellTable {
+    const T* cells;
+    std::size_t stride;  ///< from one row to the next
+    /// Whole numbers, by row, that are summed up; null: words are pairs (RowWords).
+    const double* values = nullptr;
+
+    [[nodiscard]] const T* row(std::uint32_t i) const { return cells + i * stride; }
+};
+inline constexpr std::size_t kReadOver = 16;
+
+/// What cuts of a node are judged by: for two classes or numbers, the decrease of the impurity per
+/// unit of weight is factor x (excess of the sum of one side)^2 / (weights of both sides).
+struct Judgement {
+    double weight;
+    double least;       ///< weight that either side must have
+    double mean_whole;  ///< of the node, as a whole number and a rest
+    double mean_rest;
+    double factor;
+    double purity;  ///< which ties are relative to (PlainLeader)
+
+    [[nodiscard]] double decrease(double weight_left, double sum_left) const {
+        if (weight_left < least || weight - weight_left < least) return kNoCut;
+        const double excess = (sum_left - mean_whole * weight_left) - mean_rest * weight_left;
+        return factor * (excess * excess / (weight_left * (weight - weight_left)));
+    }
+    static constexpr double kNoCut = -1.0;
+};
+
+/// What is counted of a row: its weight or, of two classes, weight | weight of the second <<
+/// kPairShift.
+struct RowWords {
+    static constexpr unsigned kPairShift = 16;
+    static constexpr std::uint32_t kPairMask = (1U << kPairShift) - 1U;
+};
+
+/// Columns of a node that are looked at together, and what is found: bit i of `varies` and of a
+/// row's mark is the i-th column.
+template <class T>
+struct Lanes {
+    // ---- the node
+    const std::uint32_t* rows;   ///< of the table
+    const std::uint32_t* words;  ///< in the same order
+    std::uint32_t n;             ///< rows, at least one
+    Mixed key{0};
+    Judgement judgement;
+    // ---- the columns
+    std::uint32_t width = kLanes;       ///< kFewLanes or kLanes: those that are looked at
+    std::uint32_t n_looked;             ///< lanes behind them hold anything
+    std::uint32_t n_wanted;             ///< of them, those that are compared if all of them vary
+    std::uint32_t slot[kLanes] = {};    ///< where the column lies in a row
+    std::uint64_t column[kLanes] = {};  ///< what its draws are keyed by
+    // ---- room
+    T* picked;            ///< for `width` cells of the rows and kRowsPicked - 1 more
+    std::uint8_t* marks;  ///< by row, `width` bits: columns whose cell is up to the threshold; for
+                          ///< full sixteens of rows
+    // ---- what is found
+    T low[kLanes];
+    T high[kLanes];
+    T bound[kLanes];        ///< the greatest T up to the threshold
+    double at[kLanes];      ///< the threshold
+    double weight[kLanes];  ///< of the rows up to it, as the next
+    double sum[kLanes];
+    double decrease[kLanes];
+    std::uint32_t winner;  ///< the best of n_wanted as PlainLeader has it; kLanes: not known
+    std::uint8_t varies;   ///< columns whose cells are not all the same
+
+    /// Whether the i-th row is up to the threshold of a lane.
+    [[nodiscard]] bool is_marked(std::uint32_t i, std::size_t lane) const {
+        const std::size_t bit = i * width + lane;
+        return (marks[bit / 8] >> (bit % 8) & 1U) != 0;
+    }
+};
+/// Rows that are called for before they are copied: they lie anywhere.
+inline constexpr std::uint32_t kRowsAhead = 16;
+inline constexpr std::uint32_t kRowsPicked = 4;   ///< rows that are picked together, at most
+inline constexpr std::uint32_t kRowsMarked = 16;  ///< rows whose marks are read together
+
+template <class T>
+struct RowLoops {
+    /// Copies rows of a table that may be read up to kLanes cells beyond its end to rows of
+    /// `stride` cells, a multiple of kLanes; what these have more than the table's is anything.
+    void (*copy)(const CellTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
+                 std::size_t stride);
+    /// Draws a threshold for each lane between the least and the greatest cell of its column, keyed
+    /// by the node and the column (DrawnCut), and judges it: for some nodes, of the same width,
+    /// none of which waits for another.
+    void (*look)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
+    /// Puts the rows and words that are marked in a lane to the front, either side in order;
+    /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
+    std::uint32_t (*divide)(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* rows,
+                            std::uint32_t* words, std::uint32_t* const* spare);
+};
+
+/// A threshold drawn between two values, the second excluded.
+template <class T>
+struct DrawnCut {
+    double at;
+    T bound;  ///< the greatest T up to it
+
+    DrawnCut(Mixed node, std::uint64_t column, T low, T high) {
+        constexpr double kMost = std::numeric_limits<double>::max();
+        const double lowest = std::max(static_cast<double>(low), -kMost);
+        const double highest = std::min(static_cast<double>(high), kMost);
+        const double share = Generator(node.with(column)).uniform();
+        at = lowest * (1.0 - share) + highest * share;
+        if (!(at < highest)) at = lowest;
+        bound = floor(at);
+    }
+
+private:
+    static T floor(double value) {
+        if constexpr (std::is_same_v<T, double>) return value;
+        const auto near = static_cast<float>(value);
+        if (static_cast<double>(near) <= value) return near;
+        // One step down; the value is below a finite float, so there is one.
+        const auto bits = std::bit_cast<std::int32_t>(near);
+        return std::bit_cast<float>(near > 0.0F ? bits - 1 : near < 0.0F ? bits + 1 : -0x7fffffff);
+    }
+};
+
+/// Entries behind arrays of rows that may be read or written.
+inline constexpr std::size_t kRowPadding = 16;
+
+/// The loops for the processor we run on.
+template <class T>
+[[nodiscard]] const RowLoops<T>& row_loops();
+/// The loops for any processor, to compare with.
+template <class T>
+[[nodiscard]] const RowLoops<T>& row_loops_anywhere();
+/// The loops for processors with AVX-512 (x86-64 only).
+template <class T>
+[[nodiscard]] const RowLoops<T>& row_loops_avx512();
+
+}  // namespace treewright::forest

@@ -1,0 +1,130 @@
+/// The inner loops of plain growing: the best cut of a column's list, and dividing a list.
+///
+/// For two classes and for numbers alike, with s the sum of the targets (1 for the second class)
+/// and w the weight left of a cut, S and W of the node,
+///
+///     decrease of the sum of squares = W / (w (W - w)) * (s - w S / W)^2,
+///
+/// so that one loop serves both (Gini of two classes is twice that). Each loop exists for AVX-512
+/// and for any processor; both do the same operations on the same doubles. Sums of numbers are
+/// whole (data/target_grid.hpp): the whole part of S / W is taken off them without rounding.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace treewright::forest {
+
+/// One entry of a list: row << 6 | weight << 2 | positive << 1 | tie, as in data/block.hpp with the
+/// number of times the row was drawn; a row drawn more often stands in the list again.
+inline constexpr std::uint32_t kTieBit = 1;
+inline constexpr std::uint32_t kPositive = 2;
+inline constexpr unsigned kWeightAt = 2;
+inline constexpr std::uint32_t kMostWeight = 15;
+inline constexpr unsigned kRowAt = 6;
+inline constexpr std::uint32_t kMostRows = 1U << (32 - kRowAt);
+inline constexpr std::uint32_t kPocket = 16;  ///< rows of a node that is a set of bits
+inline constexpr std::size_t kPadding = 32;   ///< entries behind a list that may be read
+inline std::uint32_t weight_of(std::uint32_t entry) {
+    return (entry >> kWeightAt) & kMostWeight;
+}
+inline std::uint32_t row_of(std::uint32_t entry) {
+    return entry >> kRowAt;
+}
+
+/// A node's part of a column's list.
+struct PlainList {
+    const std::uint32_t* entries;
+    std::uint32_t n;
+    std::uint32_t least;  ///< weight that either side must have, at least 1
+    std::uint32_t weight;
+    double sum;
+};
+
+/// Where a cut lies, and what is left of it.
+struct PlainPlace {
+    std::uint32_t position = 0;
+    std::uint32_t weight = 0;
+    double sum = 0.0;
+};
+
+inline constexpr double kNoPlainCut = -1.0;
+
+/// Up to sixteen rows in the order of each column; columns fill up lanes of eight.
+struct PlainPocket {
+    static constexpr std::size_t kLanes = 8;
+    std::uint32_t n = 0;
+    std::size_t n_slots = 0;
+    /// By position and column: run of equal values << 4 | row.
+    std::vector<std::uint8_t> order;
+    double values[kPocket] = {};  ///< by row: weight x target
+    double weights[kPocket] = {};
+};
+
+/// S / W as a whole number and a rest; the whole number is 0 for two classes.
+struct PlainMean {
+    double whole;
+    double rest;
+
+    explicit PlainMean(const PlainList& list, bool is_share) {
+        const double weight = list.weight;
+        whole = is_share ? 0.0 : std::nearbyint(list.sum / weight);
+        rest = (list.sum - whole * weight) / weight;
+    }
+};
+
+/// The loops of one kind of processor.
+struct PlainLoops {
+    /// Greatest (s - w S / W)^2 / (w (W - w)) of any cut of two classes, or `floor`, at least 0, if
+    /// that is greater; kNoPlainCut if there is no cut. What is not above the floor costs less.
+    double (*best_two)(const PlainList&, double floor);
+    /// The first cut whose value reaches `enough`.
+    PlainPlace (*locate_two)(const PlainList&, double enough);
+    /// The same for numbers: `values` are weight x target by row.
+    double (*best_values)(const PlainList&, const double* values, double floor);
+    PlainPlace (*locate_values)(const PlainList&, const double* values, double enough);
+    /// The same for every column of some rows of a pocket, as bits; `list` tells what they sum up
+    /// to. Bit i % kLanes of varies[i / kLanes]: not all values of the i-th column are the same.
+    void (*best_pocket)(const PlainPocket& pocket, std::uint32_t rows, const PlainList& list,
+                        double* best, std::uint8_t* varies);
+    /// Of columns that are bits of `among`, which have a value of at least (1 - tie) x the
+    /// greatest; returns how many. 0 if there is no value above 0, or if one is below that but
+    /// above (1 - 8 tie) x the greatest.
+    std::uint32_t (*level_with_best)(const double* best, std::size_t n_slots,
+                                     const std::uint8_t* among, double tie, std::uint8_t* level);
+    /// Greatest left[i] / w[i] + right[i] / (W - w[i]) of the cuts after entry i, and the first
+    /// that reaches `enough`.
+    double (*best_scores)(const PlainList&, const double* left, const double* right,
+                          const double* w);
+    std::uint32_t (*locate_scores)(const PlainList&, const double* left, const double* right,
+                                   const double* w, double enough);
+    /// Writes the list of a tree from the order of all rows (order.hpp): `words` holds the entry of
+    /// each row but for the tie, 0 for rows that are not in the tree. Returns the number of ties.
+    std::uint32_t (*fill)(const std::uint32_t* order, std::size_t n, const std::uint32_t* words,
+                          std::uint32_t* list);
+    /// Gives the rows of a list other numbers.
+    void (*rename)(std::uint32_t* list, std::uint32_t n, const std::uint32_t* new_row);
+    /// Writes the entries of up to 16 whose row's bit is set, then zeros up to 16; ties told anew.
+    void (*pick)(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows, std::uint32_t* to);
+    /// Entries of rows with side 0 to the front, the others to `other`, either in order; ties are
+    /// told anew. `side` may be read 3 bytes past its end. Returns 1 if the first have ties, plus 2
+    /// if the others do.
+    unsigned (*divide)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                       std::uint32_t* other);
+    /// The same for lists that have no ties.
+    void (*divide_untied)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                          std::uint32_t* other);
+    /// Entries of the rows with this side to the front; the rest of the range is left as it is.
+    void (*keep)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
+                 std::uint8_t which);
+};
+
+/// The loops for the processor we run on.
+[[nodiscard]] const PlainLoops& plain_loops();
+/// The loops for any processor, to compare with.
+[[nodiscard]] const PlainLoops& plain_loops_anywhere();
+/// The loops for processors with AVX-512 (x86-64 only).
+[[nodiscard]] const PlainLoops& plain_loops_avx512();
+
+}  // namespace treewright::forest

@@ -1,0 +1,422 @@
+/// What both ways of growing plain trees share: open nodes, limits, drawing columns, comparing
+/// them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/exact_sum.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/data/dataset.hpp"
+#include "treewright/forest/packed.hpp"
+#include "treewright/grow/options.hpp"
+#include "treewright/split/judge.hpp"
+
+namespace treewright::forest {
+
+/// A node whose split has not been decided. What has no fixed size (columns that still vary, class
+/// counts) lies in a pool that grows and shrinks with the stack of open nodes.
+struct PlainNode {
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::uint32_t node;
+    std::uint32_t depth;
+    Mixed key{0};
+    double weight;
+    double sum;  ///< rows of class 1, or the sum of the targets on the grid
+    std::uint32_t columns;
+    std::uint32_t n_columns;
+    std::uint32_t classes;  ///< more than two classes: their counts in the pool
+    bool is_home;           ///< its rows have been numbered anew
+    std::uint8_t room;      ///< where these lie (row_cache.hpp)
+    std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
+    std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
+    std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (grower_best_cuts.cpp)
+
+    [[nodiscard]] std::uint32_t size() const { return end - begin; }
+};
+
+/// The best cut of one column.
+struct PlainCut {
+    std::uint32_t column;
+    bool is_constant;
+    double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
+};
+
+/// What a cut has brought, for the importance of its column.
+struct PlainCredit {
+    std::uint32_t column;
+    double decrease;
+};
+
+/// A subtree that is grown apart from the top of its tree (parallel_subtrees.hpp).
+struct PlainPart {
+    PlainNode node;  ///< its root, as the top has left it
+    std::vector<std::uint32_t> columns;
+    std::vector<std::uint32_t> classes;
+    std::uint32_t leaves_before;  ///< leaves of the top that come before its own
+    std::size_t credits_before;   ///< the same
+    PackedTree tree;              ///< what has come of it; node 0 is the root
+    std::vector<PlainCredit> credits;
+};
+
+/// The best of a node's candidates as they come, of which ties go to the first, as in
+/// selection.hpp; `purity` is what concept.hpp calls so, of the node, per unit of weight.
+class PlainLeader {
+public:
+    explicit PlainLeader(double purity) : purity(purity) {}
+
+    /// Whether the candidate leads from now on.
+    bool meets(const PlainCut& cut) {
+        const double own = split::kTie * (2.0 * purity + cut.decrease);
+        // Who leads is a matter of chance: no jumps that depend on it.
+        const bool is_first = best < 0.0;
+        const bool leads = (cut.decrease >= 0.0) & (is_first | (cut.decrease > best + own + noise));
+        best = leads ? cut.decrease : best;
+        noise = leads ? own : noise;
+        return leads;
+    }
+    /// What a candidate must be above to lead.
+    [[nodiscard]] double floor() const { return std::max(best, 0.0); }
+
+private:
+    double purity;
+    double best = -1.0;
+    double noise = 0.0;
+};
+
+/// Adds the leaf of n rows with numbers for targets; `row(i)` gives (target, weight).
+template <class Row>
+void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
+    const double first = row(0).first;
+    ExactSum sum;
+    std::uint32_t weight = 0;
+    bool same = true;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const auto [value, w] = row(i);
+        same = same && value == first;
+        sum.add_product(w, value);
+        weight += w;
+    }
+    const double mean = same ? first : sum.value() / weight;
+    ExactSum spread;
+    for (std::uint32_t i = 0; i < n && !same; ++i) {
+        const auto [value, w] = row(i);
+        spread.add(w * (value - mean) * (value - mean));
+    }
+    tree.counts.push_back(weight);
+    tree.values.push_back(mean);
+    if (!same || !tree.spread.empty()) {
+        tree.spread.resize(tree.values.size());
+        tree.spread.back() = spread.value();
+    }
+}
+
+class PlainNodes {
+public:
+    PlainNodes(const grow::GrowOptions& options, const data::Target& target, std::size_t n_columns)
+        : options(options),
+          n_columns(n_columns),
+          n_classes(target.is_classification() ? target.n_classes[0] : 0),
+          is_two(n_classes > 0 && n_classes <= 2) {}
+
+    const grow::GrowOptions& options;
+    std::size_t n_columns;
+    std::uint32_t n_classes;  ///< 0: numbers
+    bool is_two;              ///< classes, of which a node's sum counts the second
+    double unit = 1.0;        ///< scale of the grid that numbers are on
+    PackedTree tree;          ///< the one that grows, in memory that is kept
+    std::vector<PlainNode> stack;
+    std::vector<std::uint32_t> columns;  ///< pool
+    std::vector<std::uint32_t> classes;  ///< pool
+    std::vector<std::uint32_t> drawn;
+    std::vector<PlainCut> cuts;
+    double total_weight = 0.0;
+    std::uint32_t n_leaves = 0;
+    bool keeps_credits = false;        ///< importances are not added up yet: the tree has parts
+    std::vector<PlainCredit> credits;  ///< in the order of the cuts
+
+    /// A new tree; the root's weight, sum and range are the caller's to fill in.
+    PlainNode& begin(std::uint64_t tree_number) {
+        clear();
+        columns.assign(options.columns.begin(), options.columns.end());
+        PlainNode& root = stack.emplace_back();
+        root = {};
+        root.key = Mixed(mix(options.seed, tree_number));
+        root.n_columns = static_cast<std::uint32_t>(columns.size());
+        return root;
+    }
+
+    /// A part of the tree that `top` grows; its rows are numbered from 0.
+    PlainNode& begin(const PlainNodes& top, const PlainPart& part) {
+        clear();
+        keeps_credits = true;
+        unit = top.unit;
+        total_weight = top.total_weight;
+        columns = part.columns;
+        classes = part.classes;
+        PlainNode& root = stack.emplace_back(part.node);
+        root.node = root.begin = root.columns = root.classes = 0;
+        root.end = part.node.size();
+        root.buffer = 0;
+        return root;
+    }
+    void finish(PlainPart& part) const {
+        part.tree = tree;
+        part.credits = credits;
+    }
+
+    /// What concept.hpp calls purity, per unit of weight; of numbers about their mean.
+    [[nodiscard]] double purity_of(const PlainNode& node) const {
+        if (n_classes == 0) return 0.0;
+        const double share = node.sum / node.weight;
+        if (is_two) return share * share + (1.0 - share) * (1.0 - share);
+        double squares = 0.0;
+        for (std::uint32_t k = 0; k < n_classes; ++k) {
+            const double count = classes[node.classes + k];
+            squares += count * count;
+        }
+        return squares / node.weight / node.weight;
+    }
+
+    /// What a cut brings in the target's own units, summed over the node's weight.
+    [[nodiscard]] double brought_by(const PlainCut& cut, double weight) const {
+        return cut.decrease * weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
+    }
+
+    /// Adds what a cut of a node of some weight brings to the importance of its column.
+    void credit(const PlainCut& cut, double weight) {
+        const double brought = brought_by(cut, weight);
+        if (keeps_credits) credits.push_back({cut.column, brought});
+        else tree.importance[cut.column] += brought;
+    }
+
+    /// The winner among the cuts judged; null if there is none, or none that gains enough.
+    [[nodiscard]] const PlainCut* select(const PlainNode& node, double purity) {
+        const PlainCut* best = nullptr;
+        PlainLeader leader(purity);
+        for (const PlainCut& cut : cuts)
+            if (leader.meets(cut)) best = &cut;
+        return best != nullptr && gains_enough(*best, node) ? best : nullptr;
+    }
+    [[nodiscard]] bool gains_enough(const PlainCut& cut, const PlainNode& node) const {
+        return options.min_gain <= 0.0 ||
+               brought_by(cut, node.weight) / total_weight >= options.min_gain;
+    }
+
+    [[nodiscard]] static bool agrees_of_two(const PlainNode& node) {
+        return (node.sum == 0.0) | (node.sum == node.weight);
+    }
+    /// Whether the rows of a node agree on their class.
+    [[nodiscard]] bool agrees(const PlainNode& node) const {
+        if (is_two) return agrees_of_two(node);
+        const std::uint32_t* counts = classes.data() + node.classes;
+        return std::any_of(counts, counts + n_classes,
+                           [&](std::uint32_t count) { return count == node.weight; });
+    }
+
+    /// Adds the counts of a leaf of classes.
+    void add_counts(const PlainNode& node) {
+        if (is_two) {
+            const auto positive = static_cast<std::uint32_t>(node.sum);
+            tree.counts.push_back(static_cast<std::uint32_t>(node.weight) - positive);
+            if (n_classes > 1) tree.counts.push_back(positive);
+            return;
+        }
+        tree.counts.insert(tree.counts.end(), classes.begin() + node.classes,
+                           classes.begin() + node.classes + n_classes);
+    }
+
+    /// Tells how far we are and whether to stop, once in a while.
+    void look_up(Progress& progress, bool is_caller, std::uint32_t n_rows) {
+        if (n_rows < until_check && n_rows <= kRowsPerCheck) {
+            until_check -= n_rows;
+            return;
+        }
+        until_check = kRowsPerCheck;
+        progress.advance(n_closed);
+        n_closed = 0;
+        progress.check(is_caller);
+    }
+
+    PlainNode pop() {
+        const PlainNode node = stack.back();
+        stack.pop_back();
+        columns.resize(node.columns + node.n_columns);
+        return node;
+    }
+
+    [[nodiscard]] bool within_limits(std::uint32_t n_rows, std::uint32_t depth,
+                                     double weight) const {
+        return (n_rows >= 2) & ((options.max_depth < 0) | (depth < options.max_depth)) &
+               (weight >= options.min_split) & (weight >= 2.0 * options.min_leaf) &
+               (weight >= 2.0 * options.min_leaf_weight);
+    }
+
+    // Columns are drawn without replacement until enough that vary have been judged and one of them
+    // offers a cut, as Growth::evaluate_drawn does; ties go to the one drawn first
+    // (GrowOptions::random_ties).
+
+    /// Columns that vary and are to be judged.
+    [[nodiscard]] std::size_t n_wanted_of(const PlainNode& node) const {
+        return options.max_columns == 0 || options.max_columns >= node.n_columns
+                   ? node.n_columns
+                   : options.max_columns;
+    }
+    void begin_draws(const PlainNode& node) {
+        cuts.clear();
+        drawn.assign(columns.begin() + node.columns,
+                     columns.begin() + node.columns + node.n_columns);
+        n_drawn = n_ahead = n_varying = n_constant = 0;
+        any = false;
+        n_wanted = n_wanted_of(node);
+        generator = Generator(node.key.with(~0ULL));
+    }
+    /// Whether a further column is to be drawn whatever the ones so far offer.
+    [[nodiscard]] bool lacks_varying() const {
+        return n_varying < n_wanted && n_drawn < drawn.size();
+    }
+    /// How many columns that vary are still to be drawn.
+    [[nodiscard]] std::size_t n_lacking() const { return n_wanted - std::min(n_wanted, n_varying); }
+    [[nodiscard]] bool lacks_cut() const { return !any && n_drawn < drawn.size(); }
+    /// How many columns are sure to be drawn next, whatever they turn out to be.
+    [[nodiscard]] std::size_t n_sure() const {
+        const std::size_t n_left = drawn.size() - n_drawn;
+        return lacks_varying() ? std::min(n_left, n_wanted - n_varying)
+                               : std::min<std::size_t>(n_left, 1);
+    }
+    /// The first n columns that a node draws: those that draw_ahead would have after begin_draws,
+    /// found without a list of the rest.
+    template <std::uint32_t kMost>
+    void first_draws(const PlainNode& node, std::size_t n, std::uint32_t* first) const {
+        const std::uint32_t* own = columns.data() + node.columns;
+        Generator numbers(node.key.with(~0ULL));
+        std::uint32_t from[kMost];  // the places columns are drawn from
+        std::uint32_t left[kMost];  // and what is put there instead
+#pragma GCC unroll 8
+        for (std::uint32_t i = 0; i < kMost; ++i) {
+            if (i == n) break;
+            from[i] = i + static_cast<std::uint32_t>(numbers.below(node.n_columns - i));
+            first[i] = own[from[i]];
+            left[i] = own[i];
+#pragma GCC unroll 8
+            for (std::uint32_t j = 0; j < i; ++j) {
+                first[i] = from[j] == from[i] ? left[j] : first[i];
+                left[i] = from[j] == i ? left[j] : left[i];
+            }
+        }
+    }
+    std::uint32_t draw_column() {
+        draw_ahead(1);
+        return drawn[n_drawn++];
+    }
+    /// The next columns to be drawn, up to n.
+    std::span<const std::uint32_t> draw_ahead(std::size_t n) {
+        const std::size_t end = std::min(drawn.size(), n_drawn + n);
+        for (; n_ahead < end; ++n_ahead)
+            std::swap(drawn[n_ahead], drawn[n_ahead + generator.below(drawn.size() - n_ahead)]);
+        return {drawn.data() + n_drawn, end - n_drawn};
+    }
+    void note_column(bool is_constant) {
+        n_varying += is_constant ? 0 : 1;
+        n_constant += is_constant ? 1 : 0;
+    }
+    /// Takes the next n columns, which vary and some of which offer a cut.
+    void note_cuts(std::size_t n) {
+        n_drawn += n;
+        n_varying += n;
+        any = true;
+    }
+    void note_cut(const PlainCut& cut) {
+        note_decrease(cut.decrease);
+        cuts.push_back(cut);
+    }
+    void note_decrease(double decrease) { any = any || decrease >= 0.0; }
+    /// Whether all columns of the node are to be judged.
+    [[nodiscard]] bool wants_all() const { return n_wanted == drawn.size(); }
+    void end_draws(PlainNode& node) {
+        if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
+    }
+
+    /// Adds n nodes, which are to be filled in; returns the number of the first.
+    std::uint32_t add_nodes(std::size_t n) {
+        const std::size_t first = tree.nodes.size();
+        tree.nodes.resize(first + n);
+        return static_cast<std::uint32_t>(first);
+    }
+    void set_cut(std::uint32_t node, const PlainCut& cut, double threshold, bool missing_first,
+                 std::uint32_t first_child) {
+        tree.nodes[node] = {threshold, first_child,
+                            cut.column | (missing_first ? PackedNode::kMissingFirst : 0U)};
+    }
+
+    void add_leaf(std::uint32_t node, std::uint32_t n_rows) {
+        tree.nodes[node] = PackedNode::make_leaf(node, n_leaves++);
+        n_closed += n_rows;
+    }
+
+    /// Of two classes: room for the counts of n leaves and what set_leaf_of_two writes too much.
+    void make_room_for_leaves(std::size_t n) { tree.counts.resize(n_classes * (n_leaves + n + 1)); }
+    /// Writes a leaf that is dropped again if it is none: which it is, is a matter of chance.
+    void set_leaf_of_two(std::uint32_t node, double weight, double sum, bool is_leaf) {
+        tree.nodes[node] = PackedNode::make_leaf(node, n_leaves);
+        const auto all = static_cast<std::uint32_t>(weight);
+        const auto positive = static_cast<std::uint32_t>(sum);
+        std::uint32_t* counts = tree.counts.data() + n_classes * n_leaves;
+        counts[0] = all - positive;
+        counts[n_classes - 1] = n_classes > 1 ? positive : all;
+        n_leaves += is_leaf ? 1 : 0;
+        n_closed += is_leaf ? all : 0;
+    }
+    void drop_room_for_leaves() { tree.counts.resize(std::size_t{n_classes} * n_leaves); }
+
+    PackedTree finish() {
+        for (double& each : tree.importance) each /= total_weight;
+        return breadth_first(tree);
+    }
+
+private:
+    static constexpr std::uint32_t kRowsPerCheck = 4096;
+    std::uint32_t until_check = 0;
+    std::uint64_t n_closed = 0;  ///< rows in leaves, not yet told of
+    Generator generator{0};
+    std::size_t n_wanted = 0;
+    std::size_t n_drawn = 0;
+    std::size_t n_ahead = 0;  ///< of `drawn`, how many have their place
+    std::size_t n_varying = 0;
+    std::size_t n_constant = 0;
+    bool any = false;
+
+    void clear() {
+        tree.nodes.assign(1, {});
+        tree.counts.clear();
+        tree.values.clear();
+        tree.spread.clear();
+        tree.importance.assign(n_columns, 0.0);
+        stack.clear();
+        classes.clear();
+        n_leaves = 0;
+        keeps_credits = false;
+        credits.clear();
+    }
+
+    void drop_constant(PlainNode& node) {
+        const std::uint32_t from = node.columns;
+        const std::uint32_t n = node.n_columns;
+        node.columns = static_cast<std::uint32_t>(columns.size());
+        const auto is_constant = [&](std::uint32_t column) {
+            return std::any_of(cuts.begin(), cuts.end(), [&](const PlainCut& cut) {
+                return cut.is_constant && cut.column == column;
+            });
+        };
+        for (std::uint32_t i = from; i < from + n; ++i)
+            if (!is_constant(columns[i])) columns.push_back(columns[i]);
+        node.n_columns = static_cast<std::uint32_t>(columns.size()) - node.columns;
+    }
+};
+
+}  // namespace treewright::forest

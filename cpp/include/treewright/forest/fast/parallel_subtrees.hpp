@@ -1,0 +1,64 @@
+/// One plain tree grown by several threads. Large nodes, the top of the tree, are divided by all of
+/// them together; what hangs below is cut into parts, subtrees that one thread each grows apart.
+/// Parts are joined in the order in which one thread would have grown them: leaves have the same
+/// numbers and importances the same roundings, so that the tree is the same, bit for bit.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/forest/fast/nodes.hpp"
+
+namespace treewright::forest {
+
+class PlainParts {
+public:
+    /// A new tree of so many rows, by the threads of a team; with one thread, or few rows, there
+    /// will be no parts.
+    void begin(Team& threads, std::size_t n_rows) {
+        parts.clear();
+        const bool pays = threads.size() > 1 && n_rows >= 2 * kLeastRows;
+        team = pays ? &threads : nullptr;
+        most_rows = pays ? std::max(n_rows / (kPerThread * threads.size()), kLeastRows) : 0;
+    }
+    /// Whether there are threads that wait for something to do in this tree.
+    [[nodiscard]] bool is_shared() const { return team != nullptr; }
+    [[nodiscard]] std::size_t n_threads() const { return team != nullptr ? team->size() : 1; }
+
+    /// Whether a node is the root of a part.
+    [[nodiscard]] bool takes(const PlainNode& node) const { return node.size() <= most_rows; }
+    void add(const PlainNodes& top, const PlainNode& node);
+
+    /// Calls work(item, thread) for all items by all threads.
+    template <class Work>
+    void share(std::size_t n_items, Work&& work) {
+        if (team != nullptr) team->for_each(n_items, work);
+        else
+            for (std::size_t item = 0; item < n_items; ++item) work(item, std::size_t{0});
+    }
+    /// Calls grow(part, thread) for all parts, large ones first.
+    void grow(const std::function<void(PlainPart& part, std::size_t thread)>& grow);
+
+    /// Puts the parts into the tree of the top, and there is none left.
+    void join(PlainNodes& top);
+
+private:
+    /// Parts for each thread, at least: the last ones to be grown are then small.
+    static constexpr std::size_t kPerThread = 8;
+    /// Rows of a part, at least, unless the node above it has left it fewer: it is worth a thread.
+    static constexpr std::size_t kLeastRows = 8192;
+
+    void join_nodes(PlainNodes& top, const std::vector<std::uint32_t>& first_leaf);
+    void join_leaves(PlainNodes& top);
+    void join_credits(PlainNodes& top);
+
+    Team* team = nullptr;
+    std::size_t most_rows = 0;
+    std::vector<PlainPart> parts;
+};
+
+}  // namespace treewright::forest

@@ -1,0 +1,178 @@
+/// Where a small node of a tree by drawn cuts is at home, with all that is below it: its rows are
+/// numbered 0, 1, ... and their cells copied row by row. A node below is a range of `rows`;
+/// dividing it reorders that range and nothing else. Twice on the way down, when a node would fit
+/// the second and the first cache, its rows are numbered anew and copied once more ("rooms").
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/huge_pages.hpp"
+#include "treewright/base/prefetch.hpp"
+#include "treewright/forest/fast/kernels/rows.hpp"
+
+namespace treewright::forest {
+
+template <class T>
+class PlainHome {
+public:
+    std::vector<std::uint32_t> rows;    ///< numbers, in the order of the nodes
+    std::vector<std::uint32_t> words;   ///< what is counted of them, in the same order
+    std::vector<std::uint32_t> weight;  ///< by number, as the next three: copies
+    std::vector<std::uint32_t> target;  ///< classes: which, or of two copies of the second
+    std::vector<double> value;          ///< numbers: copies x target on the grid
+    std::vector<std::uint32_t> row;     ///< of the table
+    bool has_values = false;            ///< sums of targets are sums of values
+
+    /// Columns, of those of the table, that a tree of n rows looks at.
+    void choose(std::span<const std::uint32_t> chosen, std::size_t n_columns, std::uint32_t n) {
+        columns.assign(chosen.begin(), chosen.end());
+        slot_of.assign(n_columns, 0);
+        has_all = columns.size() == n_columns;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            slot_of[columns[i]] = static_cast<std::uint32_t>(i);
+            has_all = has_all && columns[i] == i;
+        }
+        stride = (columns.size() + kLanes - 1) / kLanes * kLanes;
+        furnish(n);
+        cells.resize(n_numbers * stride + kReadOver + kLine,
+                     T{});  // what no row fills is read, too
+        first_cell = cells.data();
+        while (reinterpret_cast<std::uintptr_t>(first_cell) % (kLine * sizeof(T)) != 0)
+            ++first_cell;
+        for (auto* each : {&rows, &words, &spare[0], &spare[1], &weight, &target, &row})
+            each->resize(n_numbers + kRowPadding);
+        value.resize(n_numbers);
+        picked.resize((most_rows() + std::size_t{kMostTogether} * kRowsPicked) * kLanes);
+        marks.clear();
+    }
+
+    /// Rows of a node that may come home.
+    [[nodiscard]] std::uint32_t most_rows() const { return rooms[0].n_rows; }
+
+    /// Copies the cells of n rows, which `row` names, from a table of rows; the caller has filled
+    /// in what else there is of them. `has_pairs`: two classes are counted in one word.
+    void move_in(const T* table, std::size_t n_columns, std::uint32_t n, bool has_pairs) {
+        is_pair = has_pairs;
+        if (has_all) loops.copy({table, n_columns}, row.data(), n, first_cell, stride);
+        else
+            for (std::uint32_t i = 0; i < n; ++i)
+                for (std::size_t c = 0; c < columns.size(); ++c)
+                    first_cell[i * stride + c] = table[row[i] * n_columns + columns[c]];
+        for (std::uint32_t i = 0; i < n; ++i) {
+            rows[i] = i;
+            words[i] = is_pair ? weight[i] | target[i] << RowWords::kPairShift : weight[i];
+        }
+    }
+
+    /// Moves a node to the smallest room that has place for it; returns which.
+    std::uint8_t move_on(std::uint32_t begin, std::uint32_t n, std::uint8_t room) {
+        std::uint8_t best = room;
+        for (std::uint8_t i = best + 1U; i < std::size(rooms); ++i)
+            if (n <= rooms[i].n_rows) best = i;
+        if (best != room) copy_to(rooms[best].first, begin, n);
+        return best;
+    }
+
+    /// Prepares a look at up to kLanes columns of a node.
+    void aim(std::uint32_t begin, std::uint32_t n, Mixed key, const Judgement& judgement,
+             std::span<const std::uint32_t> chosen, std::size_t n_wanted, Lanes<T>& lanes) const {
+        lanes.rows = rows.data() + begin;
+        lanes.words = words.data() + begin;
+        lanes.n = n;
+        lanes.key = key;
+        lanes.judgement = judgement;
+        lanes.n_looked = static_cast<std::uint32_t>(chosen.size());
+        lanes.n_wanted = static_cast<std::uint32_t>(std::min(n_wanted, chosen.size()));
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            lanes.slot[i] = slot_of[chosen[i]];
+            lanes.column[i] = chosen[i];
+        }
+    }
+    /// Looks at up to kMostTogether nodes. What is found holds until the next look of the same
+    /// number: of a node there may be several.
+    void look(std::size_t k, std::span<Lanes<T>> nodes) {
+        while (k >= marks.size())
+            marks.emplace_back(most_rows() + std::size_t{kMostTogether} * kRowsMarked);
+        std::uint32_t width = kFewLanes;
+        for (const Lanes<T>& lanes : nodes) width = lanes.n_looked > kFewLanes ? kLanes : width;
+        T* cells_left = picked.data();
+        std::uint8_t* marks_left = marks[k].data();
+        for (Lanes<T>& lanes : nodes) {
+            lanes.width = width;
+            lanes.picked = cells_left;
+            lanes.marks = marks_left;
+            cells_left += (lanes.n + kRowsPicked - 1) / kRowsPicked * kRowsPicked * width;
+            marks_left += (lanes.n + kRowsMarked - 1) / kRowsMarked * kRowsMarked * width / 8;
+        }
+        loops.look({first_cell, stride, has_values ? value.data() : nullptr}, nodes);
+    }
+
+    /// Divides the rows of a node by a lane; returns how many are up to the threshold.
+    std::uint32_t divide(std::uint32_t begin, const Lanes<T>& lanes, std::size_t lane) {
+        std::uint32_t* const spares[] = {spare[0].data(), spare[1].data()};
+        return loops.divide(lanes, lane, rows.data() + begin, words.data() + begin, spares);
+    }
+
+    static constexpr std::uint32_t kMostTogether = 16;  ///< nodes that are looked at side by side
+
+    /// Weight up to which two classes are counted in one word.
+    static constexpr double kMostPairs = RowWords::kPairMask;
+
+private:
+    static constexpr std::size_t kLine = 64 / sizeof(T);
+
+    /// Decides how many rows have place: those whose cells fill the caches by some half. Of very
+    /// wide rows a look reads a few lines: it does not pay to copy them whole.
+    void furnish(std::uint32_t n) {
+        constexpr std::size_t kBytes[] = {3U << 20U, 384U << 10U, 24U << 10U};
+        constexpr std::uint32_t kLeast = 8192;
+        constexpr std::size_t kMostGroups = 4;
+        n_numbers = 0;
+        for (std::size_t i = 0; i < std::size(rooms); ++i) {
+            auto n_rows = static_cast<std::uint32_t>(kBytes[i] / (stride * sizeof(T)));
+            if (i == 0) n_rows = std::min(std::max(n_rows, kLeast), n);
+            else if (stride > kMostGroups * kLanes || n_rows >= rooms[i - 1].n_rows) n_rows = 0;
+            rooms[i] = {n_numbers, n_rows};
+            n_numbers += n_rows;
+        }
+    }
+
+    void copy_to(std::uint32_t first, std::uint32_t begin, std::uint32_t n) {
+        loops.copy({first_cell, stride}, rows.data() + begin, n, first_cell + first * stride,
+                   stride);
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t from = rows[begin + i];
+            const std::uint32_t to = first + i;
+            if (!is_pair) {
+                weight[to] = weight[from];
+                target[to] = target[from];
+                value[to] = value[from];
+                row[to] = row[from];
+            }
+            rows[begin + i] = to;
+        }
+    }
+
+    const RowLoops<T>& loops = row_loops<T>();
+    std::vector<std::uint32_t> columns;
+    std::vector<std::uint32_t> slot_of;
+    bool is_pair = false;
+    bool has_all = false;  ///< columns are those of the table
+    std::size_t stride = 0;
+    struct Room {
+        std::uint32_t first;  ///< number
+        std::uint32_t n_rows;
+    };
+    Room rooms[3] = {};
+    std::uint32_t n_numbers = 0;
+    FarVector<T> cells;
+    T* first_cell = nullptr;  ///< of `cells`, at the beginning of a cache line
+    std::vector<T> picked;
+    std::vector<std::vector<std::uint8_t>> marks;  ///< by look
+    std::vector<std::uint32_t> spare[2];
+};
+
+}  // namespace treewright::forest

@@ -1,0 +1,104 @@
+/// All that is below a node of few rows. Deciding on one node is a chain of steps of which each
+/// waits for the one before, and whether there is a next node is known at its end; so the nodes of
+/// a twig are grown level by level, some side by side, and written to the tree when all are known,
+/// in the order in which one after the other would have been: leaves have the same numbers and
+/// importances the same roundings.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/forest/fast/nodes.hpp"
+
+namespace treewright::forest {
+
+/// What the tree will be told of a node.
+struct TwigNode {
+    double weight;
+    double sum;
+    std::uint32_t begin;
+    std::uint32_t end;
+    bool grows;                     ///< was looked at; otherwise it is a leaf from the beginning
+    std::uint32_t first_child = 0;  ///< in the twig; 0: there is none
+    PlainCut cut{};
+    double threshold = 0.0;
+};
+
+class PlainTwig {
+public:
+    static constexpr std::uint32_t kMostRows = 512;  ///< of its root
+
+    void begin(const PlainNode& root) {
+        n_nodes = n_open = n_taken = 0;
+        add(root, true);
+    }
+
+    /// The next nodes to be looked at, so many at most, whose `node` is their number in the twig;
+    /// none if it is grown.
+    [[nodiscard]] std::span<PlainNode> take(std::uint32_t most) {
+        const std::uint32_t from = n_taken;
+        n_taken = std::min(from + most, n_open);
+        return {open.data() + from, n_taken - from};
+    }
+
+    void divide(const PlainNode& node, const PlainCut& cut, double threshold,
+                const PlainNode* children, const bool* grows) {
+        TwigNode& from = twig[node.node];
+        from.first_child = n_nodes;
+        from.cut = cut;
+        from.threshold = threshold;
+        for (int b = 0; b < 2; ++b) add(children[b], grows[b]);
+    }
+
+    [[nodiscard]] std::size_t size() const { return n_nodes; }
+
+    /// Calls split(number, node, children, first), where `first` is the number of the first child,
+    /// and close(number, node, is a leaf) for the nodes as one that takes the first child first
+    /// would come across them. The root is number `root`, others are numbered from `first` on.
+    template <class Split, class Close>
+    void tell(std::uint32_t root, std::uint32_t first, const Split& split, const Close& close) {
+        Place untold[kMostRows + 2];
+        Place* last = untold;
+        *last++ = {0, root};
+        while (last != untold) {
+            const auto [at, number] = *--last;
+            const TwigNode& here = twig[at];
+            if (here.first_child == 0) {
+                close(number, here, true);
+                continue;
+            }
+            const TwigNode* children = &twig[here.first_child];
+            split(number, here, children, first);
+            for (std::uint32_t b = 0; b < 2; ++b) close(first + b, children[b], !children[b].grows);
+            for (std::uint32_t b = 2; b-- > 0;) {
+                *last = {here.first_child + b, first + b};
+                last += children[b].grows ? 1 : 0;
+            }
+            first += 2;
+        }
+    }
+
+private:
+    /// Where a node is, and its number in the tree.
+    struct Place {
+        std::uint32_t at;
+        std::uint32_t number;
+    };
+
+    void add(const PlainNode& node, bool grows) {
+        open[n_open] = node;  // one that does not grow is written over
+        open[n_open].node = n_nodes;
+        n_open += grows ? 1 : 0;
+        twig[n_nodes++] = {node.weight, node.sum, node.begin, node.end, grows};
+    }
+
+    std::vector<TwigNode> twig = std::vector<TwigNode>(2 * kMostRows);
+    std::vector<PlainNode> open = std::vector<PlainNode>(kMostRows + 1);  ///< as they come
+    std::uint32_t n_nodes = 0;
+    std::uint32_t n_open = 0;
+    std::uint32_t n_taken = 0;
+};
+
+}  // namespace treewright::forest

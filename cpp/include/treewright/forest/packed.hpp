@@ -1,0 +1,110 @@
+/// Trees of a forest, packed: cuts on numbers and nothing else, 16 bytes a node, which is all that
+/// predicting needs. What else is known of a node (weights, impurities) follows from its leaves.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/tree/plan.hpp"
+
+namespace treewright::forest {
+
+/// A row goes to first_child if x <= threshold, else to first_child + 1. In a leaf `threshold` is a
+/// NaN whose low bits are the leaf's number and first_child + 1 is the leaf itself: no value is <=
+/// a NaN, so that a loop may step over leaves harmlessly.
+struct PackedNode {
+    double threshold;
+    std::uint32_t first_child;
+    std::uint32_t column;  ///< top bit: rows without the value go to first_child
+
+    static constexpr std::uint32_t kMissingFirst = 1U << 31;
+    static constexpr std::uint64_t kNaN = 0x7ff8000000000000ULL;
+
+    [[nodiscard]] bool is_leaf() const { return threshold != threshold; }
+    [[nodiscard]] std::uint32_t leaf() const {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &threshold, sizeof bits);
+        return static_cast<std::uint32_t>(bits);
+    }
+    static PackedNode make_leaf(std::uint32_t node, std::uint32_t leaf) {
+        PackedNode made{0.0, node - 1, 0};
+        const std::uint64_t bits = kNaN | leaf;
+        std::memcpy(&made.threshold, &bits, sizeof bits);
+        return made;
+    }
+};
+static_assert(sizeof(PackedNode) == 16);
+
+struct PackedTree {
+    std::vector<PackedNode> nodes;      ///< breadth-first
+    std::vector<std::uint32_t> counts;  ///< leaves x classes: rows drawn; regression: leaves
+    std::vector<double> values;         ///< regression: prediction of each leaf
+    std::vector<double> spread;         ///< regression: sum of squares in each leaf; empty: all 0
+    std::vector<double> importance;     ///< by column: decrease of impurity, weighted by rows
+};
+
+/// What the trees of a forest say together.
+enum class Vote : std::uint8_t {
+    soft,  ///< mean of the class shares, or of the values
+    hard   ///< share of the trees for which the class is the (first) most frequent
+};
+
+class PackedForest {
+public:
+    std::vector<PackedTree> trees;
+    std::uint32_t n_classes = 0;  ///< 0: regression
+    std::size_t n_columns = 0;
+
+    [[nodiscard]] std::size_t width() const { return n_classes == 0 ? 1 : n_classes; }
+
+    /// Adds up what trees [first, last) say of each row, tree by tree in order: rows x width.
+    void add_answers(const tree::Rows& rows, std::size_t first, std::size_t last, Vote vote,
+                     std::size_t n_threads, Progress& progress, std::span<double> sums) const;
+    /// The leaf (node number) of each row in each tree: rows x trees.
+    void apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
+               std::span<std::int32_t> out) const;
+};
+
+/// What a leaf adds to the sums of a row: a number for each class, or one.
+void answer_of(const PackedTree& tree, std::uint32_t n_classes, Vote vote, std::uint32_t leaf,
+               double* answer);
+
+/// Rows of a table that lie together, read to be led down trees.
+struct WalkBlock {
+    std::size_t number;
+    std::size_t begin;
+    std::size_t n;
+    /// Finds the leaves (their numbers among the tree's) of some rows, counted from `begin`.
+    std::function<void(const PackedTree& tree, std::span<const std::uint32_t> which,
+                       std::span<std::uint32_t> leaf)>
+        leaves;
+};
+
+/// Calls work for all blocks of a table, which do not depend on the number of threads.
+void walk_blocks(const tree::Rows& rows, Team& team, Progress& progress,
+                 const std::function<void(const WalkBlock& block)>& work);
+[[nodiscard]] std::size_t n_walk_blocks(const tree::Rows& rows);
+
+/// Everything that follows from the leaves; `is_real` tells columns of decimals from whole numbers.
+[[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
+                                const std::vector<bool>& is_real);
+
+/// Whether every index of a tree read from somewhere stays inside it.
+[[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);
+
+/// The tree that answers the same, bit for bit, from less: equal answers are kept once, and what
+/// only unpack needs is left out.
+[[nodiscard]] PackedTree compacted(const PackedTree& tree, std::uint32_t n_classes);
+[[nodiscard]] inline bool is_compact(const PackedTree& tree) {
+    return tree.importance.empty();
+}
+
+/// The same tree with its nodes numbered breadth-first, so that the top of it lies together.
+[[nodiscard]] PackedTree breadth_first(const PackedTree& tree);
+
+}  // namespace treewright::forest

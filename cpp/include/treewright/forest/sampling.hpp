@@ -1,0 +1,63 @@
+/// Which rows each tree of a forest sees, and how often.
+///
+/// Draws are laid out over the cumulative weights of the rows in a canonical order, that of their
+/// content: a row of weight k is k copies of it, and the order of the table changes nothing.
+///
+///     weight      | 1 | 1 |  3        | 1 |      rows by content
+///     draw           ^          ^    ^           uniform in [0, total), keyed by (seed, tree,
+///     number)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/parallel.hpp"
+#include "treewright/data/dataset.hpp"
+
+namespace treewright::forest {
+
+/// A group of rows that a fixed number is drawn from: all of them, or those of one class.
+struct Stratum {
+    std::vector<std::uint32_t> rows;  ///< in canonical order
+    std::vector<double> until;        ///< cumulative weight up to and with each row; empty: all 1
+    double total = 0.0;
+    bool is_whole = true;  ///< every weight is a whole number
+    std::uint64_t n_draws = 0;
+};
+
+/// How often each row is drawn for a tree.
+class Sampling {
+public:
+    /// Draws `n_draws` of all rows, or of each class (of the first output) where there are several
+    /// numbers. `weight` may be empty; rows of weight 0 are never drawn. Without replacement
+    /// weights are whole numbers.
+    Sampling(const data::Dataset& data, std::span<const double> weight,
+             std::span<const std::uint64_t> n_draws, bool with_replacement, std::uint64_t seed,
+             Team& team);
+
+    [[nodiscard]] std::size_t n_rows() const { return n; }
+
+    /// Writes the number of times each row of the table was drawn.
+    void draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) const;
+    /// The same by other weights, with replacement, where all rows are drawn from together.
+    void draw_by(std::span<const double> weight, std::uint64_t tree,
+                 std::vector<std::uint32_t>& copies) const;
+
+private:
+    void draw_with_replacement(const Stratum& stratum, std::uint64_t key,
+                               std::vector<std::uint32_t>& copies) const;
+    void draw_without_replacement(const Stratum& stratum, std::uint64_t key,
+                                  std::vector<std::uint32_t>& copies) const;
+
+    std::size_t n;
+    bool with_replacement;
+    std::uint64_t seed;
+    std::vector<Stratum> strata;
+};
+
+/// The rows of a table sorted by the hash of their content. Equal rows are interchangeable.
+[[nodiscard]] std::vector<std::uint32_t> canonical_order(const data::Dataset& data, Team& team);
+
+}  // namespace treewright::forest

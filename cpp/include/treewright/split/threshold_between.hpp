@@ -1,0 +1,31 @@
+/// Where a threshold between two neighbouring values lies.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "treewright/split/options.hpp"
+
+namespace treewright::split {
+
+/// A finite threshold t with below <= t < above, halfway if possible. An infinite neighbour is
+/// answered by a finite number; the largest doubles do not overflow.
+inline double threshold_between(double below, double above, ThresholdAt at) {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    if (std::isinf(below)) {  // -inf: any finite number under `above` separates
+        if (std::isinf(above)) return 0.0;
+        return above > -kMost ? -kMost : below;
+    }
+    if (at == ThresholdAt::observed || std::isinf(above)) return below;
+    const double middle = below / 2.0 + above / 2.0;
+    return middle >= below && middle < above ? middle : below;
+}
+
+inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, ThresholdAt at) {
+    if (at == ThresholdAt::observed) return below;
+    const auto gap = static_cast<std::uint64_t>(above) - static_cast<std::uint64_t>(below);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + gap / 2);
+}
+
+}  // namespace treewright::split

@@ -1,0 +1,442 @@
+#include "treewright/boosting/booster.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/boosting/residual_leaves.hpp"
+#include "treewright/data/row_hash.hpp"
+
+namespace treewright::boosting {
+namespace {
+
+/// Room for hessians of eight bits beside the count of so many rows.
+constexpr double kMostCopies = 0x1p27;
+constexpr double kManyCopies = 0x1p20;  ///< that are left of more
+
+/// Bits of a row's gradient where a word holds the sum of so many and their count.
+int narrow_bits(double n_copies) {
+    return 62 - 2 * static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_copies)));
+}
+
+/// The largest size of a number; infinite where one is not finite.
+double largest(std::span<const double> numbers) {
+    double most = 0.0;
+    bool is_finite = true;
+    for (const double x : numbers) {
+        is_finite &= std::isfinite(x);
+        most = std::max(most, std::abs(x));
+    }
+    return is_finite ? most : std::numeric_limits<double>::infinity();
+}
+
+/// The least power of two that is not below x.
+double power_above(double x) {
+    int exponent = 0;
+    const double mantissa = std::frexp(x, &exponent);
+    return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
+}
+
+}  // namespace
+
+template <class Work>
+auto Booster::with_row(Form form, Work&& work) {
+    switch (form) {
+        case Form::odds: return work(OddsRow{});
+        case Form::wide: return work(WideRow{});
+        case Form::narrow: return work(NarrowRow{});
+        case Form::single: return work(SingleRow{});
+        default: return work(SlimRow{});
+    }
+}
+
+std::size_t Booster::bytes_of(Form form) {
+    return with_row(form, [](auto row) { return sizeof row; });
+}
+
+SlopeView Booster::slopes_of(std::size_t output) const {
+    if (slopes.empty()) return table.slopes();
+    return {slopes[output].data(), bytes_of(form)};
+}
+
+WritableSlopes Booster::slopes_of(std::size_t output) {
+    if (slopes.empty()) return table.slopes();
+    return {slopes[output].data(), bytes_of(form)};
+}
+
+Booster::Booster(const data::Dataset& data, Codebook learned, LossKind kind, double parameter,
+                 const RoundSample& sample, std::size_t n_outputs, std::vector<double> start,
+                 Team& team)
+    : scores(std::move(start)),
+      book(std::move(learned)),
+      raw(data.columns),
+      kind(kind),
+      level(parameter),
+      parameter(parameter),
+      sample(sample),
+      n_outputs(n_outputs),
+      y(data.target.values),
+      weight(data.weight.begin(), data.weight.end()),
+      copies(data.copies.begin(), data.copies.end()),
+      form(choose_form()),
+      table(data, book, n_outputs == 1 ? bytes_of(form) : 0, team) {
+    require(y.size() == table.n_rows && scores.size() == n_outputs * table.n_rows,
+            "a target for every row, and a score for every output");
+    if (n_outputs > 1) slopes.resize(n_outputs);
+    for (auto& own : slopes) own.resize(table.n_rows * bytes_of(form));
+    note_content(data, team);
+    most_score = largest(scores);
+}
+
+/// Rows of very many copies count as fewer, and weigh the more: limits on rows are small numbers.
+void Booster::count_copies() {
+    const auto add_up = [&] {
+        total_copies = 0.0;
+        for (std::size_t row = 0; row < y.size(); ++row) total_copies += copies_of(row);
+    };
+    if (!copies.empty() && weight == copies) weight.clear();
+    add_up();
+    require(static_cast<double>(y.size()) < kMostCopies, "fewer than 2^27 rows");
+    if (total_copies < kMostCopies) return;
+    if (weight.empty()) weight = copies;
+    const double share = std::max(kManyCopies / static_cast<double>(y.size()), 1.0);
+    const double most = std::ldexp(1.0, std::ilogb(share));
+    for (double& own : copies) own = std::min(own, most);
+    add_up();
+}
+
+/// Few bytes where nothing is lost by it.
+Booster::Form Booster::choose_form() {
+    count_copies();
+    const bool counts_once = is_unweighted();
+    if (kind == LossKind::logistic || kind == LossKind::multinomial) {
+        if (!counts_once) return Form::wide;
+        return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may weigh more
+    }
+    const bool has_same_hessian =
+        kind != LossKind::given && with_loss(kind, parameter, [](const auto& loss) {
+            return std::decay_t<decltype(loss)>::kSameHessian;
+        });
+    if (has_same_hessian && weight.empty() && sample.top_share <= 0.0)
+        return counts_once && narrow_bits(total_copies) <= kSlimBits ? Form::single : Form::narrow;
+    return counts_once ? Form::slim : Form::wide;
+}
+
+void Booster::set_slopes(std::span<const double> gradient, std::span<const double> hessian) {
+    require(gradient.size() == n_outputs * table.n_rows && hessian.size() == gradient.size(),
+            "a slope for every output and row");
+    given_gradient.assign(gradient.begin(), gradient.end());
+    given_hessian.assign(hessian.begin(), hessian.end());
+}
+
+SlopeSource Booster::slope_source() const {
+    return {kind, parameter, n_outputs, y, scores, given_gradient, given_hessian};
+}
+
+/// The largest slopes of a copy of a row: known beforehand, or looked for.
+SlopeRange Booster::range_of_slopes(Team& team) const {
+    SlopeRange range;
+    if (kind == LossKind::multinomial) range = {1.0, 0.25};
+    else if (kind != LossKind::given)
+        range = with_loss(kind, parameter, [](const auto& loss) { return loss.range(); });
+    if (range.hessian > 0.0) {
+        const double most = largest_share(team);
+        return {range.gradient * most, range.hessian * most};
+    }
+    std::vector<SlopeRange> ranges(n_row_blocks(table.n_rows));
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    const bool is_plain = weight.empty() && factor.empty();
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+        BlockSlopes& found = room[thread];
+        found.fill(slope_source(), {nullptr, begin, end - begin});
+        SlopeRange most;
+        for (std::size_t k = 0; k < n_outputs; ++k)
+            for (std::size_t i = 0; i < end - begin; ++i) {
+                if (!copies.empty() && copies_of(begin + i) == 0.0) continue;  // as if removed
+                const double share = is_plain ? 1.0 : share_of(begin + i);
+                most.gradient = std::max(most.gradient, std::abs(found.gradient_of(k)[i]) * share);
+                most.hessian = std::max(most.hessian, found.hessian_of(k)[i] * share);
+            }
+        ranges[begin / kRowsPerBlock] = most;
+    });
+    for (const SlopeRange& one : ranges) {
+        range.gradient = std::max(range.gradient, one.gradient);
+        range.hessian = std::max(range.hessian, one.hessian);
+    }
+    return range;
+}
+
+double Booster::largest_share(Team& team) const {
+    if (weight.empty() && factor.empty()) return 1.0;
+    std::vector<double> most(n_row_blocks(table.n_rows));
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        double own = 1.0;
+        for (std::size_t row = begin; row < end; ++row) own = std::max(own, share_of(row));
+        most[begin / kRowsPerBlock] = own;
+    });
+    return *std::ranges::max_element(most);
+}
+
+/// Chooses units such that no sum leaves its bits.
+FixedPoint Booster::lay_out(const SlopeRange& range) const {
+    FixedPoint made;
+    made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
+    const int bits = made.count_bits;
+    const double gradient_top = power_above(std::max(range.gradient, 1e-300));
+    if (form == Form::narrow || form == Form::single) {
+        made.gradient_unit = std::ldexp(gradient_top, -narrow_bits(total_copies));
+        return made;
+    }
+    made.gradient_unit = std::ldexp(gradient_top, -std::min(62 - bits, kSlimBits));
+    const int hessian_bits = std::min(62 - 2 * bits, kSlimBits);
+    made.hessian_unit = std::ldexp(power_above(std::max(range.hessian, 1e-300)), -hessian_bits);
+    made.odds_shift = 2 * kSlimBits - 2 - hessian_bits;  // hessians of odds are at most 1/4
+    return made;
+}
+
+template <class Row>
+void Booster::quantise_block(const RowRange& rows, const double* gradient, const double* hessian,
+                             const WritableSlopes& into) const {
+    const double per_gradient = 1.0 / fixed.gradient_unit;
+    const double per_hessian = 1.0 / fixed.hessian_unit;
+    const bool is_plain = weight.empty() && factor.empty();
+    const bool is_counted = !copies.empty() || !weight.empty();
+    // In every form as in OddsRow, so that a row of two copies adds what two rows do.
+    const bool is_odds = is_plain && (kind == LossKind::logistic || kind == LossKind::multinomial);
+    // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
+    constexpr double kRound = 0x1.8p52;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+        const std::size_t row = rows[i];
+        const double share = is_plain ? 1.0 : share_of(row);
+        const auto count = is_counted ? static_cast<std::int64_t>(copies_of(row)) : std::int64_t{1};
+        const double g = gradient[i] * share * per_gradient;
+        const double h = hessian[i] * share * per_hessian;
+        Sums sums;
+        const auto whole = static_cast<std::int64_t>((g + kRound) - kRound);
+        sums.gradient = whole * count;
+        sums.hessian = count * (is_odds ? odds_hessian(whole, fixed)
+                                        : static_cast<std::int64_t>((h + kRound) - kRound));
+        sums.n_rows = count;
+        into.set(row, Row::of(sums, fixed));
+    }
+}
+
+void Booster::quantise(Team& team) {
+    fixed = lay_out(range_of_slopes(team));
+    const RowRange rows = sampled.empty() ? RowRange{nullptr, 0, table.n_rows}
+                                          : RowRange{sampled.data(), 0, sampled.size()};
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    by_blocks(rows.n, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+        const RowRange part = rows.part(begin, end);
+        room[thread].fill(slope_source(), part);
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            with_row(form, [&](auto row) {
+                quantise_block<decltype(row)>(part, room[thread].gradient_of(output),
+                                              room[thread].hessian_of(output), slopes_of(output));
+            });
+    });
+}
+
+/// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2). Of slopes
+/// that agree to 20 bits the content of the rows decides, so that their order does not.
+RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
+    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
+        BlockSlopes& own = room[thread];
+        own.fill(slope_source(), rows);
+        for (std::size_t i = 0; i < rows.n; ++i) {
+            double size = 0.0;
+            for (std::size_t k = 0; k < n_outputs; ++k)
+                size += std::abs(own.gradient_of(k)[i]) * own.hessian_of(k)[i] * weight_of(rows[i]);
+            keys[i] = falling_key(size) >> 32 << 32 | content[rows[i]];
+        }
+    };
+    const KeyRange guess = guess_from_some(table.n_rows, n_wanted, keys_of);
+    return smallest_rows(table.n_rows, n_wanted, keys_of, guess, team);
+}
+
+void Booster::note_content(const data::Dataset& data, Team& team) {
+    if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
+    content.resize(data.n_rows);
+    by_blocks(data.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; ++row)
+            content[row] = static_cast<std::uint32_t>(content_hash(data, row) >> 32);
+    });
+}
+
+void Booster::draw_rows(std::uint64_t key, Team& team) {
+    if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
+    const std::size_t n = table.n_rows;
+    const auto so_many = [&](double share) {
+        return static_cast<std::size_t>(std::floor(share * static_cast<double>(n) + 0.5));
+    };
+    const std::size_t n_top = sample.top_share > 0.0 ? std::min(n, so_many(sample.top_share)) : 0;
+    const double share = sample.share / (1.0 - static_cast<double>(n_top) / static_cast<double>(n));
+    RowSet top;
+    factor.clear();
+    if (sample.top_share > 0.0) top = steepest_rows(n_top, team);
+    RowSet drawn = draw_contents(content, share, mix(key, 0x5a4d504cULL), top, team);
+    if (sample.top_share > 0.0) {
+        const auto more = static_cast<float>(1.0 / std::min(share, 1.0));
+        factor.resize(n);
+        by_blocks(n, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t row = begin; row < end; ++row)
+                factor[row] = drawn.has(row) ? more : 1.0F;
+        });
+        drawn.add(top);
+    }
+    if (drawn.size() == 0) drawn = first_content(content, mix(key, 0x5a4d504cULL));
+    sampled = drawn.list(team);
+}
+
+BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
+                        GrowBuffers& memory, Team& team, Progress& progress) const {
+    std::vector<std::uint32_t> columns(table.columns.size());
+    std::iota(columns.begin(), columns.end(), 0U);
+    if (sample.n_columns > 0 && sample.n_columns < columns.size()) {
+        Generator draw(mix(key, 0x434f4cULL));
+        for (std::size_t i = 0; i < sample.n_columns; ++i)
+            std::swap(columns[i], columns[i + draw.below(columns.size() - i)]);
+        columns.resize(sample.n_columns);
+        std::sort(columns.begin(), columns.end());
+    }
+    const BoostRound round{table,   book,    slopes_of(output), fixed,
+                           sampled, columns, mix(key, output)};
+    return with_row(form, [&](auto row) {
+        return grow_boosted<decltype(row)>(round, growth, memory, team, progress);
+    });
+}
+
+void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
+                        Team& team, Progress& progress) const {
+    const LineRows own{raw, spread, slopes_of(output), fixed, sampled, memory.leaf_of_row};
+    with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team, progress); });
+}
+
+double Booster::residual_answer(const BoostTree& tree, std::span<const GrownLeaf> leaves) const {
+    const auto each = [&](auto&& use) {
+        for (const GrownLeaf& leaf : leaves)
+            for (std::size_t at = 0; at < leaf.rows.n; ++at) {
+                const std::size_t row = leaf.rows[at];
+                use(row, y[row] - scores[row] - line_part(tree, leaf.node, row));
+            }
+    };
+    if (is_unweighted()) {
+        std::vector<double> residuals;
+        each([&](std::size_t, double left) { residuals.push_back(left); });
+        return residuals.empty() ? 0.0 : answer_of_residuals(kind, parameter, residuals);
+    }
+    std::vector<Residual> residuals;
+    each([&](std::size_t row, double left) {
+        if (weight_of(row) > 0.0) residuals.push_back({left, weight_of(row)});
+    });
+    return residuals.empty() ? 0.0 : answer_of_residuals(kind, parameter, residuals);
+}
+
+void Booster::renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
+                    Team& team) const {
+    if (!answers_by_residuals(kind)) return;
+    team.for_each(memory.leaves.size(), [&](std::size_t i, std::size_t) {
+        const GrownLeaf& leaf = memory.leaves[i];
+        tree.nodes[leaf.node].value = residual_answer(tree, {&leaf, 1});
+    });
+    if (!monotonic.empty()) keep_order(tree, memory.leaves, monotonic);
+}
+
+/// Answers below the two children of a monotonic split stay on either side of the middle of what
+/// the children would answer themselves, as while the tree was grown.
+void Booster::keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
+                         std::span<const int> monotonic) const {
+    std::vector<std::vector<GrownLeaf>> below(tree.nodes.size());
+    for (const GrownLeaf& leaf : leaves) below[leaf.node].push_back(leaf);
+    for (std::size_t i = tree.nodes.size(); i-- > 0;)
+        if (!tree.nodes[i].is_leaf())
+            for (const std::size_t child : {0, 1}) {
+                const auto& more = below[tree.nodes[i].first_child + child];
+                below[i].insert(below[i].end(), more.begin(), more.end());
+            }
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    std::vector<Limits> limits(tree.nodes.size(), {-kFar, kFar});
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // parents come first
+        BoostNode& node = tree.nodes[i];
+        if (node.is_leaf()) {
+            node.value = std::clamp(node.value, limits[i].low, limits[i].high);
+            continue;
+        }
+        const auto first = static_cast<std::size_t>(node.first_child);
+        Limits& low = limits[first];
+        Limits& high = limits[first + 1];
+        low = high = limits[i];
+        const int sign = monotonic[node.column];
+        if (sign == 0 || node.subset >= 0) continue;
+        double middle = 0.0;
+        for (const std::size_t child : {first, first + 1})
+            middle +=
+                std::clamp(residual_answer(tree, below[child]), limits[i].low, limits[i].high) /
+                2.0;
+        (sign > 0 ? low.high : low.low) = middle;
+        (sign > 0 ? high.low : high.high) = middle;
+    }
+}
+
+/// Where Huber's loss turns from a square into a line: a quantile of the distances (Friedman 2001).
+double Booster::huber_delta(Team& team) const {
+    if (is_unweighted()) return quantile_of_distances(y, scores.data(), level, team);
+    std::vector<Residual> distances;
+    for (std::size_t row = 0; row < table.n_rows; ++row)
+        if (weight_of(row) > 0.0)
+            distances.push_back({std::abs(y[row] - scores[row]), weight_of(row)});
+    return quantile_of(distances, level);
+}
+
+void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
+                          Team& team) {
+    std::vector<double> value(tree.nodes.size());
+    for (std::size_t i = 0; i < value.size(); ++i) value[i] = tree.nodes[i].value;
+    double* own = scores.data() + output * table.n_rows;
+    by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; ++row) own[row] += value[memory.leaf_of_row[row]];
+        if (tree.has_lines())
+            for (std::size_t row = begin; row < end; ++row)
+                own[row] += line_part(tree, memory.leaf_of_row[row], row);
+    });
+}
+
+void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
+                    Progress& progress) {
+    if (kind == LossKind::huber) parameter = huber_delta(team);
+    draw_rows(key, team);
+    quantise(team);
+    if (growth.has_lines && spread.empty())
+        spread = spreads_of(raw, table.n_rows, weight.empty() ? copies : weight, team);
+    std::vector<BoostTree> grown(n_outputs);
+    const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
+        grown[output] = grow(output, growth, key, memory, own_team, progress);
+        if (growth.has_lines)
+            add_lines(output, memory, growth.line_l2, grown[output], own_team, progress);
+        renew(grown[output], memory, growth.monotonic, own_team);
+        grown[output].multiply(learning_rate);
+        move_scores(grown[output], output, memory, own_team);
+    };
+    buffers.resize(n_outputs == 1 ? 1 : team.size());
+    // Trees of one round do not wait for each other; what is left over is grown by all threads.
+    const std::size_t n_apart =
+        team.size() == 1 ? n_outputs : n_outputs / team.size() * team.size();
+    if (n_outputs > 1)
+        team.for_each(n_apart, [&](std::size_t output, std::size_t thread) {
+            Team alone(1);
+            make(output, buffers[thread], alone);
+        });
+    for (std::size_t output = n_outputs > 1 ? n_apart : 0; output < n_outputs; ++output)
+        make(output, buffers[0], team);
+    double most = 0.0;
+    for (const BoostTree& tree : grown) most = std::max(most, tree.largest_answer());
+    most_score += most;
+    for (BoostTree& tree : grown) trees.push_back(std::move(tree));
+}
+
+}  // namespace treewright::boosting

@@ -1,0 +1,202 @@
+#include "treewright/boosting/histogram.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "treewright/base/avx512.hpp"
+#include "treewright/base/prefetch.hpp"
+
+namespace treewright::boosting {
+namespace {
+
+/// Slots added up together: their part of a histogram stays in the nearest cache (7 x 256 x 16
+/// bytes = 28 KiB), and their codes come in one word.
+constexpr std::size_t kTogether = 7;
+/// Rows whose records are brought near before their slots are gone through; the copying loop has
+/// many loads in flight, which the adding loop, full of stores, has not. While some are added up
+/// the next are fetched: 22 ns a row instead of 27 (half of a million rows), 30 instead of 35 (a
+/// tenth).
+constexpr std::size_t kMostNear = 1024;
+constexpr std::size_t kNearBytes = 32768;
+
+/// Rows after which some more are sent for.
+constexpr std::size_t kChunk = 4;
+
+/// Rows whose records will be wanted soon, and their slopes where those lie elsewhere. They are
+/// sent for a few at a time, all through the adding: not many lines can be on their way at once.
+struct Ahead {
+    const std::uint32_t* next = nullptr;
+    const std::uint32_t* end = nullptr;
+    const std::uint8_t* records = nullptr;
+    std::size_t stride = 0;
+    SlopeView slopes;
+    std::size_t n_chunk = 1;  ///< to be sent for with a chunk
+
+    void send() {
+        const std::uint32_t* until = next + n_chunk < end ? next + n_chunk : end;
+        for (; next != until; ++next) {
+            fetch(records + *next * stride);
+            if (slopes.base != nullptr) fetch(slopes.base + *next * slopes.stride);
+        }
+    }
+};
+
+template <std::size_t Width, class Entry>
+void add_group(const std::uint8_t* codes, std::size_t stride, const Entry* of_row, std::size_t n,
+               const Slot* slots, Entry* histogram, Ahead& ahead) {
+    constexpr int kSize = std::countr_zero(sizeof(Entry));
+    constexpr std::uint64_t kByte = std::uint64_t{255} << kSize;
+    std::byte* start[Width];
+    for (std::size_t k = 0; k < Width; ++k)
+        start[k] = reinterpret_cast<std::byte*>(histogram + slots[k].offset);
+    const auto add = [&](std::size_t i) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, codes + i * stride, 8);
+        const Entry entry = of_row[i];
+#pragma GCC unroll 8
+        for (std::size_t k = 0; k < Width; ++k) {
+            // The code times the size of an entry, in two instructions.
+            const int shift = 8 * static_cast<int>(k) - kSize;
+            const std::uint64_t at = (shift < 0 ? word << -shift : word >> shift) & kByte;
+            *reinterpret_cast<Entry*>(start[k] + at) += entry;
+        }
+    };
+    std::size_t i = 0;
+    for (; i + kChunk <= n; i += kChunk) {
+        if (ahead.next != ahead.end) ahead.send();
+        for (std::size_t k = 0; k < kChunk; ++k) add(i + k);
+    }
+    for (; i < n; ++i) add(i);
+}
+
+template <class Entry>
+void add_narrow(const std::uint8_t* codes, std::size_t stride, const Entry* of_row, std::size_t n,
+                const Slot* slots, std::size_t width, Entry* histogram, Ahead& ahead) {
+    switch (width) {
+        case 1: return add_group<1>(codes, stride, of_row, n, slots, histogram, ahead);
+        case 2: return add_group<2>(codes, stride, of_row, n, slots, histogram, ahead);
+        case 3: return add_group<3>(codes, stride, of_row, n, slots, histogram, ahead);
+        case 4: return add_group<4>(codes, stride, of_row, n, slots, histogram, ahead);
+        case 5: return add_group<5>(codes, stride, of_row, n, slots, histogram, ahead);
+        case 6: return add_group<6>(codes, stride, of_row, n, slots, histogram, ahead);
+        default: return add_group<7>(codes, stride, of_row, n, slots, histogram, ahead);
+    }
+}
+
+/// Copies some records, one after the other.
+template <std::size_t Words>  // of a record; 0: any number
+void copy_records(const CodedTable& table, const std::uint32_t* rows, std::size_t n,
+                  std::uint64_t* to) {
+    const std::size_t n_words = Words == 0 ? table.stride / 8 : Words;
+    for (std::size_t i = 0; i < n; ++i, to += n_words)
+        std::memcpy(to, table.records() + rows[i] * table.stride, n_words * 8);
+}
+
+void bring_near(const CodedTable& table, const std::uint32_t* rows, std::size_t n,
+                std::uint64_t* to) {
+    switch (table.stride / 8) {
+        case 1: return copy_records<1>(table, rows, n, to);
+        case 2: return copy_records<2>(table, rows, n, to);
+        case 3: return copy_records<3>(table, rows, n, to);
+        case 4: return copy_records<4>(table, rows, n, to);
+        case 5: return copy_records<5>(table, rows, n, to);
+        case 6: return copy_records<6>(table, rows, n, to);
+        case 7: return copy_records<7>(table, rows, n, to);
+        case 8: return copy_records<8>(table, rows, n, to);
+        default: return copy_records<0>(table, rows, n, to);
+    }
+}
+
+/// What each of some rows adds.
+template <class Row>
+inline void fill_entries(const SlopeView& slopes, std::size_t first, std::size_t n,
+                         const FixedPoint fixed, typename Row::Entry* entries) {
+    for (std::size_t i = 0; i < n; ++i) entries[i] = slopes.get<Row>(first + i).entry(fixed);
+}
+
+#ifdef TREEWRIGHT_AVX512
+template <class Row>
+TREEWRIGHT_WIDE void fill_entries_wide(const SlopeView& slopes, std::size_t first, std::size_t n,
+                                       const FixedPoint& fixed, typename Row::Entry* entries) {
+    fill_entries<Row>(slopes, first, n, fixed, entries);
+}
+#endif
+
+template <class Row>
+void entries_of(const SlopeView& slopes, std::size_t first, std::size_t n, const FixedPoint& fixed,
+                typename Row::Entry* entries) {
+#ifdef TREEWRIGHT_AVX512
+    if (has_avx512()) return fill_entries_wide<Row>(slopes, first, n, fixed, entries);
+#endif
+    fill_entries<Row>(slopes, first, n, fixed, entries);
+}
+
+}  // namespace
+
+template <class Row>
+void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& slopes,
+              const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
+              typename Row::Entry* histogram) {
+    const std::size_t n_near =
+        std::clamp<std::size_t>(kNearBytes / table.stride / 64 * 64, 64, kMostNear);
+    near.records.resize(n_near * table.stride / 8 + 1);
+    near.entries.resize(n_near);
+    auto* copies = reinterpret_cast<std::uint8_t*>(near.records.data());
+    auto& entries = near.entries;
+    const std::size_t n_groups = (table.n_narrow + kTogether - 1) / kTogether;
+    for (std::size_t begin = 0; begin < rows.n; begin += n_near) {
+        const std::size_t n = std::min(n_near, rows.n - begin);
+        const std::uint8_t* records = table.records() + (rows.first + begin) * table.stride;
+        Ahead ahead;
+        if (rows.list == nullptr) {
+            entries_of<Row>(slopes, rows.first + begin, n, fixed, entries.data());
+        } else {
+            const std::uint32_t* list = rows.list + begin;
+            ahead.next = list + n;
+            ahead.end = ahead.next + std::min(n_near, rows.n - begin - n);
+            ahead.records = table.records();
+            ahead.stride = table.stride;
+            ahead.n_chunk = (kChunk + n_groups - 1) / std::max<std::size_t>(n_groups, 1);
+            bring_near(table, list, n, near.records.data());
+            records = copies;
+            if (slopes.base == table.slopes().base) {
+                entries_of<Row>({copies + table.slopes_at, table.stride}, 0, n, fixed,
+                                entries.data());
+            } else {
+                ahead.slopes = slopes;
+                for (std::size_t i = 0; i < n; ++i)
+                    entries[i] = slopes.get<Row>(list[i]).entry(fixed);
+            }
+        }
+        for (std::size_t g = 0; g < n_groups; ++g) {
+            const std::size_t low = g * table.n_narrow / n_groups;
+            const std::size_t high = (g + 1) * table.n_narrow / n_groups;
+            add_narrow(records + table.slots[low].at, table.stride, entries.data(), n,
+                       table.slots.data() + low, high - low, histogram, ahead);
+        }
+        for (std::size_t s = table.n_narrow; s < table.slots.size(); ++s) {
+            const Slot& slot = table.slots[s];
+            const std::uint8_t* codes = records + slot.at;
+            for (std::size_t i = 0; i < n; ++i) {
+                std::uint16_t code = 0;
+                std::memcpy(&code, codes + i * table.stride, 2);
+                histogram[slot.offset + code] += entries[i];
+            }
+        }
+    }
+}
+
+template void add_rows<SlimRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
+template void add_rows<OddsRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
+template void add_rows<WideRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
+template void add_rows<NarrowRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
+template void add_rows<SingleRow>(const CodedTable&, const RowRange&, const SlopeView&,
+                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
+
+}  // namespace treewright::boosting

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <cmath>
+
+#include "treewright/base/avx512.hpp"
+#include "treewright/boosting/split_search.hpp"
+
+namespace treewright::boosting {
+namespace {
+
+/// A gain below this share of what the node gains as a leaf is rounding: its rows are alike.
+constexpr double kRounding = 1e-12;
+
+struct Reals {
+    double g;
+    double h;
+};
+
+Reals reals_of(const Sums& sums, const FixedPoint& fixed) {
+    return {static_cast<double>(sums.gradient) * fixed.gradient_unit,
+            static_cast<double>(sums.hessian) * fixed.hessian_unit};
+}
+
+/// Twice the decrease of the loss by a leaf that answers v: v minimises it if there are no bounds.
+double decrease(const Reals& sums, double l2, double v) {
+    return -(2.0 * sums.g * v + (sums.h + l2) * v * v);
+}
+
+double best_answer(const Reals& sums, double l2, const Bounds& bounds) {
+    const double weight = sums.h + l2;
+    const double v = weight > 0.0 ? -sums.g / weight : 0.0;
+    return std::clamp(v, bounds.lower, bounds.upper);
+}
+
+/// What the gains of many cuts of one node have in common.
+struct CutLimits {
+    Sums total;
+    Sums more;  ///< that every first child gets
+    FixedPoint fixed;
+    double l2;
+    double of_parent;
+    double min_hessian;
+    std::int64_t min_leaf;
+};
+
+/// The gains of Judge::gain, free of branches.
+/// A copy of the limits: they cannot be what is written to.
+inline void fill_gains(const CutLimits node, const CutSums& cuts, std::size_t n, double* gain) {
+    const std::int64_t* gradient = cuts.gradient.data();
+    const std::int64_t* hessian = cuts.hessian.data();
+    const std::int64_t* n_rows = cuts.n_rows.data();
+    const double g_unit = node.fixed.gradient_unit;
+    const double h_unit = node.fixed.hessian_unit;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t g = gradient[i] + node.more.gradient;
+        const std::int64_t h = hessian[i] + node.more.hessian;
+        const std::int64_t rows = n_rows[i] + node.more.n_rows;
+        const double ag = static_cast<double>(g) * g_unit;
+        const double bg = static_cast<double>(node.total.gradient - g) * g_unit;
+        const double a = static_cast<double>(h) * h_unit;
+        const double b = static_cast<double>(node.total.hessian - h) * h_unit;
+        const double ah = a + node.l2;
+        const double bh = b + node.l2;
+        const double value = (ag * ag * bh + bg * bg * ah) / (ah * bh) - node.of_parent;
+        const bool is_allowed = (rows >= node.min_leaf) &
+                                (node.total.n_rows - rows >= node.min_leaf) &
+                                (a >= node.min_hessian) & (b >= node.min_hessian);
+        gain[i] = is_allowed ? value : 0.0;
+    }
+}
+
+#ifdef TREEWRIGHT_AVX512
+TREEWRIGHT_WIDE void fill_gains_wide(const CutLimits& node, const CutSums& cuts, std::size_t n,
+                                     double* gain) {
+    fill_gains(node, cuts, n, gain);
+}
+#endif
+
+/// Judges splits of one node.
+class Judge {
+public:
+    Judge(const SearchNode& node, double l2, int sign)
+        : node(node),
+          limits(*node.limits),
+          l2(l2),
+          sign(sign),
+          is_bounded(sign != 0 || !std::isinf(node.bounds.lower) ||
+                     !std::isinf(node.bounds.upper)) {
+        const Reals all = reals_of(node.total, node.fixed);
+        const double v = best_answer(all, limits.l2, node.bounds);
+        of_parent = decrease(all, limits.l2, v) * (1.0 + kRounding) + limits.min_gain;
+        // Without curvature, nor anything in its place, a child has no answer.
+        least_hessian =
+            l2 > 0.0 ? limits.min_hessian : std::max(limits.min_hessian, node.fixed.hessian_unit);
+    }
+
+    [[nodiscard]] bool allows(const Sums& first) const {
+        return first.n_rows >= limits.min_leaf &&
+               node.total.n_rows - first.n_rows >= limits.min_leaf;
+    }
+
+    /// The gain of a split, beyond the least that is asked for; 0 if it is not allowed.
+    [[nodiscard]] double gain(const Sums& first) const {
+        const Reals a = reals_of(first, node.fixed);
+        const Reals b = reals_of(node.total - first, node.fixed);
+        if (a.h < least_hessian || b.h < least_hessian) return 0.0;
+        if (is_bounded) return bounded_gain(a, b);
+        const double ah = a.h + l2;
+        const double bh = b.h + l2;
+        return (a.g * a.g * bh + b.g * b.g * ah) / (ah * bh) - of_parent;
+    }
+
+    /// Gains of cuts whose first children have `more` beside their own sums; 0 if not allowed.
+    void gains(const CutSums& cuts, std::size_t n, const Sums& more, double* gain) const {
+        if (is_bounded) {
+            for (std::size_t i = 0; i < n; ++i) {
+                Sums first = cuts.at(i);
+                first += more;
+                gain[i] = allows(first) ? this->gain(first) : 0.0;
+            }
+            return;
+        }
+        const CutLimits common{node.total, more,          node.fixed,     l2,
+                               of_parent,  least_hessian, limits.min_leaf};
+#ifdef TREEWRIGHT_AVX512
+        if (has_avx512()) return fill_gains_wide(common, cuts, n, gain);
+#endif
+        fill_gains(common, cuts, n, gain);
+    }
+
+private:
+    [[nodiscard]] double bounded_gain(const Reals& a, const Reals& b) const {
+        const double va = best_answer(a, l2, node.bounds);
+        const double vb = best_answer(b, l2, node.bounds);
+        if ((sign > 0 && va > vb) || (sign < 0 && va < vb)) return 0.0;
+        return decrease(a, l2, va) + decrease(b, l2, vb) - of_parent;
+    }
+
+    const SearchNode& node;
+    const BoostLimits& limits;
+    double l2;
+    int sign;
+    bool is_bounded;
+    double of_parent = 0.0;
+    double least_hessian = 0.0;
+};
+
+}  // namespace
+
+double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2, const Bounds& bounds) {
+    return best_answer(reals_of(sums, fixed), l2, bounds);
+}
+
+void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
+                 HistogramScratch& scratch, BoostSplit& best) {
+    const Judge judge(node, node.limits->l2, sign);
+    const Sums missing = sums.back();
+    const bool has_missing = missing.n_rows > 0;
+    // The last cut parts the rows that have a value from those that have none. A bin without rows
+    // makes no cut of its own: below many a node most of them are empty.
+    const std::size_t n_codes = sums.size() - 1;
+    CutSums& cuts = scratch.cuts;
+    cuts.resize(n_codes);
+    std::size_t n_cuts = 0;
+    Sums first;
+    for (std::size_t code = 0; code < n_codes; ++code) {
+        first += sums[code];
+        cuts.set(n_cuts, static_cast<std::uint32_t>(code), first);
+        n_cuts += sums[code].n_rows > 0 ? 1 : 0;
+    }
+    if (!has_missing && n_cuts > 0) --n_cuts;
+    scratch.gain.resize(2 * n_cuts);
+    double* gain = scratch.gain.data();
+    double* gain_with = has_missing ? gain + n_cuts : nullptr;
+    judge.gains(cuts, n_cuts, Sums{}, gain);
+    if (has_missing && n_cuts > 0) judge.gains(cuts, n_cuts - 1, missing, gain_with);
+    std::size_t chosen = n_cuts;
+    const auto consider = [&](std::size_t cut, double its, bool missing_first) {
+        if (!(its > best.gain)) return;
+        best.gain = its;
+        best.missing_first = missing_first;
+        chosen = cut;
+    };
+    for (std::size_t cut = 0; cut < n_cuts; ++cut) {
+        consider(cut, gain[cut], false);
+        if (has_missing && cut + 1 < n_cuts) consider(cut, gain_with[cut], true);
+    }
+    if (chosen == n_cuts) return;
+    best.column = column;
+    best.is_nominal = false;
+    best.cut = cuts.code[chosen];
+    best.first = cuts.at(chosen);
+    if (best.missing_first) best.first += missing;
+    // Rows without the value, of which this node has none, follow the larger part.
+    if (!has_missing) best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;
+}
+
+void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,
+                    HistogramScratch& scratch, BoostSplit& best) {
+    const BoostLimits& limits = *node.limits;
+    const Judge judge(node, limits.l2 + limits.nominal_l2, 0);
+    auto& order = scratch.order;
+    order.clear();
+    // Among all subsets the best is a prefix in the order of G / H (Fisher 1958; Breiman et al.
+    // 1984, section 9.4); smoothing keeps categories of few rows from the ends. What is missing is
+    // a category like any other.
+    for (std::uint32_t code = 0; code < sums.size(); ++code) {
+        if (sums[code].n_rows < limits.min_category) continue;
+        const Reals reals = reals_of(sums[code], node.fixed);
+        order.emplace_back(reals.g / (reals.h + limits.nominal_smoothing), code);
+    }
+    if (order.size() < 2) return;
+    std::sort(order.begin(), order.end());
+    std::size_t best_n = 0;
+    bool from_end = false;
+    double best_gain = best.gain;
+    Sums best_first;
+    for (const bool backward : {false, true}) {
+        Sums first;
+        const std::size_t most = std::min(limits.max_categories, order.size() - 1);
+        for (std::size_t i = 0; i < most; ++i) {
+            first += sums[order[backward ? order.size() - 1 - i : i].second];
+            if (!judge.allows(first)) continue;
+            const double gain = judge.gain(first);
+            if (!(gain > best_gain)) continue;
+            best_gain = gain;
+            best_n = i + 1;
+            from_end = backward;
+            best_first = first;
+        }
+    }
+    if (best_n == 0) return;
+    best.gain = best_gain;
+    best.column = column;
+    best.is_nominal = true;
+    best.cut = 0;
+    best.first = best_first;
+    best.codes.clear();
+    for (std::size_t i = 0; i < best_n; ++i)
+        best.codes.push_back(order[from_end ? order.size() - 1 - i : i].second);
+    std::sort(best.codes.begin(), best.codes.end());
+    const auto missing = static_cast<std::uint32_t>(sums.size() - 1);
+    best.missing_first = !best.codes.empty() && best.codes.back() == missing;
+    if (best.missing_first) best.codes.pop_back();
+}
+
+}  // namespace treewright::boosting

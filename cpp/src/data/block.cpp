@@ -1,0 +1,143 @@
+#include "treewright/data/block.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "treewright/base/error.hpp"
+
+namespace treewright::data {
+namespace {
+
+/// Columns copied side by side before sorting: reading a row-major table one column at a time
+/// would fetch every cache line once per column.
+constexpr std::size_t kGroup = 4;
+
+struct Packed {
+    std::vector<std::byte> bytes;
+    Column column;
+};
+
+/// Contiguous copies of a group of float columns that share the rows of one matrix.
+void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packed>& packed) {
+    packed.resize(columns.size());
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+        packed[j].column = columns[j];
+        const std::size_t size = columns[j].type == ValueType::f32 ? 4 : 8;
+        if (!columns[j].is_real() || columns[j].stride == static_cast<std::ptrdiff_t>(size))
+            continue;
+        packed[j].bytes.resize(size * n_rows);
+        packed[j].column.data = packed[j].bytes.data();
+        packed[j].column.stride = static_cast<std::ptrdiff_t>(size);
+    }
+    constexpr std::size_t kRowsAtOnce = 256;
+    for (std::size_t begin = 0; begin < n_rows; begin += kRowsAtOnce) {
+        const std::size_t end = std::min(begin + kRowsAtOnce, n_rows);
+        for (std::size_t j = 0; j < columns.size(); ++j) {
+            if (packed[j].column.data == columns[j].data) continue;
+            if (columns[j].type == ValueType::f32) {
+                auto* to = reinterpret_cast<float*>(packed[j].bytes.data());
+                for (std::size_t row = begin; row < end; ++row) to[row] = columns[j].at<float>(row);
+            } else {
+                auto* to = reinterpret_cast<double*>(packed[j].bytes.data());
+                for (std::size_t row = begin; row < end; ++row)
+                    to[row] = columns[j].at<double>(row);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options, Team& team,
+                                  Progress& progress, std::vector<std::uint32_t>& n_missing,
+                                  std::vector<Bins>& bins) {
+    auto block = std::make_shared<Block>();
+    block->holding = options.holding;
+    const Target& target = data.target;
+
+    for (std::size_t row = 0; row < data.n_rows; ++row)
+        if (data.weight.empty() || data.weight[row] > 0.0)
+            block->table_row.push_back(static_cast<std::uint32_t>(row));
+    const auto& rows = block->table_row;
+    const std::size_t n = rows.size();
+    block->n_rows = static_cast<std::uint32_t>(n);
+    require(n > 0 && n < Entry<Wide>::kMostRows, "number of rows");
+
+    std::vector<std::uint32_t> local(data.n_rows, 0);
+    for (std::size_t i = 0; i < n; ++i) local[rows[i]] = static_cast<std::uint32_t>(i);
+    const auto gather = [&](std::span<const double> from, std::vector<double>& to) {
+        if (from.empty()) return;
+        to.resize(n);
+        for (std::size_t i = 0; i < n; ++i) to[i] = from[rows[i]];
+    };
+    gather(data.weight, block->weight);
+    gather(data.copies, block->copies);
+    if (target.is_classification()) {
+        block->classes.resize(n * target.n_outputs);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t o = 0; o < target.n_outputs; ++o)
+                block->classes[i * target.n_outputs + o] =
+                    static_cast<std::uint32_t>(target.classes[rows[i] * target.n_outputs + o]);
+    } else {
+        block->raw.resize(n * target.n_outputs);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t o = 0; o < target.n_outputs; ++o)
+                block->raw[i * target.n_outputs + o] =
+                    target.values[rows[i] * target.n_outputs + o];
+        block->values.resize(block->raw.size());
+    }
+
+    const bool binary = target.is_binary();
+    const auto positive = [&](std::uint32_t i) { return binary ? block->classes[i] << 1 : 0U; };
+    const std::size_t n_columns = data.columns.size();
+    const bool narrow = n <= Entry<Narrow>::kMostRows && !options.wide;
+    const std::size_t n_lists = options.holding == Holding::lists ? n_columns : 1;
+    if (narrow) block->entries = std::vector<Narrow>(n_lists * n);
+    else block->entries = std::vector<Wide>(n_lists * n);
+    if (options.holding == Holding::codes) block->codes.resize(n_columns);
+    block->slot_of_column.resize(n_columns);
+    std::iota(block->slot_of_column.begin(), block->slot_of_column.end(), 0U);
+    n_missing.assign(n_columns, 0);
+    bins.assign(n_columns, {});
+
+    std::vector<OrderScratch> scratch(team.size());
+    std::vector<std::vector<Packed>> packed(team.size());
+    const std::size_t n_groups = (n_columns + kGroup - 1) / kGroup;
+    team.for_each(n_groups, [&](std::size_t group, std::size_t thread) {
+        const std::size_t first = group * kGroup;
+        const std::size_t last = std::min(first + kGroup, n_columns);
+        pack(std::span(data.columns).subspan(first, last - first), data.n_rows, packed[thread]);
+        for (std::size_t column = first; column < last; ++column) {
+            progress.check(thread == 0);
+            Order order = order_of(packed[thread][column - first].column, rows, scratch[thread]);
+            n_missing[column] = static_cast<std::uint32_t>(order.n_missing);
+            if (options.n_bins > 0 && data.columns[column].scale == Scale::numeric)
+                bins[column] = bin_by_rank(order, data.copies, options.n_bins);
+            if (options.holding == Holding::codes) {
+                block->codes[column] = codes_of(order, rows, data.n_rows, options.min_code_width);
+                continue;
+            }
+            const auto write = [&](auto* list) {
+                using Word = std::remove_pointer_t<decltype(list)>;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::uint32_t row = local[order.entries[i] >> 1];
+                    list[i] = static_cast<Word>(row << 2 | positive(row) | (order.entries[i] & 1));
+                }
+            };
+            if (narrow) write(block->list<Narrow>(column));
+            else write(block->list<Wide>(column));
+        }
+    });
+    if (options.holding == Holding::codes) {
+        const auto write = [&](auto* list) {
+            using Word = std::remove_pointer_t<decltype(list)>;
+            for (std::uint32_t i = 0; i < n; ++i) list[i] = static_cast<Word>(i << 2 | positive(i));
+        };
+        if (narrow) write(block->list<Narrow>(0));
+        else write(block->list<Wide>(0));
+    }
+    return block;
+}
+
+}  // namespace treewright::data

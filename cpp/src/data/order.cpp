@@ -1,0 +1,159 @@
+/// Radix sort of a column: 32-bit keys, three passes of 11 bits, passes skipped where all keys
+/// agree. Longer values sort on their 32 leading varying bits; runs that agree there are few and
+/// short in real data and are finished by comparison.
+#include "treewright/data/order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "treewright/base/error.hpp"
+
+namespace treewright::data {
+namespace {
+
+/// Order-preserving map of a float to an unsigned integer of its size; -0.0 and 0.0 agree.
+std::uint32_t rank_key(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
+    return bits ^ ((bits >> 31) ? 0xffffffffU : 0x80000000U);
+}
+std::uint64_t rank_key(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+    return bits ^ ((bits >> 63) ? ~0ULL : 0x8000000000000000ULL);
+}
+std::uint64_t rank_key(std::int64_t value) {
+    return static_cast<std::uint64_t>(value) ^ 0x8000000000000000ULL;
+}
+
+std::uint64_t key_of(const Column& column, std::size_t row) {
+    switch (column.type) {
+        case ValueType::f32: return rank_key(column.at<float>(row));
+        case ValueType::f64: return rank_key(column.at<double>(row));
+        case ValueType::i64: return rank_key(column.at<std::int64_t>(row));
+        case ValueType::code: return static_cast<std::uint32_t>(column.at<std::int32_t>(row));
+    }
+    return 0;
+}
+
+/// Sorts pairs (key << 32 | row) by key, stably.
+void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& spare) {
+    constexpr unsigned kBits = 11;
+    constexpr std::size_t kBuckets = 1U << kBits;
+    constexpr std::array<unsigned, 3> kShifts = {32, 43, 54};
+    if (pairs.size() < 64) {
+        std::sort(pairs.begin(), pairs.end());  // rows ascend, so equal keys keep their order
+        return;
+    }
+    std::array<std::vector<std::uint32_t>, 3> starts;
+    for (auto& start : starts) start.assign(kBuckets, 0);
+    for (const std::uint64_t pair : pairs)
+        for (std::size_t pass = 0; pass < 3; ++pass)
+            ++starts[pass][(pair >> kShifts[pass]) & (kBuckets - 1)];
+    spare.resize(pairs.size());
+    for (std::size_t pass = 0; pass < 3; ++pass) {
+        auto& start = starts[pass];
+        if (start[(pairs[0] >> kShifts[pass]) & (kBuckets - 1)] == pairs.size()) continue;
+        std::uint32_t total = 0;
+        for (std::uint32_t& count : start) {
+            const std::uint32_t here = count;
+            count = total;
+            total += here;
+        }
+        for (const std::uint64_t pair : pairs)
+            spare[start[(pair >> kShifts[pass]) & (kBuckets - 1)]++] = pair;
+        pairs.swap(spare);
+    }
+}
+
+}  // namespace
+
+Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderScratch& scratch) {
+    require(rows.empty() || rows.back() < (1U << 30), "at most 2^30 rows");
+    Order order;
+    std::vector<std::uint32_t> missing;
+    auto& pairs = scratch.pairs;
+    pairs.clear();
+    pairs.reserve(rows.size());
+
+    std::uint64_t lowest = ~0ULL;
+    std::uint64_t highest = 0;
+    for (const std::uint32_t row : rows) {
+        if (column.is_missing(row)) {
+            missing.push_back(row);
+            continue;
+        }
+        const std::uint64_t key = key_of(column, row);
+        lowest = std::min(lowest, key);
+        highest = std::max(highest, key);
+    }
+    const unsigned bits = missing.size() == rows.size()
+                              ? 0U
+                              : static_cast<unsigned>(std::bit_width(highest - lowest));
+    const unsigned shift = bits > 32 ? bits - 32 : 0;
+    for (const std::uint32_t row : rows) {
+        if (column.is_missing(row)) continue;
+        pairs.push_back((((key_of(column, row) - lowest) >> shift) << 32) | row);
+    }
+    sort_pairs(pairs, scratch.spare);
+
+    if (shift > 0) {  // finish the runs whose leading bits agree
+        const auto by_value = [&](std::uint64_t a, std::uint64_t b) {
+            const auto row_a = static_cast<std::uint32_t>(a);
+            const auto row_b = static_cast<std::uint32_t>(b);
+            const std::uint64_t key_a = key_of(column, row_a);
+            const std::uint64_t key_b = key_of(column, row_b);
+            return key_a != key_b ? key_a < key_b : row_a < row_b;
+        };
+        for (std::size_t begin = 0; begin < pairs.size();) {
+            std::size_t end = begin + 1;
+            while (end < pairs.size() && (pairs[end] >> 32) == (pairs[begin] >> 32)) ++end;
+            if (end - begin > 1)
+                std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin),
+                          pairs.begin() + static_cast<std::ptrdiff_t>(end), by_value);
+            begin = end;
+        }
+    }
+
+    order.entries.reserve(rows.size());
+    order.n_missing = missing.size();
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto row = static_cast<std::uint32_t>(pairs[i]);
+        const std::uint64_t key = shift > 0 ? key_of(column, row) : pairs[i] >> 32;
+        const bool tie = i > 0 && key == before;
+        order.entries.push_back(row << 1 | static_cast<std::uint32_t>(tie));
+        before = key;
+    }
+    for (std::size_t i = 0; i < missing.size(); ++i)
+        order.entries.push_back(missing[i] << 1 | static_cast<std::uint32_t>(i > 0));
+    return order;
+}
+
+Codes codes_of(const Order& order, std::span<const std::uint32_t> rows, std::size_t n_table_rows,
+               std::size_t min_width) {
+    Codes codes;
+    const std::size_t n_known = order.entries.size() - order.n_missing;
+    std::vector<std::uint32_t> first_row;
+    for (std::size_t i = 0; i < n_known; ++i)
+        if ((order.entries[i] & 1) == 0) first_row.push_back(order.entries[i] >> 1);
+    codes.first_row = std::make_shared<const std::vector<std::uint32_t>>(std::move(first_row));
+
+    std::vector<std::uint32_t> position(n_table_rows, 0);
+    for (std::size_t i = 0; i < rows.size(); ++i) position[rows[i]] = static_cast<std::uint32_t>(i);
+    const auto fill = [&]<class Code>(std::vector<Code> of_row) {
+        of_row.assign(rows.size(), static_cast<Code>(codes.n_codes()));
+        std::int64_t code = -1;
+        for (std::size_t i = 0; i < n_known; ++i) {
+            if ((order.entries[i] & 1) == 0) ++code;
+            of_row[position[order.entries[i] >> 1]] = static_cast<Code>(code);
+        }
+        codes.of_row = std::move(of_row);
+    };
+    if (codes.n_codes() < 0xff && min_width <= 1) fill(std::vector<std::uint8_t>{});
+    else if (codes.n_codes() < 0xffff && min_width <= 2) fill(std::vector<std::uint16_t>{});
+    else fill(std::vector<std::uint32_t>{});
+    return codes;
+}
+
+}  // namespace treewright::data

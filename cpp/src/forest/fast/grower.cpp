@@ -1,0 +1,123 @@
+#include "treewright/forest/fast/grower.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "treewright/forest/fast/kernels/cells.hpp"
+#include "treewright/forest/fast/kernels/rows.hpp"
+#include "treewright/forest/fast/kernels/scan.hpp"
+
+namespace treewright::forest {
+namespace {
+
+/// Values that a float holds as well as what they are stored in.
+bool fits_single(const data::Column& column, std::size_t n_rows) {
+    if (column.type == data::ValueType::f32) return true;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const double value = column.number(row);
+        if (static_cast<double>(static_cast<float>(value)) != value) return false;
+    }
+    return true;
+}
+
+bool has_gaps(const data::Column& column, std::size_t n_rows) {
+    for (std::size_t row = 0; row < n_rows; ++row)
+        if (column.is_missing(row)) return true;
+    return false;
+}
+
+/// Whether doubles hold every value of a column of whole numbers.
+bool fits_double(const data::Column& column, std::size_t n_rows) {
+    if (column.type != data::ValueType::i64) return true;
+    for (std::size_t row = 0; row < n_rows; ++row)
+        if (std::abs(static_cast<double>(column.whole(row))) > 0x1.0p52) return false;
+    return true;
+}
+
+/// Columns, for each that a node looks at, up to which the cells of a row are looked at together.
+constexpr std::size_t kMostPerLook = 12;
+
+template <class T>
+void lay_out(const data::Dataset& data, const grow::GrowOptions& options, PlainCells<T>& cells,
+             Team& team, Progress& progress) {
+    const std::size_t n_columns = data.columns.size();
+    const bool by_row =
+        options.max_columns == 0 || options.columns.size() <= kMostPerLook * options.max_columns;
+    cells.by_column.resize(data.n_rows * n_columns + kCellPadding);
+    if (by_row) cells.by_row.resize(data.n_rows * n_columns + kLanes);
+    constexpr std::size_t kChunk = 1024;
+    team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t thread) {
+        progress.check(thread == 0);
+        const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
+        for (std::size_t c = 0; c < n_columns; ++c)
+            for (std::size_t row = chunk * kChunk; row < end; ++row) {
+                const auto cell = static_cast<T>(data.columns[c].number(row) + 0.0);
+                cells.by_column[c * data.n_rows + row] = cell;
+                if (by_row) cells.by_row[row * n_columns + c] = cell;
+            }
+    });
+}
+
+}  // namespace
+
+bool is_plain(const data::Dataset& data, const grow::GrowOptions& options) {
+    const data::Target& target = data.target;
+    const bool is_ordered = std::all_of(
+        data.columns.begin(), data.columns.end(),
+        [](const data::Column& column) { return column.scale != data::Scale::nominal; });
+    const bool is_known = target.is_classification()
+                              ? options.criterion == "gini" && target.n_classes[0] > 1
+                              : options.criterion == "squared_error";
+    const bool settles_missing = options.missing == missing::Missing::learned_side ||
+                                 options.missing == missing::Missing::majority;
+    return is_ordered && is_known && settles_missing && target.n_outputs == 1 &&
+           data.weight.empty() && data.copies.empty() && !options.columns.empty() &&
+           data.n_rows < kMostRows && options.numeric == split::Numeric::threshold &&
+           options.threshold_at == split::ThresholdAt::midpoint &&
+           options.selection == split::Selection::gain && !options.class_boundaries &&
+           !options.strict_gain && !options.c45_sides && !options.mdl_penalty &&
+           !options.single_precision && options.min_gap <= 0.0 && options.min_branch_share <= 0.0 &&
+           !options.merging.is_on && options.random_ties && !options.oblique.is_on() &&
+           options.max_leaf_nodes < 0 && options.min_impurity <= 0.0 &&
+           options.max_p_value >= 1.0 && options.cost_rule == split::CostRule::none &&
+           options.monotonic.empty() && options.block.n_bins == 0 && options.fuse;
+}
+
+std::unique_ptr<PlainData> make_plain(const data::Dataset& data, const grow::GrowOptions& options,
+                                      Team& team, Progress& progress) {
+    const std::size_t n_columns = data.columns.size();
+    auto made = std::make_unique<PlainData>();
+    made->data = &data;
+    std::atomic<bool> is_plain{true};
+    std::atomic<bool> is_single{true};
+    const bool sorts = options.splitter == split::Splitter::best;
+    if (sorts) made->orders.resize(n_columns);
+    std::vector<data::OrderScratch> scratch(team.size());
+    std::vector<std::uint32_t> rows(data.n_rows);
+    for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = static_cast<std::uint32_t>(row);
+    team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
+        progress.check(thread == 0);
+        const data::Column& column = data.columns[c];
+        if (!is_plain || has_gaps(column, data.n_rows) || !fits_double(column, data.n_rows)) {
+            is_plain = false;
+            return;
+        }
+        if (sorts) made->orders[c] = order_of(column, rows, scratch[thread]);
+        else if (!fits_single(column, data.n_rows)) is_single = false;
+    });
+    if (!is_plain) return nullptr;
+    if (!sorts && is_single) lay_out(data, options, made->singles, team, progress);
+    if (!sorts && !is_single) lay_out(data, options, made->doubles, team, progress);
+    return made;
+}
+
+std::unique_ptr<PlainGrower> make_plain_grower(const PlainData& shared,
+                                               const grow::GrowOptions& options,
+                                               Progress& progress) {
+    return options.splitter == split::Splitter::best
+               ? make_list_grower(shared, options, progress)
+               : make_random_grower(shared, options, progress);
+}
+
+}  // namespace treewright::forest

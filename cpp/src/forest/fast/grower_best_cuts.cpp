@@ -1,0 +1,444 @@
+/// Plain trees by best cuts: one list of rows per column, sorted by its values, as in
+/// data/block.hpp (sorted_lists.hpp).
+#include "treewright/forest/fast/grower.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/prefetch.hpp"
+#include "treewright/forest/fast/sorted_lists.hpp"
+#include "treewright/grow/question.hpp"
+
+namespace treewright::forest {
+namespace {
+
+class ListGrower final : public PlainGrower, private SortedLists {
+public:
+    ListGrower(const PlainData& shared, const grow::GrowOptions& options, Progress& progress)
+        : SortedLists(shared, options, progress),
+          least(static_cast<std::uint32_t>(
+              std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)}))) {}
+
+    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+                    Team& team) override {
+        asks = is_caller;
+        PlainNode& root = nodes.begin(tree);
+        open_cuts.clear();
+        number_rows(copies);
+        parts.begin(team, table_row.size());
+        nodes.keeps_credits = parts.is_shared();
+        fill_lists(root, copies);
+        look_up(root);
+        open_root(root);
+        const std::uint32_t* rows = list_of(root, nodes.options.columns[0]);
+        if (!nodes.within_limits(root.size(), 0, root.weight) ||
+            is_settled(root, rows, root.size())) {
+            close(root, rows, root.size());
+            nodes.stack.clear();
+        }
+        grow_open();
+        if (parts.is_shared()) grow_parts();
+        return nodes.finish();
+    }
+
+private:
+    /// Sums of squares of the class counts on both sides of every cut.
+    struct ClassSums {
+        std::vector<double> left;
+        std::vector<double> right;
+        std::vector<double> weights;
+        std::vector<double> class_left;
+        std::vector<double> class_right;
+    };
+
+    void grow_open() {
+        while (!nodes.stack.empty()) {
+            PlainNode node = nodes.pop();
+            if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
+            if (parts.takes(node)) {
+                parts.add(nodes, node);
+                continue;
+            }
+            nodes.look_up(progress, asks, node.size());
+            if (node.pocket == 0 && node.size() <= kPocket) fill_pocket(node);
+            else if (!node.is_home && node.size() <= kHome) bring_home(node);
+            look_up(node);
+            split_or_close(node);
+        }
+        read_thresholds();
+    }
+
+    // ---------------------------------------------------------------- parts of a tree
+
+    void grow_parts() {
+        while (crew.size() < parts.n_threads())
+            crew.push_back(std::make_unique<ListGrower>(shared, nodes.options, progress));
+        parts.grow([&](PlainPart& part, std::size_t thread) {
+            crew[thread]->grow_part(*this, part, asks && thread == 0);
+        });
+        parts.join(nodes);
+    }
+
+    void grow_part(const ListGrower& top, PlainPart& part, bool is_caller) {
+        asks = is_caller;
+        PlainNode& root = nodes.begin(top.nodes, part);
+        open_cuts.clear();
+        take_rows(top, part, root);
+        grow_open();
+        nodes.finish(part);
+    }
+
+    void open_root(PlainNode& root) {
+        const auto n = static_cast<std::uint32_t>(table_row.size());
+        root.end = n;
+        root.weight = nodes.total_weight;
+        const std::uint32_t* list = list_of(root, nodes.options.columns[0]);
+        if (kind == Kind::classes) {
+            nodes.classes.assign(n_classes, 0);
+            for (std::uint32_t i = 0; i < n; ++i)
+                nodes.classes[class_of[row_of(list[i])]] += weight_of(list[i]);
+        } else if (kind == Kind::two_classes) {
+            for (std::uint32_t i = 0; i < n; ++i)
+                if ((list[i] & kPositive) != 0) root.sum += weight_of(list[i]);
+        } else {
+            lay_grid(list, n, root);
+        }
+    }
+
+    // ---------------------------------------------------------------- splits
+
+    void split_or_close(PlainNode& node) {
+        const double purity = nodes.purity_of(node);
+        nodes.begin_draws(node);
+        // Two rows are parted alike by every column: the first that parts them wins.
+        const bool is_pair = size_of(node) == 2 && least == 1;
+        // Of a pocket all columns are judged at once.
+        const bool at_once = node.pocket != 0 && kind == Kind::values && !is_pair;
+        if (parts.is_shared()) {
+            judge_together(node, purity);
+        } else if (!at_once || !judge_pocket(node)) {
+            PlainLeader leader(purity);
+            while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
+                const std::uint32_t column = nodes.draw_column();
+                const PlainCut cut = at_once ? pocket.judged(column)
+                                             : judge(node, column, leader.floor(), of_classes);
+                nodes.note_column(cut.is_constant);
+                nodes.note_cut(cut);
+                leader.meets(cut);
+            }
+        }
+        nodes.end_draws(node);
+        const PlainCut* best = nodes.select(node, purity);
+        if (best == nullptr) {
+            close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
+            return;
+        }
+        const double tolerance = split::kTie * (purity + best->decrease);
+        divide(node, *best, tolerance);
+    }
+
+    /// Judges the columns of a large node by all threads. Which are drawn does not depend on who
+    /// judges them, nor who wins on the floor: of columns of its own that were drawn before.
+    void judge_together(const PlainNode& node, double purity) {
+        while (nodes.lacks_varying() || nodes.lacks_cut()) {
+            const std::size_t begin = nodes.cuts.size();
+            for (std::size_t n = nodes.n_sure(); n > 0; --n)
+                nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
+            std::vector<PlainLeader> leaders(parts.n_threads(), PlainLeader(purity));
+            sums_of_thread.resize(parts.n_threads());
+            parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
+                progress.check(asks && thread == 0);
+                PlainCut& cut = nodes.cuts[begin + i];
+                cut = judge(node, cut.column, leaders[thread].floor(), sums_of_thread[thread]);
+                leaders[thread].meets(cut);
+            });
+            for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
+                nodes.note_column(nodes.cuts[i].is_constant);
+                nodes.note_decrease(nodes.cuts[i].decrease);
+            }
+        }
+    }
+
+    bool judge_pocket(const PlainNode& node) {
+        return pocket.judge(
+            node,
+            {nullptr, size_of(node), least, static_cast<std::uint32_t>(node.weight), node.sum},
+            loops, nodes);
+    }
+
+    [[nodiscard]] PlainList part_of(const PlainNode& node, std::uint32_t column) {
+        return {entries_of(node, column), size_of(node), least,
+                static_cast<std::uint32_t>(node.weight), node.sum};
+    }
+
+    /// What is not above the floor need not be told exactly.
+    __attribute__((always_inline)) PlainCut judge(const PlainNode& node, std::uint32_t column,
+                                                  double floor, ClassSums& sums) {
+        const PlainList list = part_of(node, column);
+        double decrease = kNoPlainCut;
+        if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
+        if (kind == Kind::two_classes) {
+            const double found = loops.best_two(list, floor / 2.0);
+            decrease = found == kNoPlainCut ? found : 2.0 * found;
+        } else if (kind == Kind::values) {
+            decrease = loops.best_values(list, value_of, floor);
+        } else {
+            accumulate(node, list, sums);
+            const double found =
+                loops.best_scores(list, sums.left.data(), sums.right.data(), sums.weights.data());
+            if (found != kNoPlainCut)
+                decrease = std::max(0.0, found / node.weight - nodes.purity_of(node));
+        }
+        const bool is_constant =
+            decrease < 0.0 && has_ties[column] != 0 &&
+            std::all_of(list.entries + 1, list.entries + list.n,
+                        [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
+        return {column, is_constant, decrease};
+    }
+
+    /// The one cut of two entries is the same in every column.
+    PlainCut judge_pair(const PlainList& list, std::uint32_t column) const {
+        if ((list.entries[1] & kTieBit) != 0) return {column, true, kNoPlainCut};
+        const double w = weight_of(list.entries[0]);
+        const double rest = weight_of(list.entries[1]);
+        if (std::min(w, rest) < least) return {column, false, kNoPlainCut};
+        const double s = kind == Kind::values                 ? value_of[row_of(list.entries[0])]
+                         : (list.entries[0] & kPositive) != 0 ? w
+                                                              : 0.0;
+        const double excess = (s * rest - (list.sum - s) * w) / (w + rest);  // either way round
+        const double found = excess * excess / (w * rest);
+        return {column, false, kind == Kind::values ? found : 2.0 * found};
+    }
+
+    void accumulate(const PlainNode& node, const PlainList& list, ClassSums& sums) {
+        auto& [left, right, weights, class_left, class_right] = sums;
+        if (left.size() < list.n + kPadding)
+            for (auto* each : {&left, &right, &weights}) each->resize(list.n + kPadding);
+        class_left.assign(n_classes, 0.0);
+        class_right.assign(nodes.classes.begin() + node.classes,
+                           nodes.classes.begin() + node.classes + n_classes);
+        double of_left = 0.0;
+        double of_right = 0.0;
+        for (const double count : class_right) of_right += count * count;
+        double weight = 0.0;
+        for (std::uint32_t i = 0; i < list.n; ++i) {
+            const std::uint32_t k = class_of[row_of(list.entries[i])];
+            const double w = weight_of(list.entries[i]);
+            of_left += w * (2.0 * class_left[k] + w);
+            of_right -= w * (2.0 * class_right[k] - w);
+            class_left[k] += w;
+            class_right[k] -= w;
+            weight += w;
+            left[i] = of_left;
+            right[i] = of_right;
+            weights[i] = weight;
+        }
+    }
+
+    [[nodiscard]] PlainPlace locate(const PlainNode& node, const PlainList& list,
+                                    const PlainCut& cut, double tolerance) {
+        if (list.n == 2 && kind != Kind::classes) {
+            const std::uint32_t first = list.entries[0];
+            const double positive = (first & kPositive) != 0 ? weight_of(first) : 0.0;
+            return {1, weight_of(first), kind == Kind::values ? value_of[row_of(first)] : positive};
+        }
+        const double enough = cut.decrease - tolerance;
+        if (kind == Kind::two_classes) return loops.locate_two(list, enough / 2.0);
+        if (kind == Kind::values) return loops.locate_values(list, value_of, enough);
+        accumulate(node, list, of_classes);
+        PlainPlace found;
+        found.position = loops.locate_scores(list, of_classes.left.data(), of_classes.right.data(),
+                                             of_classes.weights.data(),
+                                             (enough + nodes.purity_of(node)) * node.weight);
+        for (std::uint32_t i = 0; i < found.position; ++i)
+            found.weight += weight_of(list.entries[i]);
+        return found;
+    }
+
+    void divide(PlainNode& node, const PlainCut& cut, double tolerance) {
+        const PlainList part = part_of(node, cut.column);
+        const PlainPlace place = locate(node, part, cut, tolerance);
+        const std::uint32_t n = part.n;
+        require(place.position > 0 && place.position < n, "a place for the cut");
+        const std::uint32_t* list = part.entries;
+        const std::uint32_t n_left = place.position;
+        const double right_weight = node.weight - place.weight;
+        nodes.credit(cut, node.weight);
+        const std::uint32_t first = nodes.add_nodes(2);
+        nodes.set_cut(node.node, cut, 0.0, place.weight >= right_weight, first);
+        read_later(node.node, cut.column,
+                   {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]});
+
+        PlainNode children[2] = {node, node};
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            children[b].node = first + b;
+            children[b].depth = node.depth + 1;
+        }
+        if (node.pocket == 0) {
+            children[0].end = children[1].begin = node.begin + n_left;
+        } else {
+            children[0].pocket = 0;
+            for (std::uint32_t i = 0; i < n_left; ++i)
+                children[0].pocket |= static_cast<std::uint16_t>(1U << row_of(list[i]));
+            children[1].pocket = node.pocket & static_cast<std::uint16_t>(~children[0].pocket);
+        }
+        children[0].weight = place.weight;
+        children[1].weight = right_weight;
+        children[0].sum = place.sum;
+        children[1].sum = node.sum - place.sum;
+        if (kind == Kind::classes) count_classes(node, list, n_left, children);
+        bool grows[2];
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            const PlainNode& child = children[b];
+            const std::uint32_t n_there = b == 0 ? n_left : n - n_left;
+            const std::uint32_t* there = list + (b == 0 ? 0 : n_left);
+            grows[b] = nodes.within_limits(n_there, child.depth, child.weight) &&
+                       !is_settled(child, there, n_there);
+            if (!grows[b]) close(child, there, n_there);
+            else children[b].key = Mixed(node.key.with(b));
+        }
+        if (node.pocket == 0 && (grows[0] || grows[1]))
+            partition(node, cut.column, n_left, grows, children);
+        if (grows[1]) nodes.stack.push_back(children[1]);
+        if (grows[0]) nodes.stack.push_back(children[0]);
+    }
+
+    /// Thresholds lie between two values of the table, which come from far memory: they are called
+    /// for at once and read some nodes later.
+    void read_later(std::uint32_t node, std::uint32_t column, const split::CutRows& rows) {
+        const data::Column& values_of = data.columns[column];
+        for (const std::uint32_t row : {rows.below, rows.above})
+            fetch(values_of.data + static_cast<std::ptrdiff_t>(row) * values_of.stride);
+        open_cuts.push_back({node, column, rows});
+        if (open_cuts.size() == kMostOpenCuts) read_thresholds();
+    }
+    void read_thresholds() {
+        for (const OpenCut& cut : open_cuts) {
+            double threshold = 0.0;
+            std::int64_t whole = 0;
+            const data::Column& column = data.columns[cut.column];
+            place_between(column, cut.rows, nodes.options, threshold, whole);
+            nodes.tree.nodes[cut.node].threshold =
+                column.is_real() ? threshold : static_cast<double>(whole);
+        }
+        open_cuts.clear();
+    }
+
+    void count_classes(const PlainNode& node, const std::uint32_t* list, std::uint32_t n_left,
+                       PlainNode* children) {
+        children[0].classes = static_cast<std::uint32_t>(nodes.classes.size());
+        children[1].classes = children[0].classes + n_classes;
+        nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
+        std::uint32_t* of_left = nodes.classes.data() + children[0].classes;
+        for (std::uint32_t i = 0; i < n_left; ++i)
+            of_left[class_of[row_of(list[i])]] += weight_of(list[i]);
+        for (std::uint32_t k = 0; k < n_classes; ++k)
+            of_left[n_classes + k] = nodes.classes[node.classes + k] - of_left[k];
+        // The child that is looked at first lies last, so that the pool shrinks with the stack.
+        std::swap_ranges(of_left, of_left + n_classes, of_left + n_classes);
+        std::swap(children[0].classes, children[1].classes);
+    }
+
+    /// Whether the rows agree on the target.
+    [[nodiscard]] bool is_settled(const PlainNode& node, const std::uint32_t* list,
+                                  std::uint32_t n) const {
+        if (kind != Kind::values) return nodes.agrees(node);
+        const double first = target_of(list[0]);
+        for (std::uint32_t i = 1; i < n; ++i)
+            if (target_of(list[i]) != first) return false;
+        return true;
+    }
+
+    /// Divides the lists of the columns still in use; a child that grows alone takes the front.
+    void partition(const PlainNode& node, std::uint32_t asked, std::uint32_t n_left,
+                   const bool* grows, PlainNode* children) {
+        const std::uint32_t n = node.size();
+        std::uint32_t* own = list_of(node, asked);
+        for (std::uint32_t i = 0; i < n_left; ++i) side[row_of(own[i])] = 0;
+        for (std::uint32_t i = n_left; i < n; ++i) side[row_of(own[i])] = 1;
+        if (!grows[0]) {
+            children[1].begin = node.begin;
+            children[1].end = node.begin + (n - n_left);
+        }
+        const bool both = grows[0] && grows[1];
+        const bool moves_back = both && !node.is_home;  // a large node has no second buffer
+        if (both && node.is_home) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
+        const std::uint8_t which = grows[0] ? 0 : 1;
+        const auto divide_list = [&](std::uint32_t column, std::vector<std::uint32_t> & spare,
+                                     auto&& note_untied) __attribute__((always_inline)) {
+            std::uint32_t* list = list_of(node, column);
+            std::uint32_t* there = both ? list_of(children[1], column) : list;
+            if (column == asked) {  // a cut leaves its own list in order
+                if (list + n_left != there && (!grows[0] || both))
+                    std::copy(list + n_left, list + n, there);
+                return;
+            }
+            if (moves_back && spare.size() < n) spare.resize(n);
+            std::uint32_t* other = moves_back ? spare.data() : there;
+            const std::uint64_t bit = tie_bit(column);
+            if (both && (node.tied & bit) == 0) {
+                loops.divide_untied(list, n, side.data(), other);
+            } else if (both) {
+                const unsigned ties = loops.divide(list, n, side.data(), other);
+                for (unsigned b = 0; b < 2; ++b)
+                    if ((ties >> b & 1U) == 0 && bit != kLastBit) note_untied(b, bit);
+            } else loops.keep(list, n, side.data(), which);
+            if (moves_back) std::copy_n(spare.data(), n - n_left, there);
+        };
+        const std::uint32_t* columns = nodes.columns.data() + node.columns;
+        if (!parts.is_shared()) {
+            for (std::uint32_t c = 0; c < node.n_columns; ++c)
+                divide_list(columns[c], spares[0],
+                            [&](unsigned b, std::uint64_t bit) { children[b].tied &= ~bit; });
+            return;
+        }
+        spares.resize(std::max(spares.size(), parts.n_threads()));
+        std::vector<std::uint64_t> untied(2 * parts.n_threads());
+        parts.share(node.n_columns, [&](std::size_t c, std::size_t thread) {
+            progress.check(asks && thread == 0);
+            divide_list(columns[c], spares[thread],
+                        [&](unsigned b, std::uint64_t bit) { untied[2 * thread + b] |= bit; });
+        });
+        for (std::size_t i = 0; i < untied.size(); ++i) children[i % 2].tied &= ~untied[i];
+    }
+
+    // ---------------------------------------------------------------- leaves
+
+    void close(const PlainNode& node, const std::uint32_t* list, std::uint32_t n) {
+        nodes.add_leaf(node.node, n);
+        if (kind != Kind::values) {
+            nodes.add_counts(node);
+            return;
+        }
+        add_value_leaf(nodes.tree, n, [&](std::uint32_t i) {
+            return std::pair{target_of(list[i]), weight_of(list[i])};
+        });
+    }
+
+    /// A cut whose threshold has not been read.
+    struct OpenCut {
+        std::uint32_t node;
+        std::uint32_t column;
+        split::CutRows rows;  ///< of the table
+    };
+    static constexpr std::size_t kMostOpenCuts = 32;
+
+    std::vector<OpenCut> open_cuts;
+    std::uint32_t least;
+    std::vector<std::vector<std::uint32_t>> spares{
+        1};  ///< by thread: stand in for the second buffer
+    ClassSums of_classes;
+    std::vector<ClassSums> sums_of_thread;
+    std::vector<std::unique_ptr<ListGrower>> crew;  ///< by thread: grow the parts
+};
+
+}  // namespace
+
+std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared,
+                                              const grow::GrowOptions& options,
+                                              Progress& progress) {
+    return std::make_unique<ListGrower>(shared, options, progress);
+}
+
+}  // namespace treewright::forest

@@ -1,0 +1,493 @@
+/// The loops of rows.hpp, several rows at a time.
+#include "treewright/forest/fast/kernels/rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "treewright/base/avx512.hpp"
+#include "treewright/base/prefetch.hpp"
+#include "treewright/split/judge.hpp"
+
+#ifdef TREEWRIGHT_AVX512
+
+namespace treewright::forest {
+namespace {
+
+template <class T>
+TREEWRIGHT_WIDE void copy_wide(const CellTable<T>& table, const std::uint32_t* rows,
+                               std::uint32_t n, T* to, std::size_t stride) {
+    constexpr std::size_t kCells = 32 / sizeof(T);
+    for (std::uint32_t i = 0; i < n; ++i, to += stride) {
+        if (i + kRowsAhead < n) call_for(table.row(rows[i + kRowsAhead]), table.stride);
+        const T* from = table.row(rows[i]);
+        for (std::size_t c = 0; c < stride; c += kCells)
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + c),
+                                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + c)));
+    }
+}
+
+/// Numbers of kWidth lanes.
+template <std::size_t kWidth>
+struct Wide;
+template <>
+struct Wide<kFewLanes> {
+    using Doubles = __m256d;
+    using Longs = __m256i;
+    using Words = __m128i;
+    TREEWRIGHT_WIDE_INLINE static Doubles all(double x) { return _mm256_set1_pd(x); }
+    TREEWRIGHT_WIDE_INLINE static Longs all(std::uint64_t x) {
+        return _mm256_set1_epi64x(static_cast<long long>(x));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles load(const float* from) {
+        return _mm256_cvtps_pd(_mm_loadu_ps(from));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles load(const double* from) { return _mm256_loadu_pd(from); }
+    TREEWRIGHT_WIDE_INLINE static Longs load(const std::uint64_t* from) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    TREEWRIGHT_WIDE_INLINE static void store(double* to, Doubles x) { _mm256_storeu_pd(to, x); }
+    TREEWRIGHT_WIDE_INLINE static void store_floor(double* to, Doubles x) { store(to, x); }
+    TREEWRIGHT_WIDE_INLINE static void store_floor(float* to, Doubles x) {
+        const __m256 down = _mm512_cvt_roundpd_ps(_mm512_castpd256_pd512(x),
+                                                  _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+        _mm_storeu_ps(to, _mm256_castps256_ps128(down));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles min(Doubles x, Doubles y) { return _mm256_min_pd(x, y); }
+    TREEWRIGHT_WIDE_INLINE static Doubles max(Doubles x, Doubles y) { return _mm256_max_pd(x, y); }
+    template <int kHow>
+    TREEWRIGHT_WIDE_INLINE static __mmask8 compare(Doubles x, Doubles y) {
+        return _mm256_cmp_pd_mask(x, y, kHow);
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles choose(__mmask8 those, Doubles x, Doubles otherwise) {
+        return _mm256_mask_mov_pd(otherwise, those, x);
+    }
+    TREEWRIGHT_WIDE_INLINE static Longs times(Longs x, Longs y) { return _mm256_mullo_epi64(x, y); }
+    TREEWRIGHT_WIDE_INLINE static Longs plus(Longs x, Longs y) { return _mm256_add_epi64(x, y); }
+    TREEWRIGHT_WIDE_INLINE static Longs either(Longs x, Longs y) { return _mm256_xor_si256(x, y); }
+    template <int kBits>
+    TREEWRIGHT_WIDE_INLINE static Longs shifted(Longs x) {
+        return _mm256_srli_epi64(x, kBits);
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Longs x) { return _mm256_cvtepi64_pd(x); }
+    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Words x) { return _mm256_cvtepu32_pd(x); }
+    /// The sums over the rows of a register.
+    TREEWRIGHT_WIDE_INLINE static Words folded(__m512i words) {
+        const __m256i half =
+            _mm256_add_epi32(_mm512_castsi512_si256(words), _mm512_extracti64x4_epi64(words, 1));
+        return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    }
+    TREEWRIGHT_WIDE_INLINE static Words weights(Words pairs) {
+        return _mm_and_si128(pairs, _mm_set1_epi32(RowWords::kPairMask));
+    }
+    TREEWRIGHT_WIDE_INLINE static Words positives(Words pairs) {
+        return _mm_srli_epi32(pairs, RowWords::kPairShift);
+    }
+    /// The greatest of all lanes, in all of them.
+    TREEWRIGHT_WIDE_INLINE static Doubles greatest(Doubles x) {
+        x = max(x, _mm256_permute4x64_pd(x, 0x4e));
+        return max(x, _mm256_permute_pd(x, 0x5));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles add(Doubles x, __mmask8 those, double y) {
+        return _mm256_mask_add_pd(x, those, x, all(y));
+    }
+};
+template <>
+struct Wide<kLanes> {
+    using Doubles = __m512d;
+    using Longs = __m512i;
+    using Words = __m256i;
+    TREEWRIGHT_WIDE_INLINE static Doubles all(double x) { return _mm512_set1_pd(x); }
+    TREEWRIGHT_WIDE_INLINE static Longs all(std::uint64_t x) {
+        return _mm512_set1_epi64(static_cast<long long>(x));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles load(const float* from) {
+        return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles load(const double* from) { return _mm512_loadu_pd(from); }
+    TREEWRIGHT_WIDE_INLINE static Longs load(const std::uint64_t* from) {
+        return _mm512_loadu_si512(from);
+    }
+    TREEWRIGHT_WIDE_INLINE static void store(double* to, Doubles x) { _mm512_storeu_pd(to, x); }
+    TREEWRIGHT_WIDE_INLINE static void store_floor(double* to, Doubles x) { store(to, x); }
+    TREEWRIGHT_WIDE_INLINE static void store_floor(float* to, Doubles x) {
+        _mm256_storeu_ps(to, _mm512_cvt_roundpd_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles min(Doubles x, Doubles y) { return _mm512_min_pd(x, y); }
+    TREEWRIGHT_WIDE_INLINE static Doubles max(Doubles x, Doubles y) { return _mm512_max_pd(x, y); }
+    template <int kHow>
+    TREEWRIGHT_WIDE_INLINE static __mmask8 compare(Doubles x, Doubles y) {
+        return _mm512_cmp_pd_mask(x, y, kHow);
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles choose(__mmask8 those, Doubles x, Doubles otherwise) {
+        return _mm512_mask_mov_pd(otherwise, those, x);
+    }
+    TREEWRIGHT_WIDE_INLINE static Longs times(Longs x, Longs y) { return _mm512_mullo_epi64(x, y); }
+    TREEWRIGHT_WIDE_INLINE static Longs plus(Longs x, Longs y) { return _mm512_add_epi64(x, y); }
+    TREEWRIGHT_WIDE_INLINE static Longs either(Longs x, Longs y) { return _mm512_xor_si512(x, y); }
+    template <int kBits>
+    TREEWRIGHT_WIDE_INLINE static Longs shifted(Longs x) {
+        return _mm512_srli_epi64(x, kBits);
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Longs x) { return _mm512_cvtepi64_pd(x); }
+    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Words x) { return _mm512_cvtepu32_pd(x); }
+    TREEWRIGHT_WIDE_INLINE static Words folded(__m512i words) {
+        return _mm256_add_epi32(_mm512_castsi512_si256(words), _mm512_extracti64x4_epi64(words, 1));
+    }
+    TREEWRIGHT_WIDE_INLINE static Words weights(Words pairs) {
+        return _mm256_and_si256(pairs, _mm256_set1_epi32(RowWords::kPairMask));
+    }
+    TREEWRIGHT_WIDE_INLINE static Words positives(Words pairs) {
+        return _mm256_srli_epi32(pairs, RowWords::kPairShift);
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles greatest(Doubles x) {
+        return all(_mm512_reduce_max_pd(x));
+    }
+    TREEWRIGHT_WIDE_INLINE static Doubles add(Doubles x, __mmask8 those, double y) {
+        return _mm512_mask_add_pd(x, those, x, all(y));
+    }
+};
+
+/// A register of cells: those of the lanes, of as many rows as it has place for.
+template <class T, std::size_t kWidth>
+struct Cells;
+template <std::size_t kWidth>
+struct Cells<float, kWidth> {
+    __m512 x;
+    using Mask = __mmask16;
+    static constexpr std::uint32_t kRows = 16 / kWidth;
+    TREEWRIGHT_WIDE_INLINE static Cells load(const float* from) { return {_mm512_loadu_ps(from)}; }
+    /// The cells of one row for all of them.
+    TREEWRIGHT_WIDE_INLINE static Cells repeat(const float* from) {
+        if constexpr (kWidth == kLanes) return {_mm512_broadcast_f32x8(_mm256_loadu_ps(from))};
+        else return {_mm512_broadcast_f32x4(_mm_loadu_ps(from))};
+    }
+    TREEWRIGHT_WIDE_INLINE void store(float* to) const { _mm512_storeu_ps(to, x); }
+    /// The first row.
+    TREEWRIGHT_WIDE_INLINE void store_row(float* to) const {
+        if constexpr (kWidth == kLanes) _mm256_storeu_ps(to, _mm512_castps512_ps256(x));
+        else _mm_storeu_ps(to, _mm512_castps512_ps128(x));
+    }
+    TREEWRIGHT_WIDE_INLINE void take(Mask those, Cells y) { x = _mm512_mask_mov_ps(x, those, y.x); }
+    TREEWRIGHT_WIDE_INLINE void take_min(Cells y) { x = _mm512_min_ps(y.x, x); }
+    TREEWRIGHT_WIDE_INLINE void take_max(Cells y) { x = _mm512_max_ps(y.x, x); }
+    /// With its halves, and with its quarters swapped.
+    TREEWRIGHT_WIDE_INLINE Cells halves() const { return {_mm512_shuffle_f32x4(x, x, 0x4e)}; }
+    TREEWRIGHT_WIDE_INLINE Cells quarters() const { return {_mm512_shuffle_f32x4(x, x, 0xb1)}; }
+    TREEWRIGHT_WIDE_INLINE Mask up_to(Cells bound) const {
+        return _mm512_cmp_ps_mask(x, bound.x, _CMP_LE_OQ);
+    }
+};
+template <std::size_t kWidth>
+struct Cells<double, kWidth> {
+    __m512d x;
+    using Mask = __mmask8;
+    static constexpr std::uint32_t kRows = 8 / kWidth;
+    TREEWRIGHT_WIDE_INLINE static Cells load(const double* from) { return {_mm512_loadu_pd(from)}; }
+    TREEWRIGHT_WIDE_INLINE static Cells repeat(const double* from) {
+        if constexpr (kWidth == kLanes) return load(from);
+        else return {_mm512_broadcast_f64x4(_mm256_loadu_pd(from))};
+    }
+    TREEWRIGHT_WIDE_INLINE void store(double* to) const { _mm512_storeu_pd(to, x); }
+    TREEWRIGHT_WIDE_INLINE void store_row(double* to) const {
+        if constexpr (kWidth == kLanes) store(to);
+        else _mm256_storeu_pd(to, _mm512_castpd512_pd256(x));
+    }
+    TREEWRIGHT_WIDE_INLINE void take(Mask those, Cells y) { x = _mm512_mask_mov_pd(x, those, y.x); }
+    TREEWRIGHT_WIDE_INLINE void take_min(Cells y) { x = _mm512_min_pd(y.x, x); }
+    TREEWRIGHT_WIDE_INLINE void take_max(Cells y) { x = _mm512_max_pd(y.x, x); }
+    TREEWRIGHT_WIDE_INLINE Cells halves() const { return {_mm512_shuffle_f64x2(x, x, 0x4e)}; }
+    TREEWRIGHT_WIDE_INLINE Mask up_to(Cells bound) const {
+        return _mm512_cmp_pd_mask(x, bound.x, _CMP_LE_OQ);
+    }
+};
+
+/// Picks the cells of the lanes out of a row of kGroups x kLanes cells, for all rows of a register;
+/// of a longer one (0) they are looked up.
+template <class T, std::size_t kWidth, std::size_t kGroups>
+struct Pick;
+template <std::size_t kWidth, std::size_t kGroups>
+struct Pick<float, kWidth, kGroups> {
+    __m512i slots;
+    TREEWRIGHT_WIDE_INLINE explicit Pick(const std::uint32_t* slot)
+        : slots(kWidth == kLanes ? _mm512_broadcast_i32x8(
+                                       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(slot)))
+                                 : _mm512_broadcast_i32x4(
+                                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(slot)))) {}
+    TREEWRIGHT_WIDE_INLINE Cells<float, kWidth> operator()(const float* row) const {
+        if constexpr (kGroups == 0 && kWidth == kLanes)
+            return {
+                _mm512_broadcast_f32x8(_mm256_i32gather_ps(row, _mm512_castsi512_si256(slots), 4))};
+        else if constexpr (kGroups == 0)
+            return {
+                _mm512_broadcast_f32x4(_mm_i32gather_ps(row, _mm512_castsi512_si128(slots), 4))};
+        const __m512 first =
+            kGroups == 1 ? _mm512_castps256_ps512(_mm256_loadu_ps(row)) : _mm512_loadu_ps(row);
+        if constexpr (kGroups <= 2) return {_mm512_permutexvar_ps(slots, first)};
+        const __m512 second = kGroups == 3 ? _mm512_castps256_ps512(_mm256_loadu_ps(row + 16))
+                                           : _mm512_loadu_ps(row + 16);
+        return {_mm512_permutex2var_ps(first, slots, second)};
+    }
+};
+template <std::size_t kWidth, std::size_t kGroups>
+struct Pick<double, kWidth, kGroups> {
+    __m256i slots;
+    TREEWRIGHT_WIDE_INLINE explicit Pick(const std::uint32_t* slot)
+        : slots(kWidth == kLanes ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(slot))
+                                 : _mm256_broadcastsi128_si256(
+                                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(slot)))) {}
+    TREEWRIGHT_WIDE_INLINE Cells<double, kWidth> operator()(const double* row) const {
+        if constexpr (kGroups == 0 || kGroups > 2) return {_mm512_i32gather_pd(slots, row, 8)};
+        const __m512i at = _mm512_cvtepu32_epi64(slots);
+        if constexpr (kGroups == 1) return {_mm512_permutexvar_pd(at, _mm512_loadu_pd(row))};
+        return {_mm512_permutex2var_pd(_mm512_loadu_pd(row), at, _mm512_loadu_pd(row + 8))};
+    }
+};
+
+/// Picks the cells of the lanes and finds their range.
+template <std::size_t kGroups, std::size_t kWidth, class T>
+TREEWRIGHT_WIDE_INLINE void find_range(const CellTable<T>& table, Lanes<T>& lanes) {
+    using Some = Cells<T, kWidth>;
+    const Pick<T, kWidth, kGroups> pick(lanes.slot);
+    // Copies, which nothing that is stored can change.
+    const T* cells = table.cells;
+    const std::size_t stride = kGroups > 0 ? kGroups * kLanes : table.stride;
+    const std::uint32_t* rows = lanes.rows;
+    const std::uint32_t n = lanes.n;
+    T* picked = lanes.picked;
+    Some lowest;
+    Some highest;
+    for (std::uint32_t i = 0; i < n; i += Some::kRows, picked += Some::kRows * kWidth) {
+        Some here = pick(cells + rows[i] * stride);
+        for (std::uint32_t j = 1; j < Some::kRows; ++j)  // the last row stands in for more
+            here.take(static_cast<typename Some::Mask>(((1U << kWidth) - 1U) << j * kWidth),
+                      pick(cells + rows[std::min(i + j, n - 1)] * stride));
+        here.store(picked);
+        if (i == 0) lowest = highest = here;
+        lowest.take_min(here);
+        highest.take_max(here);
+    }
+    if constexpr (Some::kRows >= 2) {
+        lowest.take_min(lowest.halves());
+        highest.take_max(highest.halves());
+    }
+    if constexpr (Some::kRows == 4) {
+        lowest.take_min(lowest.quarters());
+        highest.take_max(highest.quarters());
+    }
+    lowest.store_row(lanes.low);
+    highest.store_row(lanes.high);
+}
+
+/// mix of some numbers.
+template <std::size_t kWidth>
+TREEWRIGHT_WIDE_INLINE typename Wide<kWidth>::Longs mixed(typename Wide<kWidth>::Longs z) {
+    using W = Wide<kWidth>;
+    z = W::plus(z, W::all(std::uint64_t{0x9e3779b97f4a7c15}));
+    z = W::times(W::either(z, W::template shifted<30>(z)),
+                 W::all(std::uint64_t{0xbf58476d1ce4e5b9}));
+    z = W::times(W::either(z, W::template shifted<27>(z)),
+                 W::all(std::uint64_t{0x94d049bb133111eb}));
+    return W::either(z, W::template shifted<31>(z));
+}
+
+/// DrawnCut of the lanes.
+template <std::size_t kWidth, class T>
+TREEWRIGHT_WIDE_INLINE void draw_cuts(Lanes<T>& lanes) {
+    using W = Wide<kWidth>;
+    constexpr double kMost = std::numeric_limits<double>::max();
+    const auto low = W::load(lanes.low);
+    const auto high = W::load(lanes.high);
+    const auto lowest = W::max(low, W::all(-kMost));
+    const auto highest = W::min(high, W::all(kMost));
+    // The key of the column, mixed for a generator, of which this is the first number.
+    const auto keys = W::either(W::all(lanes.key.value()), W::load(lanes.column));
+    const auto drawn = mixed<kWidth>(mixed<kWidth>(mixed<kWidth>(keys)));
+    const auto share = W::as_doubles(W::template shifted<11>(drawn)) * W::all(0x1.0p-53);
+    auto at = lowest * (W::all(1.0) - share) + highest * share;
+    at = W::choose(W::template compare<_CMP_LT_OQ>(at, highest), at, lowest);
+    W::store(lanes.at, at);
+    W::store_floor(lanes.bound, at);
+    lanes.varies = static_cast<std::uint8_t>(W::template compare<_CMP_LT_OQ>(low, high));
+}
+
+/// Marks the rows up to the bounds and sums them up.
+template <std::size_t kWidth, bool kPairs, class T>
+TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes) {
+    using W = Wide<kWidth>;
+    using Some = Cells<T, kWidth>;
+    const __m512i spread = kWidth == kLanes
+                               ? _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)
+                               : _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+    const auto bound = Some::repeat(lanes.bound);
+    // Copies, which nothing that is stored can change.
+    const double* values = table.values;
+    const std::uint32_t* rows = lanes.rows;
+    const std::uint32_t* words = lanes.words;
+    const T* picked = lanes.picked;
+    std::uint8_t* marks = lanes.marks;
+    const std::uint32_t n = lanes.n;
+    __m512i count = _mm512_setzero_si512();
+    auto value = W::all(0.0);
+    for (std::uint32_t i = 0; i < n; i += Some::kRows, picked += Some::kRows * kWidth) {
+        unsigned left = Some::load(picked).up_to(bound);
+        if (i + Some::kRows > n) left &= (1U << (n - i) * static_cast<std::uint32_t>(kWidth)) - 1U;
+        const __m128i few = _mm_loadu_si128(reinterpret_cast<const __m128i*>(words + i));
+        count =
+            _mm512_mask_add_epi32(count, static_cast<__mmask16>(left), count,
+                                  _mm512_permutexvar_epi32(spread, _mm512_castsi128_si512(few)));
+        std::memcpy(marks + i * kWidth / 8, &left, sizeof(typename Some::Mask));
+        for (std::uint32_t j = 0; j < Some::kRows && !kPairs; ++j, left >>= kWidth)
+            if (i + j < n)
+                value = W::add(value, static_cast<__mmask8>(left & ((1U << kWidth) - 1U)),
+                               values[rows[i + j]]);
+    }
+    const auto all = W::folded(count);
+    W::store(lanes.weight, W::as_doubles(kPairs ? W::weights(all) : all));
+    W::store(lanes.sum, kPairs ? W::as_doubles(W::positives(all)) : value);
+}
+
+/// Judgement::decrease of the lanes, and the one that PlainLeader would choose among those wanted
+/// if no two of them are nearly, but not exactly, level; kLanes if some are, or if none offers a
+/// cut.
+template <std::size_t kWidth, class T>
+TREEWRIGHT_WIDE_INLINE void judge(Lanes<T>& lanes) {
+    using W = Wide<kWidth>;
+    const Judgement& judgement = lanes.judgement;
+    const auto weight = W::load(lanes.weight);
+    const auto least = W::all(judgement.least);
+    const auto rest = W::all(judgement.weight) - weight;
+    const auto is_cut = static_cast<__mmask8>(W::template compare<_CMP_GE_OQ>(weight, least) &
+                                              W::template compare<_CMP_GE_OQ>(rest, least));
+    const auto excess = (W::load(lanes.sum) - W::all(judgement.mean_whole) * weight) -
+                        W::all(judgement.mean_rest) * weight;
+    const auto none = W::all(Judgement::kNoCut);
+    const auto decrease =
+        W::choose(is_cut, W::all(judgement.factor) * (excess * excess / (weight * rest)), none);
+    W::store(lanes.decrease, decrease);
+
+    const auto ours = static_cast<__mmask8>((1U << lanes.n_wanted) - 1U);
+    const auto best = W::greatest(W::choose(ours, decrease, none));
+    const auto twice = W::all(2.0 * judgement.purity);
+    const auto tie = W::all(split::kTie);
+    const auto noise = tie * (twice + decrease);
+    const auto noise_of_best = tie * (twice + best);
+    const unsigned level = ours & W::template compare<_CMP_EQ_OQ>(decrease, best);
+    const unsigned near =
+        ours & W::template compare<_CMP_LE_OQ>(best, decrease + noise_of_best + noise);
+    const unsigned is_any = W::template compare<_CMP_GE_OQ>(best, W::all(0.0));
+    const bool is_known = (level == near) & (is_any != 0);
+    lanes.winner =
+        is_known ? static_cast<std::uint32_t>(__builtin_ctz(level)) : std::uint32_t{kLanes};
+}
+
+/// Step by step for all nodes: a step of one node is over before the processor has come to the
+/// next step, which needs what it has found.
+template <std::size_t kGroups, std::size_t kWidth, bool kPairs, class T>
+TREEWRIGHT_WIDE void look_at(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    for (Lanes<T>& lanes : nodes) find_range<kGroups, kWidth>(table, lanes);
+    for (Lanes<T>& lanes : nodes) draw_cuts<kWidth>(lanes);
+    for (Lanes<T>& lanes : nodes) count_up<kWidth, kPairs>(table, lanes);
+    for (Lanes<T>& lanes : nodes) judge<kWidth>(lanes);
+}
+
+template <std::size_t kGroups, class T>
+void look_groups(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    const bool is_narrow = nodes[0].width == kFewLanes;
+    const auto loop = table.values == nullptr ? is_narrow ? look_at<kGroups, kFewLanes, true, T>
+                                                          : look_at<kGroups, kLanes, true, T>
+                      : is_narrow ? look_at<kGroups, kFewLanes, false, T>
+                                              : look_at<kGroups, kLanes, false, T>;
+    loop(table, nodes);
+}
+
+template <class T>
+void look_wide(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    switch (table.stride / kLanes) {
+        case 1: return look_groups<1>(table, nodes);
+        case 2: return look_groups<2>(table, nodes);
+        case 3: return look_groups<3>(table, nodes);
+        case 4: return look_groups<4>(table, nodes);
+        default: return look_groups<0>(table, nodes);
+    }
+}
+
+/// Which of sixteen rows, from the i-th on, are marked in a lane.
+template <class T>
+TREEWRIGHT_WIDE_INLINE __mmask16 marked_of(const Lanes<T>& lanes, std::size_t lane,
+                                           std::uint32_t i) {
+    const std::uint8_t* marks = lanes.marks + i * lanes.width / 8;
+    if (lanes.width == kLanes)
+        return _mm_test_epi8_mask(_mm_loadu_si128(reinterpret_cast<const __m128i*>(marks)),
+                                  _mm_set1_epi8(static_cast<char>(1U << lane)));
+    static_assert(kFewLanes == 4);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, marks, sizeof bits);
+    return static_cast<__mmask16>(_pext_u64(bits, 0x1111111111111111ULL << lane));
+}
+
+/// The marked ones of sixteen words first, then the others.
+TREEWRIGHT_WIDE_INLINE void divide_few(std::uint32_t* words, __mmask16 left, __mmask16 ahead) {
+    const __m512i here = _mm512_loadu_si512(words);
+    const auto right = static_cast<__mmask16>(~left);
+    _mm512_storeu_si512(words, _mm512_mask_expand_epi32(_mm512_maskz_compress_epi32(left, here),
+                                                        static_cast<__mmask16>(~ahead),
+                                                        _mm512_maskz_compress_epi32(right, here)));
+}
+
+template <class T>
+TREEWRIGHT_WIDE std::uint32_t divide_wide(const Lanes<T>& lanes, std::size_t lane,
+                                          std::uint32_t* rows, std::uint32_t* words,
+                                          std::uint32_t* const* spare) {
+    const std::uint32_t n = lanes.n;
+    if (n <= 16) {
+        // What lies behind the node is not marked, and stays where it is.
+        const auto left = static_cast<__mmask16>(marked_of(lanes, lane, 0) & ours_of(0, n));
+        const auto n_marked = static_cast<std::uint32_t>(__builtin_popcount(left));
+        const auto ahead = static_cast<__mmask16>((1U << n_marked) - 1U);
+        divide_few(rows, left, ahead);
+        divide_few(words, left, ahead);
+        return n_marked;
+    }
+    std::uint32_t n_left = 0;
+    std::uint32_t n_right = 0;
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        const __mmask16 ours = ours_of(i, n);
+        const auto left = static_cast<__mmask16>(marked_of(lanes, lane, i) & ours);
+        const auto right = static_cast<__mmask16>(ours & ~left);
+        const auto n_here = static_cast<std::uint32_t>(__builtin_popcount(left));
+        const __m512i here[] = {_mm512_loadu_si512(rows + i), _mm512_loadu_si512(words + i)};
+        // What is written too much on the left has been read already, but for the rows of others.
+        _mm512_mask_storeu_epi32(rows + n_left, ours_of(0, n_here),
+                                 _mm512_maskz_compress_epi32(left, here[0]));
+        _mm512_mask_storeu_epi32(words + n_left, ours_of(0, n_here),
+                                 _mm512_maskz_compress_epi32(left, here[1]));
+        _mm512_storeu_si512(spare[0] + n_right, _mm512_maskz_compress_epi32(right, here[0]));
+        _mm512_storeu_si512(spare[1] + n_right, _mm512_maskz_compress_epi32(right, here[1]));
+        n_left += n_here;
+        n_right += static_cast<std::uint32_t>(__builtin_popcount(right));
+    }
+    for (std::uint32_t i = 0; i < n_right; i += 16) {
+        const __mmask16 ours = ours_of(i, n_right);
+        _mm512_mask_storeu_epi32(rows + n_left + i, ours, _mm512_loadu_si512(spare[0] + i));
+        _mm512_mask_storeu_epi32(words + n_left + i, ours, _mm512_loadu_si512(spare[1] + i));
+    }
+    return n_left;
+}
+
+template <class T>
+constexpr RowLoops<T> kWide = {copy_wide<T>, look_wide<T>, divide_wide<T>};
+
+}  // namespace
+
+template <class T>
+const RowLoops<T>& row_loops_avx512() {
+    return kWide<T>;
+}
+
+template const RowLoops<float>& row_loops_avx512();
+template const RowLoops<double>& row_loops_avx512();
+
+}  // namespace treewright::forest
+
+#endif

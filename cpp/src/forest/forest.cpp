@@ -1,0 +1,131 @@
+#include "treewright/forest/forest.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "treewright/base/random.hpp"
+#include "treewright/grow/grower.hpp"
+
+namespace treewright::forest {
+
+std::vector<std::uint32_t> columns_of_tree(const grow::GrowOptions& options,
+                                           const ForestOptions& forest, std::uint64_t tree) {
+    std::vector<std::uint32_t> columns = options.columns;
+    if (forest.columns_per_tree == 0) return columns;
+    Generator generator(mix(mix(options.seed, tree), 0x636f6c73ULL));  // "cols"
+    if (forest.repeats_columns) {
+        std::vector<std::uint32_t> drawn(forest.columns_per_tree);
+        for (std::uint32_t& column : drawn) column = columns[generator.below(columns.size())];
+        std::sort(drawn.begin(), drawn.end());
+        drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+        return drawn;
+    }
+    if (forest.columns_per_tree >= columns.size()) return columns;
+    for (std::size_t i = 0; i < forest.columns_per_tree; ++i)
+        std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
+    columns.resize(forest.columns_per_tree);
+    std::sort(columns.begin(), columns.end());
+    return columns;
+}
+
+bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
+                 const ForestOptions& forest, const Sampling* sampling, Progress& progress,
+                 std::vector<PackedTree>& trees) {
+    if (!is_plain(data, options)) return false;
+    Team team(forest.n_threads);
+    const std::unique_ptr<PlainData> shared = make_plain(data, options, team, progress);
+    if (shared == nullptr) return false;
+    struct Worker {
+        grow::GrowOptions options;  ///< with the columns of its tree
+        std::unique_ptr<PlainGrower> grower;
+        std::vector<std::uint32_t> copies;
+    };
+    std::vector<Worker> workers(team.size());
+    const auto grow = [&](std::size_t i, std::size_t thread, Team& inside) {
+        Worker& worker = workers[thread];
+        const std::uint64_t tree = forest.first_tree + i;
+        if (worker.grower == nullptr) {
+            worker.options = options;
+            worker.grower = make_plain_grower(*shared, worker.options, progress);
+        }
+        worker.options.columns = columns_of_tree(options, forest, tree);
+        if (sampling != nullptr) sampling->draw(tree, worker.copies);
+        else worker.copies.assign(data.n_rows, 1);
+        trees[i] = worker.grower->grow(worker.copies, tree, thread == 0, inside);
+    };
+    // The last trees, where they are too few for all threads, have several threads each.
+    trees.resize(forest.n_trees);
+    const std::size_t n_last = forest.n_trees % team.size();
+    const std::size_t n_inside = n_last == 0 ? 1 : team.size() / n_last;
+    const std::size_t n_alone = n_inside == 1 ? forest.n_trees : forest.n_trees - n_last;
+    team.for_each(n_alone, [&](std::size_t i, std::size_t thread) {
+        Team alone(1);
+        grow(i, thread, alone);
+    });
+    team.for_each(forest.n_trees - n_alone, [&](std::size_t i, std::size_t thread) {
+        Team inside(n_inside);
+        grow(n_alone + i, thread, inside);
+    });
+    return true;
+}
+
+std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data::Dataset& data,
+                               const ForestOptions& forest) {
+    std::vector<double> weight(copies.begin(), copies.end());
+    if (!forest.factor.empty())
+        for (std::size_t row = 0; row < weight.size(); ++row) weight[row] *= forest.factor[row];
+    if (!forest.balances) return weight;
+    const data::Target& target = data.target;
+    for (std::size_t o = 0; o < target.n_outputs; ++o) {
+        std::vector<double> of_class(target.n_classes[o], 0.0);
+        double total = 0.0;
+        const auto class_of = [&](std::size_t row) {
+            return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
+        };
+        for (std::size_t row = 0; row < copies.size(); ++row) {
+            of_class[class_of(row)] += copies[row];
+            total += copies[row];
+        }
+        const auto n_there = static_cast<double>(
+            std::count_if(of_class.begin(), of_class.end(), [](double n) { return n > 0.0; }));
+        for (std::size_t row = 0; row < copies.size(); ++row)
+            if (copies[row] > 0) weight[row] *= total / (n_there * of_class[class_of(row)]);
+    }
+    return weight;
+}
+
+std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOptions& options,
+                                   const ForestOptions& forest, const Sampling* sampling,
+                                   Progress& progress) {
+    // With fewer trees than threads, the threads work inside each tree.
+    const bool inside = forest.n_trees < forest.n_threads;
+    Team team(inside ? 1 : forest.n_threads);
+    std::vector<tree::Tree> trees(forest.n_trees);
+    team.for_each(forest.n_trees, [&](std::size_t i, std::size_t thread) {
+        progress.check(thread == 0);
+        const std::uint64_t number = forest.first_tree + i;
+        grow::GrowOptions own = options;
+        own.tree = number;
+        own.n_threads = inside ? forest.n_threads : 1;
+        own.columns = columns_of_tree(options, forest, number);
+        data::Dataset drawn = data;
+        std::vector<double> copies;
+        std::vector<double> weight;
+        if (sampling != nullptr) {
+            std::vector<std::uint32_t> times;
+            sampling->draw(number, times);
+            copies.assign(times.begin(), times.end());
+            weight = weights_of(times, data, forest);
+            drawn.copies = copies;
+            drawn.weight = weight;
+            const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
+            own.min_leaf_weight = forest.min_leaf_share * total;
+            if (total > 0.0)
+                own.evidence = std::accumulate(copies.begin(), copies.end(), 0.0) / total;
+        }
+        trees[i] = grow::grow(drawn, own, progress);
+    });
+    return trees;
+}
+
+}  // namespace treewright::forest

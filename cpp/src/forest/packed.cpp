@@ -1,0 +1,417 @@
+#include "treewright/forest/packed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "treewright/base/huge_pages.hpp"
+#include "treewright/base/parallel.hpp"
+#include "treewright/base/prefetch.hpp"
+
+namespace treewright::forest {
+namespace {
+
+/// Rows that walk down a tree at the same time, so that one waits for memory while others step.
+constexpr std::size_t kInFlight = 16;
+/// Rows that go through some trees before the next ones do.
+constexpr std::size_t kRowsPerBlock = 8192;
+/// Trees that are made ready together.
+constexpr std::size_t kTreesPerChunk = 32;
+/// Rows from which it pays to make trees ready.
+constexpr std::size_t kManyRows = 1024;
+/// Steps between two looks at whether all rows have arrived.
+constexpr int kStepsPerLook = 4;
+
+/// Some rows of a table, one after the other, gaps as NaN.
+template <class T>
+struct RowMatrix {
+    const T* cells = nullptr;
+    std::size_t stride = 0;
+    bool has_gaps = false;
+    std::vector<T> copied;
+
+    void read(const tree::Rows& rows, std::size_t begin, std::size_t end) {
+        if (!borrow(rows, begin)) copy(rows, begin, end);
+        has_gaps = false;
+        for (std::size_t i = 0; i < (end - begin) * stride; ++i) has_gaps |= cells[i] != cells[i];
+    }
+
+private:
+    /// A matrix of this type is used where it lies.
+    bool borrow(const tree::Rows& rows, std::size_t begin) {
+        stride = rows.columns.size();
+        const std::byte* first = rows.columns[0].data;
+        for (std::size_t c = 0; c < stride; ++c) {
+            const data::Column& column = rows.columns[c];
+            const bool is_same = std::is_same_v<T, float> ? column.type == data::ValueType::f32
+                                                          : column.type == data::ValueType::f64;
+            if (!is_same || column.data != first + c * sizeof(T) ||
+                column.stride != static_cast<std::ptrdiff_t>(stride * sizeof(T)))
+                return false;
+        }
+        cells = reinterpret_cast<const T*>(first) + begin * stride;
+        return true;
+    }
+
+    void copy(const tree::Rows& rows, std::size_t begin, std::size_t end) {
+        copied.resize((end - begin) * stride);
+        for (std::size_t c = 0; c < stride; ++c) {
+            const data::Column& column = rows.columns[c];
+            T* to = copied.data() + c;
+            const auto each = [&](auto value_at) {
+                for (std::size_t row = begin; row < end; ++row, to += stride) *to = value_at(row);
+            };
+            if (column.type == data::ValueType::f32)
+                each([&](std::size_t row) { return static_cast<T>(column.at<float>(row)); });
+            else if (column.type == data::ValueType::f64)
+                each([&](std::size_t row) { return static_cast<T>(column.at<double>(row)); });
+            else each([&](std::size_t row) { return static_cast<T>(column.number(row)); });
+        }
+        cells = copied.data();
+    }
+};
+
+/// A packed node for rows of floats: half the size, so that a tree stays in a near cache. x <= t
+/// for a float x is x <= the greatest float up to t. Leaves as in PackedNode.
+struct HotNode {
+    float threshold;
+    std::uint32_t link;  ///< first_child << 8 | column
+
+    static constexpr std::uint32_t kNaN = 0x7fc00000U;
+    static constexpr std::size_t kMostColumns = 256;
+    static constexpr std::size_t kMostNodes = std::size_t{1} << 22;  // a leaf's number is in a NaN
+
+    [[nodiscard]] std::uint32_t leaf() const {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &threshold, sizeof bits);
+        return bits & ~kNaN;
+    }
+};
+
+inline std::uint32_t column_of(const PackedNode& node) {
+    return node.column & ~PackedNode::kMissingFirst;
+}
+inline std::uint32_t column_of(const HotNode& node) {
+    return node.link & 255U;
+}
+inline std::uint32_t child_of(const PackedNode& node) {
+    return node.first_child;
+}
+inline std::uint32_t child_of(const HotNode& node) {
+    return node.link >> 8;
+}
+
+HotNode heated(const PackedNode& node) {
+    HotNode hot{static_cast<float>(node.threshold), node.first_child << 8 | column_of(node)};
+    if (node.is_leaf()) {
+        const std::uint32_t bits = HotNode::kNaN | node.leaf();
+        std::memcpy(&hot.threshold, &bits, sizeof bits);
+    } else if (static_cast<double>(hot.threshold) > node.threshold) {
+        hot.threshold = std::nextafter(hot.threshold, -std::numeric_limits<float>::infinity());
+    }
+    return hot;
+}
+
+/// A tree made ready for many rows: what its leaves say is worked out.
+struct ReadyTree {
+    std::vector<HotNode> hot;     ///< empty: the packed nodes serve
+    std::vector<double> answers;  ///< leaves x width
+};
+
+/// One row, gaps allowed.
+template <class T>
+std::uint32_t leaf_with_gaps(const std::vector<PackedNode>& nodes, const T* row) {
+    std::uint32_t at = 0;
+    while (!nodes[at].is_leaf()) {
+        const PackedNode& node = nodes[at];
+        const auto value = static_cast<double>(row[column_of(node)]);
+        const bool first = value == value ? value <= node.threshold
+                                          : (node.column & PackedNode::kMissingFirst) != 0;
+        at = node.first_child + (first ? 0U : 1U);
+    }
+    return at;
+}
+
+template <class Node, class T>
+inline __attribute__((always_inline)) std::uint32_t step(const Node& node, const T* row) {
+    return child_of(node) + (row[column_of(node)] <= node.threshold ? 0U : 1U);
+}
+
+/// Where kInFlight rows arrive.
+template <class Node, class RowAt>
+inline __attribute__((always_inline)) void walk_together(const Node* nodes, RowAt&& row_at,
+                                                         std::uint32_t* at) {
+    std::fill_n(at, kInFlight, 0U);
+    std::uint32_t moved = 1;
+    while (moved != 0) {
+        for (int look = 1; look < kStepsPerLook; ++look)
+            for (std::size_t i = 0; i < kInFlight; ++i) at[i] = step(nodes[at[i]], row_at(i));
+        moved = 0;
+        for (std::size_t i = 0; i < kInFlight; ++i) {
+            const std::uint32_t next = step(nodes[at[i]], row_at(i));
+            moved |= next ^ at[i];
+            at[i] = next;
+        }
+    }
+}
+
+/// Calls arrived(row, node) for each of n rows.
+template <class T, class Arrived>
+void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatrix<T>& rows,
+          std::size_t n, Arrived&& arrived) {
+    std::size_t row = 0;
+    if (!rows.has_gaps)
+        for (; row + kInFlight <= n; row += kInFlight) {
+            std::uint32_t at[kInFlight];
+            const T* cells = rows.cells + row * rows.stride;
+            const auto row_at = [cells, stride = rows.stride](std::size_t i) {
+                return cells + i * stride;
+            };
+            if (std::is_same_v<T, float> && !hot.empty()) walk_together(hot.data(), row_at, at);
+            else walk_together(tree.nodes.data(), row_at, at);
+            for (std::size_t i = 0; i < kInFlight; ++i) arrived(row + i, at[i]);
+        }
+    for (; row < n; ++row) arrived(row, leaf_with_gaps(tree.nodes, rows.cells + row * rows.stride));
+}
+
+/// Where one row arrives in kInFlight trees.
+template <class T>
+void walk_trees(const PackedTree* trees, const T* row, std::uint32_t* at) {
+    const PackedNode* nodes[kInFlight];
+    for (std::size_t i = 0; i < kInFlight; ++i) nodes[i] = trees[i].nodes.data();
+    std::fill_n(at, kInFlight, 0U);
+    std::uint32_t moved = 1;
+    while (moved != 0) {
+        moved = 0;
+        for (std::size_t i = 0; i < kInFlight; ++i) {
+            const std::uint32_t next = step(nodes[i][at[i]], row);
+            moved |= next ^ at[i];
+            at[i] = next;
+        }
+    }
+}
+
+/// Leaves of some of the rows.
+template <class T>
+void find_leaves(const PackedTree& tree, const RowMatrix<T>& rows,
+                 std::span<const std::uint32_t> which, std::span<std::uint32_t> leaf) {
+    const auto row_of = [&](std::size_t i) { return rows.cells + which[i] * rows.stride; };
+    std::size_t done = 0;
+    if (!rows.has_gaps)
+        for (; done + kInFlight <= which.size(); done += kInFlight) {
+            std::uint32_t at[kInFlight];
+            const T* cells[kInFlight];
+            for (std::size_t i = 0; i < kInFlight; ++i) cells[i] = row_of(done + i);
+            walk_together(tree.nodes.data(), [&](std::size_t i) { return cells[i]; }, at);
+            for (std::size_t i = 0; i < kInFlight; ++i) leaf[done + i] = tree.nodes[at[i]].leaf();
+        }
+    for (; done < which.size(); ++done)
+        leaf[done] = tree.nodes[leaf_with_gaps(tree.nodes, row_of(done))].leaf();
+}
+
+bool all_single(const tree::Rows& rows) {
+    return std::all_of(rows.columns.begin(), rows.columns.end(), [](const data::Column& column) {
+        return column.type == data::ValueType::f32;
+    });
+}
+
+}  // namespace
+
+void answer_of(const PackedTree& tree, std::uint32_t n_classes, Vote vote, std::uint32_t leaf,
+               double* answer) {
+    if (n_classes == 0) {
+        answer[0] = tree.values[leaf];
+        return;
+    }
+    const std::uint32_t* counts = tree.counts.data() + std::size_t{leaf} * n_classes;
+    if (vote == Vote::hard) {
+        std::fill_n(answer, n_classes, 0.0);
+        answer[std::max_element(counts, counts + n_classes) - counts] = 1.0;
+        return;
+    }
+    std::uint64_t total = 0;
+    for (std::uint32_t k = 0; k < n_classes; ++k) total += counts[k];
+    for (std::uint32_t k = 0; k < n_classes; ++k)
+        answer[k] = static_cast<double>(counts[k]) / static_cast<double>(total);
+}
+
+namespace {
+
+ReadyTree made_ready(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns,
+                     Vote vote, bool heats) {
+    ReadyTree ready;
+    const std::size_t width = n_classes == 0 ? 1 : n_classes;
+    ready.answers.resize(n_classes == 0 ? tree.values.size() : tree.counts.size());
+    for (std::size_t leaf = 0; leaf < ready.answers.size() / width; ++leaf)
+        answer_of(tree, n_classes, vote, static_cast<std::uint32_t>(leaf),
+                  ready.answers.data() + leaf * width);
+    // A root that is a leaf has no node before it for its link to point at.
+    const bool fits = tree.nodes.size() > 1 && tree.nodes.size() <= HotNode::kMostNodes;
+    if (!heats || !fits || n_columns > HotNode::kMostColumns) return ready;
+    ready.hot.reserve(tree.nodes.size());
+    for (const PackedNode& node : tree.nodes) ready.hot.push_back(heated(node));
+    return ready;
+}
+
+/// Calls work(rows, begin, n) for blocks of rows, read as floats where no value is lost by it.
+template <class Work>
+void for_each_block(const tree::Rows& rows, Team& team, Progress& progress, Work&& work) {
+    const std::size_t n_blocks = (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
+    const auto by_type = [&]<class T>(T) {
+        std::vector<RowMatrix<T>> matrices(team.size());
+        team.for_each(n_blocks, [&](std::size_t block, std::size_t thread) {
+            progress.check(thread == 0);
+            const std::size_t begin = block * kRowsPerBlock;
+            const std::size_t end = std::min(rows.n_rows, begin + kRowsPerBlock);
+            matrices[thread].read(rows, begin, end);
+            work(matrices[thread], begin, end - begin);
+        });
+    };
+    if (all_single(rows)) by_type(float{});
+    else by_type(double{});
+}
+
+/// Threads worth having for that many rows.
+std::size_t threads_for(const tree::Rows& rows, std::size_t n_threads) {
+    return std::min(n_threads, (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock);
+}
+
+}  // namespace
+
+std::size_t n_walk_blocks(const tree::Rows& rows) {
+    return (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
+}
+
+void walk_blocks(const tree::Rows& rows, Team& team, Progress& progress,
+                 const std::function<void(const WalkBlock& block)>& work) {
+    for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+        work(
+            {begin / kRowsPerBlock, begin, n,
+             [&matrix](const PackedTree& tree, std::span<const std::uint32_t> which,
+                       std::span<std::uint32_t> leaf) { find_leaves(tree, matrix, which, leaf); }});
+    });
+}
+
+void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::size_t last,
+                               Vote vote, std::size_t n_threads, Progress& progress,
+                               std::span<double> sums) const {
+    const std::size_t n_out = width();
+    if (rows.n_rows < kManyRows) {
+        Team team(1);
+        std::vector<double> answer(n_out);
+        for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t, std::size_t n) {
+            const auto add = [&](std::size_t t, std::size_t row, std::uint32_t at) {
+                answer_of(trees[t], n_classes, vote, trees[t].nodes[at].leaf(), answer.data());
+                for (std::size_t k = 0; k < n_out; ++k) sums[row * n_out + k] += answer[k];
+            };
+            std::size_t t = first;
+            if (n < kInFlight && !matrix.has_gaps)
+                for (; t + kInFlight <= last; t += kInFlight)
+                    for (std::size_t row = 0; row < n; ++row) {
+                        std::uint32_t at[kInFlight];
+                        walk_trees(trees.data() + t, matrix.cells + row * matrix.stride, at);
+                        for (std::size_t i = 0; i < kInFlight; ++i) add(t + i, row, at[i]);
+                    }
+            for (; t < last; ++t)
+                walk(trees[t], {}, matrix, n,
+                     [&](std::size_t row, std::uint32_t at) { add(t, row, at); });
+        });
+        return;
+    }
+    Team team(threads_for(rows, n_threads));
+    const bool heats = all_single(rows);
+    std::vector<ReadyTree> ready(std::min(kTreesPerChunk, last - first));
+    for (std::size_t from = first; from < last; from += kTreesPerChunk) {
+        const std::size_t n_trees = std::min(kTreesPerChunk, last - from);
+        team.for_each(n_trees, [&](std::size_t i, std::size_t) {
+            ready[i] = made_ready(trees[from + i], n_classes, n_columns, vote, heats);
+        });
+        for_each_block(
+            rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+                double* out = sums.data() + begin * n_out;
+                for (std::size_t i = 0; i < n_trees; ++i) {
+                    const PackedTree& tree = trees[from + i];
+                    const double* answers = ready[i].answers.data();
+                    walk(tree, ready[i].hot, matrix, n, [&](std::size_t row, std::uint32_t at) {
+                        const std::size_t leaf =
+                            ready[i].hot.empty() ? tree.nodes[at].leaf() : ready[i].hot[at].leaf();
+                        for (std::size_t k = 0; k < n_out; ++k)
+                            out[row * n_out + k] += answers[leaf * n_out + k];
+                    });
+                }
+            });
+    }
+}
+
+void PackedForest::apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
+                         std::span<std::int32_t> out) const {
+    Team team(threads_for(rows, n_threads));
+    for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+        for (std::size_t t = 0; t < trees.size(); ++t)
+            walk(trees[t], {}, matrix, n, [&](std::size_t row, std::uint32_t at) {
+                out[(begin + row) * trees.size() + t] = static_cast<std::int32_t>(at);
+            });
+    });
+}
+
+bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns) {
+    const std::size_t n = tree.nodes.size();
+    const std::size_t per_leaf = n_classes == 0 ? 1 : n_classes;
+    if (n == 0 || n % 2 == 0 || n > 0x7fffffff || tree.counts.size() % per_leaf != 0) return false;
+    std::size_t n_leaves = tree.counts.size() / per_leaf;
+    if (is_compact(tree)) {  // leaves share answers
+        if (n_classes == 0 ? !tree.counts.empty() : !tree.values.empty()) return false;
+        if (n_classes == 0) n_leaves = tree.values.size();
+        if (!tree.spread.empty()) return false;
+    } else {
+        if (n_leaves != (n + 1) / 2 || tree.importance.size() != n_columns) return false;
+        if (n_classes == 0 && tree.values.size() != n_leaves) return false;
+        if (!tree.spread.empty() && tree.spread.size() != n_leaves) return false;
+    }
+    std::size_t next = 1;  // breadth-first: the children of one node after those of the last
+    for (std::size_t i = 0; i < n; ++i) {
+        const PackedNode& node = tree.nodes[i];
+        if (node.is_leaf()) {
+            if (node.leaf() >= n_leaves || node.first_child != static_cast<std::uint32_t>(i) - 1 ||
+                node.column != 0)
+                return false;
+            continue;
+        }
+        if (node.first_child != next || (node.column & ~PackedNode::kMissingFirst) >= n_columns)
+            return false;
+        next += 2;
+    }
+    return next == n;
+}
+
+PackedTree breadth_first(const PackedTree& tree) {
+    constexpr std::size_t kAhead = 16;  // children lie anywhere: called for before they are needed
+    PackedTree made;
+    std::vector<PackedNode>& nodes = made.nodes;
+    const std::size_t n_nodes = tree.nodes.size();
+    // Which nodes are leaves is a matter of chance: for one the root is copied, and written over.
+    nodes.reserve(n_nodes + 2);
+    write_ahead(nodes.data(), (n_nodes + 2) * sizeof(PackedNode));
+    nodes.resize(n_nodes + 2);
+    nodes[0] = tree.nodes[0];
+    std::size_t n = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t later = i + kAhead < n ? i + kAhead : i;
+        fetch(tree.nodes.data() + nodes[later].first_child);
+        const bool is_leaf = nodes[i].is_leaf();
+        const std::uint32_t first = nodes[i].first_child;
+        nodes[i].first_child = static_cast<std::uint32_t>(is_leaf ? i - 1 : n);
+        nodes[n] = tree.nodes[is_leaf ? 0 : first];
+        nodes[n + 1] = tree.nodes[is_leaf ? 0 : first + 1];
+        n += is_leaf ? 0 : 2;
+    }
+    nodes.resize(n_nodes);
+    made.counts = tree.counts;
+    made.values = tree.values;
+    made.spread = tree.spread;
+    made.importance = tree.importance;
+    return made;
+}
+
+}  // namespace treewright::forest

@@ -1,0 +1,103 @@
+/// A packed tree as a tree: what its leaves hold, summed up node by node.
+#include "treewright/forest/packed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace treewright::forest {
+namespace {
+
+/// Weight, mean and sum of squares of two sets of numbers together (Chan, Golub, LeVeque 1983).
+struct Moments {
+    double weight = 0.0;
+    double mean = 0.0;
+    double squares = 0.0;
+
+    [[nodiscard]] Moments with(const Moments& other) const {
+        const double all = weight + other.weight;
+        const double apart = other.mean - mean;
+        return {all, mean + apart * other.weight / all,
+                squares + other.squares + apart * apart * weight * other.weight / all};
+    }
+};
+
+void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        tree::TreeNode& node = tree.nodes[i];
+        double* value = tree.value.data() + i * n_classes;
+        if (node.first_child < 0) {
+            const std::size_t leaf = packed.nodes[i].leaf();
+            for (std::size_t k = 0; k < n_classes; ++k)
+                value[k] = packed.counts[leaf * n_classes + k];
+        } else {
+            const double* left =
+                tree.value.data() + static_cast<std::size_t>(node.first_child) * n_classes;
+            for (std::size_t k = 0; k < n_classes; ++k) value[k] = left[k] + left[n_classes + k];
+        }
+        double squares = 0.0;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            node.weight += value[k];
+            squares += value[k] * value[k];
+        }
+        node.impurity = std::max(0.0, 1.0 - squares * (1.0 / node.weight) / node.weight);
+    }
+}
+
+void summarise_values(const PackedTree& packed, tree::Tree& tree) {
+    std::vector<Moments> moments(tree.nodes.size());
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        tree::TreeNode& node = tree.nodes[i];
+        if (node.first_child < 0) {
+            const std::size_t leaf = packed.nodes[i].leaf();
+            moments[i] = {static_cast<double>(packed.counts[leaf]), packed.values[leaf],
+                          packed.spread.empty() ? 0.0 : packed.spread[leaf]};
+        } else {
+            const auto first = static_cast<std::size_t>(node.first_child);
+            moments[i] = moments[first].with(moments[first + 1]);
+        }
+        node.weight = moments[i].weight;
+        tree.value[i] = moments[i].mean;
+        node.impurity = moments[i].squares / moments[i].weight;
+    }
+}
+
+}  // namespace
+
+tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
+                  const std::vector<bool>& is_real) {
+    tree::Tree tree;
+    tree.width = n_classes == 0 ? 1 : n_classes;
+    tree.nodes.resize(packed.nodes.size());
+    tree.value.resize(packed.nodes.size() * tree.width, 0.0);
+    for (std::size_t i = 0; i < packed.nodes.size(); ++i) {
+        const PackedNode& from = packed.nodes[i];
+        tree::TreeNode& node = tree.nodes[i];
+        if (from.is_leaf()) continue;
+        const std::uint32_t column = from.column & ~PackedNode::kMissingFirst;
+        node.kind = 1;
+        node.column = static_cast<std::int32_t>(column);
+        node.n_branches = 2;
+        node.first_child = static_cast<std::int32_t>(from.first_child);
+        node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
+        node.threshold = is_real[column] ? from.threshold : std::nan("");
+        node.threshold_int = is_real[column] ? 0 : static_cast<std::int64_t>(from.threshold);
+        for (std::uint32_t b = 0; b < 2; ++b)
+            tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);
+    }
+    if (n_classes > 0) summarise_classes(packed, n_classes, tree);
+    else summarise_values(packed, tree);
+    for (tree::TreeNode& node : tree.nodes) {
+        node.n_rows = static_cast<std::int64_t>(node.weight);
+        if (node.first_child < 0) continue;
+        double left_over = 0.0;
+        for (std::int32_t b = 0; b < 2; ++b) {
+            const tree::TreeNode& child =
+                tree.nodes[static_cast<std::size_t>(node.first_child + b)];
+            left_over += child.impurity * child.weight;
+        }
+        node.gain = node.score = std::max(0.0, node.impurity - left_over / node.weight);
+    }
+    return tree;
+}
+
+}  // namespace treewright::forest

@@ -1,0 +1,159 @@
+#include "treewright/forest/sampling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/data/row_hash.hpp"
+
+namespace treewright::forest {
+namespace {
+
+/// The hash of a row and the row. Hashes are spread evenly: keys are sorted in buckets, by their
+/// leading bits, which many threads can do and which fit into a near cache.
+using Key = std::pair<std::uint64_t, std::uint32_t>;
+constexpr std::size_t kChunk = 8192;
+constexpr unsigned kBucketBits = 8;
+constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+using BucketCounts = std::array<std::uint32_t, kBuckets>;
+
+std::size_t bucket_of(const Key& key) {
+    return key.first >> (64 - kBucketBits);
+}
+
+/// Turns the numbers of keys, by chunk and bucket, into where the first of them goes; returns where
+/// the buckets end.
+BucketCounts lay_out(std::vector<BucketCounts>& place) {
+    BucketCounts end{};
+    std::uint32_t total = 0;
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+        for (BucketCounts& of_chunk : place) total += std::exchange(of_chunk[bucket], total);
+        end[bucket] = total;
+    }
+    return end;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> canonical_order(const data::Dataset& data, Team& team) {
+    const std::size_t n_chunks = (data.n_rows + kChunk - 1) / kChunk;
+    std::vector<Key> keys(data.n_rows);
+    std::vector<BucketCounts> place(n_chunks);  // by chunk and bucket, first how many keys
+    const auto for_chunk = [&](std::size_t chunk, auto&& work) {
+        const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
+        for (std::size_t row = chunk * kChunk; row < end; ++row) work(row);
+    };
+    team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
+        for_chunk(chunk, [&](std::size_t row) {
+            keys[row] = {content_hash(data, row), static_cast<std::uint32_t>(row)};
+            ++place[chunk][bucket_of(keys[row])];
+        });
+    });
+    const BucketCounts end = lay_out(place);
+    std::vector<Key> sorted(data.n_rows);
+    team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
+        for_chunk(chunk, [&](std::size_t row) {
+            sorted[place[chunk][bucket_of(keys[row])]++] = keys[row];
+        });
+    });
+    std::vector<std::uint32_t> order(data.n_rows);
+    team.for_each(kBuckets, [&](std::size_t bucket, std::size_t) {
+        const std::size_t begin = bucket == 0 ? 0 : end[bucket - 1];
+        std::sort(sorted.data() + begin, sorted.data() + end[bucket]);
+        for (std::size_t i = begin; i < end[bucket]; ++i) order[i] = sorted[i].second;
+    });
+    return order;
+}
+
+Sampling::Sampling(const data::Dataset& data, std::span<const double> weight,
+                   std::span<const std::uint64_t> n_draws, bool with_replacement,
+                   std::uint64_t seed, Team& team)
+    : n(data.n_rows), with_replacement(with_replacement), seed(seed), strata(n_draws.size()) {
+    require(!n_draws.empty(), "something to draw");
+    require(n_draws.size() == 1 || data.target.is_classification(), "strata are classes");
+    const bool by_class = n_draws.size() > 1;
+    for (const std::uint32_t row : canonical_order(data, team)) {
+        const double w = weight.empty() ? 1.0 : weight[row];
+        if (!(w > 0.0)) continue;
+        const std::size_t which =
+            by_class ? static_cast<std::size_t>(data.target.classes[row * data.target.n_outputs])
+                     : 0;
+        Stratum& stratum = strata[which];
+        stratum.total += w;
+        stratum.is_whole = stratum.is_whole && w == std::floor(w);
+        stratum.rows.push_back(row);
+        if (!weight.empty()) stratum.until.push_back(stratum.total);
+    }
+    for (std::size_t i = 0; i < strata.size(); ++i) {
+        strata[i].n_draws = strata[i].rows.empty() ? 0 : n_draws[i];
+        require(with_replacement || static_cast<double>(strata[i].n_draws) <= strata[i].total,
+                "no more draws than rows");
+    }
+}
+
+void Sampling::draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) const {
+    copies.assign(n, 0);
+    const std::uint64_t key = mix(mix(seed, tree), 0x626f6f74ULL);  // "boot": not a node's key
+    for (std::size_t i = 0; i < strata.size(); ++i) {
+        if (with_replacement) draw_with_replacement(strata[i], mix(key, i), copies);
+        else draw_without_replacement(strata[i], mix(key, i), copies);
+    }
+}
+
+void Sampling::draw_by(std::span<const double> weight, std::uint64_t tree,
+                       std::vector<std::uint32_t>& copies) const {
+    require(strata.size() == 1 && with_replacement && weight.size() == n, "one draw from all rows");
+    Stratum weighed;
+    weighed.n_draws = strata[0].n_draws;
+    for (const std::uint32_t row : strata[0].rows) {
+        if (!(weight[row] > 0.0)) continue;
+        weighed.total += weight[row];
+        weighed.is_whole = weighed.is_whole && weight[row] == std::floor(weight[row]);
+        weighed.rows.push_back(row);
+        weighed.until.push_back(weighed.total);
+    }
+    copies.assign(n, 0);
+    draw_with_replacement(weighed, mix(mix(mix(seed, tree), 0x626f6f74ULL), 0), copies);
+}
+
+void Sampling::draw_with_replacement(const Stratum& stratum, std::uint64_t key,
+                                     std::vector<std::uint32_t>& copies) const {
+    Generator generator(key);
+    if (stratum.until.empty()) {
+        for (std::uint64_t i = 0; i < stratum.n_draws; ++i)
+            ++copies[stratum.rows[generator.below(stratum.rows.size())]];
+        return;
+    }
+    const bool whole = stratum.is_whole && stratum.total < 0x1.0p53;
+    for (std::uint64_t i = 0; i < stratum.n_draws; ++i) {
+        // Where weights are whole numbers the place is one too, as if the copies stood there.
+        const double place =
+            whole ? static_cast<double>(generator.below(static_cast<std::uint64_t>(stratum.total)))
+                  : stratum.total * generator.uniform();
+        const auto at = std::upper_bound(stratum.until.begin(), stratum.until.end(), place);
+        ++copies[stratum.rows[std::min<std::size_t>(at - stratum.until.begin(),
+                                                    stratum.rows.size() - 1)]];
+    }
+}
+
+void Sampling::draw_without_replacement(const Stratum& stratum, std::uint64_t key,
+                                        std::vector<std::uint32_t>& copies) const {
+    // The copies with the smallest keys are in: each set of that size is equally likely.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
+    Generator generator(key);
+    for (std::size_t i = 0; i < stratum.rows.size(); ++i) {
+        const double before = i == 0 ? 0.0 : (stratum.until.empty() ? 0.0 : stratum.until[i - 1]);
+        const auto k =
+            stratum.until.empty() ? 1 : static_cast<std::uint64_t>(stratum.until[i] - before);
+        for (std::uint64_t copy = 0; copy < k; ++copy)
+            places.emplace_back(generator.next(), stratum.rows[i]);
+    }
+    const auto middle = places.begin() + static_cast<std::ptrdiff_t>(stratum.n_draws);
+    std::nth_element(places.begin(), middle, places.end());
+    for (auto place = places.begin(); place != middle; ++place) ++copies[place->second];
+}
+
+}  // namespace treewright::forest

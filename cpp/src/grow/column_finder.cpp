@@ -1,0 +1,386 @@
+/// Evaluates one column in one node: tally, missing policy, search, score.
+#include "treewright/grow/column_finder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/criteria/registry.hpp"
+#include "treewright/grow/absolute_finder.hpp"
+#include "treewright/missing/registry.hpp"
+#include "treewright/split/chaid/merge.hpp"
+#include "treewright/split/nominal/groups.hpp"
+#include "treewright/split/nominal/multiway.hpp"
+#include "treewright/split/nominal/one_vs_rest.hpp"
+#include "treewright/split/nominal/subset.hpp"
+#include "treewright/split/numeric/threshold.hpp"
+#include "treewright/split/random.hpp"
+
+namespace treewright::grow {
+namespace {
+
+/// Parts of divided rows add up to a whole number but for rounding.
+constexpr double kWhole = 1.0 - 1e-9;
+
+/// C4.5's smallest side of a cut: a tenth of the known cases per class, between the usual minimum
+/// and 25 (Quinlan's contin.c; Weka's C45Split).
+double smallest_side(const GrowOptions& options, const data::Target& target, double known_weight) {
+    if (!options.c45_sides) return 0.0;
+    const std::uint32_t n_classes = std::max(target.n_classes[0], options.declared_classes);
+    const double tenth = 0.1 * known_weight / static_cast<double>(n_classes);
+    return kWhole * (tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0));
+}
+
+template <criteria::Criterion C>
+class AdditiveFinder final : public Finder {
+public:
+    AdditiveFinder(const data::Dataset& data, const GrowOptions& options,
+                   const split::Reciprocals& reciprocals)
+        : data(data),
+          options(options),
+          reciprocals(reciprocals),
+          criterion(data.target),
+          plain(data.target) {
+        limits.min_weight = options.min_leaf_weight;
+        limits.two_branches_suffice = options.two_branches_suffice;
+        limits.class_boundaries = options.class_boundaries;
+        if (options.merging.is_on) test = make_test();
+    }
+
+    [[nodiscard]] std::size_t width() const override { return criterion.width(); }
+    void add(double* into, const data::Block& block,
+             std::span<const std::uint32_t> rows) const override {
+        for (const std::uint32_t row : rows) split::add_row(plain, into, block, row);
+    }
+    [[nodiscard]] double impurity_of(const double* sums) const override {
+        return criterion.impurity(sums);
+    }
+    [[nodiscard]] double level_of(const double* sums) const override {
+        return split::level(plain, sums);
+    }
+
+    void evaluate(const NodeContext& node, std::uint32_t column, std::uint32_t n_missing,
+                  split::Candidate& candidate) override {
+        candidate.reset(column);
+        const data::Column& raw = data.columns[column];
+        if (fuses(node, raw, n_missing)) {
+            evaluate_fused(node, candidate, nullptr);
+            return;
+        }
+        fill_tally(criterion, node.range, column, n_missing, options.tally, tally, tally_scratch);
+        missing::Fill fill;
+        const split::MissingPart part =
+            prepare_missing(criterion, options.missing, raw.scale, tally, fill);
+        split::Judge<C> judge(criterion, tally, part, limits, search.total);
+        const split::Monotone monotone{options.monotonic.empty() ? 0 : options.monotonic[column],
+                                       node.lower, node.upper};
+        const split::Monotone* rule = options.monotonic.empty() ? nullptr : &monotone;
+        seek(judge, raw, rule, Generator(mix(node.key, column)), candidate);
+        if (candidate.question == split::Question::none) return;
+        finish(judge, raw, fill, candidate);
+    }
+
+    void locate(const NodeContext& node, split::Candidate& candidate) override {
+        if (candidate.question != split::Question::cut || candidate.cut_position != 0) return;
+        std::uint32_t position = 0;
+        split::Candidate found = candidate;  // its gain has been put into the target's units since
+        evaluate_fused(node, found, &position);
+        candidate.cut_position = position;
+        const auto rows = [&]<class Word>() {
+            const Word* list = node.range.block->list<Word>(candidate.column) + node.range.begin;
+            candidate.row_below = data::Entry<Word>::row(list[position - 1]);
+            candidate.row_above = data::Entry<Word>::row(list[position]);
+        };
+        if (node.range.block->is_narrow()) rows.template operator()<data::Narrow>();
+        else rows.template operator()<data::Wide>();
+    }
+
+    [[nodiscard]] double p_value(const double* branches, std::size_t n_branches,
+                                 double sum_of_squares) const override {
+        if constexpr (std::is_base_of_v<criteria::ClassSums, C>)
+            return chi_square_p(branches, n_branches);
+        else return f_test_p(branches, n_branches, sum_of_squares);
+    }
+
+private:
+    /// Whether the scan without a tally applies (split/fused_scan.hpp).
+    [[nodiscard]] bool fuses(const NodeContext& node, const data::Column& raw,
+                             std::uint32_t n_missing) const {
+        if constexpr (!std::is_same_v<C, criteria::Gini> &&
+                      !std::is_same_v<C, criteria::SquaredError>)
+            return false;
+        const data::Block& block = *node.range.block;
+        return options.fuse && options.splitter == split::Splitter::best &&
+               options.numeric == split::Numeric::threshold && !options.merging.is_on &&
+               block.holding == data::Holding::lists && raw.scale != data::Scale::nominal &&
+               n_missing == 0 && block.weight.empty() && block.copies.empty() &&
+               criterion.n_outputs == 1 && options.monotonic.empty() && !options.class_boundaries &&
+               !options.c45_sides && options.min_gap <= 0.0 &&
+               options.missing != missing::Missing::most_likely &&
+               options.missing != missing::Missing::most_likely_in_class &&
+               options.selection == split::Selection::gain;
+    }
+
+    void evaluate_fused(const NodeContext& node, split::Candidate& candidate,
+                        std::uint32_t* position) {
+        const auto by_word = [&]<class Word>() -> double {
+            const data::Block& block = *node.range.block;
+            const double least = std::max(limits.min_copies, limits.min_weight);
+            const split::FusedNode<Word> list{
+                block.list<Word>(candidate.column) + node.range.begin, node.range.size(),
+                static_cast<std::uint32_t>(
+                    std::clamp(std::ceil(least), 1.0, double(node.range.size())))};
+            if constexpr (std::is_same_v<C, criteria::Gini>) {
+                if (data.target.is_binary())
+                    return fused_two_classes(
+                        list, static_cast<std::uint32_t>(node.total[criteria::kStatistics + 1]),
+                        reciprocals, fused, position);
+                return fused_classes(
+                    list, block.classes.data(), node.total.data() + criteria::kStatistics,
+                    criterion.width() - criteria::kStatistics, reciprocals, fused, position);
+            } else if constexpr (std::is_same_v<C, criteria::SquaredError>) {
+                return fused_values(list, block.values.data(), criterion.centre[0],
+                                    about_centre[criteria::kStatistics], reciprocals, fused,
+                                    position);
+            } else {
+                return split::kNoCut;
+            }
+        };
+        const double score = node.range.block->is_narrow()
+                                 ? by_word.template operator()<data::Narrow>()
+                                 : by_word.template operator()<data::Wide>();
+        if (score == split::kNoCut) {
+            candidate.guard = split::Guard::limits;  // or constant: told apart only when asked why
+            return;
+        }
+        const double parent = criterion.purity(about_centre.data());
+        const double scale = criterion.scale(about_centre.data());
+        candidate.question = split::Question::cut;
+        candidate.guard = split::Guard::none;
+        candidate.n_branches = 2;
+        candidate.gain = std::max(0.0, (score - parent) * scale);
+        candidate.noise = split::kTie * (std::abs(score) + std::abs(parent)) * scale;
+        candidate.cut_position = 0;
+    }
+
+    void seek(split::Judge<C>& judge, const data::Column& raw, const split::Monotone* rule,
+              Generator generator, split::Candidate& candidate) {
+        if (test != nullptr) {
+            best_merge(judge, *test, options.merging, raw.scale == data::Scale::nominal, search,
+                       candidate);
+            return;
+        }
+        if (raw.scale != data::Scale::nominal) {
+            if (options.numeric == split::Numeric::mdlp) {
+                mdlp_cuts(tally, limits, options.evidence, mdlp, starts);
+                judge_intervals(judge, starts, search, candidate);
+            } else if (options.numeric == split::Numeric::cal5) {
+                cal5_cuts(tally, limits, dominance(options), cal5, starts);
+                judge_intervals(judge, starts, search, candidate);
+            } else if (options.splitter == split::Splitter::random)
+                random_threshold(
+                    judge, rule, generator, [&](std::uint32_t row) { return value_of(raw, row); },
+                    search, candidate);
+            else
+                best_threshold(
+                    judge, rule,
+                    smallest_side(options, data.target, tally.known[criteria::kWeight]),
+                    [&](std::uint32_t below, std::uint32_t above) {
+                        return options.min_gap <= 0.0 || !raw.is_real() ||
+                               value_of(raw, below) + options.min_gap < value_of(raw, above);
+                    },
+                    search, candidate);
+            return;
+        }
+        const bool groups = options.nominal == split::Nominal::groups;
+        if (groups && raw.n_codes > 2) {
+            split::GroupSearch<C>(judge).run(tally.n_runs() < raw.n_codes, candidate);
+        } else if (groups || options.nominal == split::Nominal::multiway) {
+            best_multiway(judge, search, candidate);
+        } else if (options.splitter == split::Splitter::random) {
+            random_subset(judge, generator, search, candidate);
+        } else if (options.nominal == split::Nominal::subset) {
+            best_subset(judge, search, candidate);
+        } else {
+            best_one_vs_rest(judge, search, candidate);
+        }
+    }
+
+    /// Among how many places the cut was chosen: the cuts tried, or for C5.0, where that is less,
+    /// the gaps as wide as the one it lies in that the range of values has room for.
+    [[nodiscard]] double places_of_cut(const data::Column& raw,
+                                       const split::Candidate& candidate) const {
+        const auto tried = static_cast<double>(candidate.n_cuts);
+        if (!options.penalty_by_interval) return tried;
+        const double range = value_of(raw, tally.last_row.back()) - value_of(raw, tally.row[0]);
+        const double gap = value_of(raw, candidate.row_above) - value_of(raw, candidate.row_below);
+        return gap > 0.0 ? std::min(tried, range / gap) : tried;
+    }
+    [[nodiscard]] double value_of(const data::Column& raw, std::uint32_t row) const {
+        const std::uint32_t table_row = block_rows[row];
+        return raw.is_real() ? raw.real(table_row) : static_cast<double>(raw.whole(table_row));
+    }
+
+    /// Where missing rows go, the runs behind the branches, C4.5's penalty and split information.
+    void finish(const split::Judge<C>& judge, const data::Column& raw, const missing::Fill& fill,
+                split::Candidate& candidate) {
+        branch_weights.assign(candidate.n_branches, 0.0);
+        if (candidate.question != split::Question::cut) {
+            candidate.row_of_run.assign(tally.row.begin(), tally.row.end());
+            candidate.code_of_run.assign(tally.code.begin(), tally.code.end());
+            for (std::size_t i = 0; i < tally.n_runs(); ++i)
+                branch_weights[candidate.branch_of_run[i]] += tally.run(i)[criteria::kWeight];
+            if (raw.scale == data::Scale::nominal &&
+                options.missing == missing::Missing::own_branch &&
+                tally.n_entries.back() == 0)  // the run own_branch() appended
+            {
+                candidate.owns_missing = true;
+                candidate.missing_branch =
+                    static_cast<std::int32_t>(candidate.branch_of_run.back());
+            }
+        } else {
+            std::uint32_t position = 0;
+            for (std::size_t i = 0; i < tally.n_runs(); ++i) {
+                const bool left = position < candidate.cut_position;
+                branch_weights[left ? 0 : 1] += tally.run(i)[criteria::kWeight];
+                position += tally.n_entries[i];
+            }
+        }
+        if (judge.has_missing_branch())
+            branch_weights[static_cast<std::size_t>(candidate.missing_branch)] +=
+                tally.missing[criteria::kWeight];
+        if (fill.is_set) {
+            candidate.missing_branch = branch_of_run(candidate, fill.run);
+            for (const std::size_t run : fill.run_of_class)
+                candidate.missing_branch_of_class.push_back(branch_of_run(candidate, run));
+        }
+        if (judge.tries_sides() && candidate.missing_branch >= 0)
+            branch_weights[static_cast<std::size_t>(candidate.missing_branch)] +=
+                tally.missing[criteria::kWeight];
+        const double all = tally.known[criteria::kWeight] + tally.missing[criteria::kWeight];
+        // Release 8 adds up information in floats, C5.0 keeps only gain and information in them.
+        const bool sums_in_floats = options.single_precision && !selects_as_c5(options);
+        if (sums_in_floats) candidate.gain = static_cast<float>(candidate.gain);
+        if (options.mdl_penalty && candidate.question == split::Question::cut)
+            candidate.gain -= std::log2(places_of_cut(raw, candidate)) / all;
+        if (options.single_precision) candidate.gain = static_cast<float>(candidate.gain);
+        if (options.selection != split::Selection::gain) {
+            if (options.missing == missing::Missing::divide && tally.any_missing)
+                branch_weights.insert(branch_weights.begin(), tally.missing[criteria::kWeight]);
+            candidate.split_information =
+                sums_in_floats
+                    ? criteria::single_information(branch_weights.data(),
+                                                   branch_weights.data() + branch_weights.size()) /
+                          static_cast<float>(all)
+                    : split::split_information(branch_weights);
+            if (options.single_precision)
+                candidate.split_information = static_cast<float>(candidate.split_information);
+        }
+    }
+
+    [[nodiscard]] std::int32_t branch_of_run(const split::Candidate& candidate,
+                                             std::size_t run) const {
+        if (candidate.question != split::Question::cut)
+            return static_cast<std::int32_t>(candidate.branch_of_run[run]);
+        std::uint32_t position = 0;
+        for (std::size_t i = 0; i < run; ++i) position += tally.n_entries[i];
+        return position < candidate.cut_position ? 0 : 1;
+    }
+
+    void enter(const NodeContext& node) override {
+        limits.min_copies = smallest_branch(options, node.total[criteria::kCopies]);
+        block_rows = node.range.block->table_row.data();
+        criterion.begin_node(node.total.data());
+        about_centre = node.total;
+        if constexpr (std::is_same_v<C, criteria::SquaredError>)
+            for (std::size_t o = 0; o < criterion.n_outputs; ++o)
+                about_centre[criteria::kStatistics + o] -=
+                    node.total[criteria::kWeight] * criterion.centre[o];
+    }
+
+    /// The test by which CHAID merges values goes with the criterion.
+    [[nodiscard]] std::unique_ptr<split::GroupTest> make_test() const {
+        if constexpr (std::is_same_v<C, criteria::ChiSquare> ||
+                      std::is_same_v<C, criteria::Entropy>)
+            return std::make_unique<split::ClassTest>(criteria::kStatistics, width(),
+                                                      options.evidence,
+                                                      std::is_same_v<C, criteria::Entropy>);
+        else if constexpr (std::is_same_v<C, criteria::Anova>)
+            return std::make_unique<split::ValueTest>();
+        throw InvariantError("merging by a criterion without a test");
+    }
+
+    [[nodiscard]] double chi_square_p(const double* branches, std::size_t n_branches) const {
+        double least = 0.0;  // several outputs: the most significant
+        if constexpr (std::is_base_of_v<criteria::ClassSums, C>) {
+            std::vector<const double*> groups;
+            for (std::size_t b = 0; b < n_branches; ++b) groups.push_back(branches + b * width());
+            for (std::size_t o = 0; o < criterion.n_outputs; ++o)
+                least = std::min(least, split::ClassTest(criterion.start[o], criterion.start[o + 1],
+                                                         options.evidence, false)
+                                            .log_p(groups));
+        }
+        return std::exp(least);
+    }
+
+    /// One-way analysis of variance over the branches; first output.
+    [[nodiscard]] double f_test_p(const double* branches, std::size_t n_branches,
+                                  double sum_of_squares) const {
+        double all = 0.0;
+        double copies = 0.0;
+        double sum = 0.0;
+        double n_filled = 0.0;
+        for (std::size_t b = 0; b < n_branches; ++b) {
+            const double* branch = branches + b * width();
+            if (branch[criteria::kWeight] <= 0.0) continue;
+            ++n_filled;
+            all += branch[criteria::kWeight];
+            copies += branch[criteria::kCopies];
+            sum += branch[criteria::kStatistics];
+        }
+        double between = 0.0;
+        for (std::size_t b = 0; b < n_branches; ++b) {
+            const double* branch = branches + b * width();
+            if (branch[criteria::kWeight] <= 0.0) continue;
+            const double off =
+                branch[criteria::kStatistics] / branch[criteria::kWeight] - sum / all;
+            between += branch[criteria::kWeight] * off * off;
+        }
+        return std::exp(split::log_p_of_squares(between, sum_of_squares - between, n_filled - 1.0,
+                                                copies - n_filled));
+    }
+
+    const data::Dataset& data;
+    const GrowOptions& options;
+    const split::Reciprocals& reciprocals;
+    C criterion;  ///< sums about the centre of the node entered
+    C plain;      ///< sums about 0, for totals that outlive a node
+    split::SearchLimits limits;
+    split::Tally tally;
+    split::TallyScratch tally_scratch;
+    split::SearchScratch search;
+    split::FusedScratch fused;
+    std::unique_ptr<split::GroupTest> test;  ///< where values are merged
+    split::MdlpScratch mdlp;
+    split::Cal5Scratch cal5;
+    std::vector<std::uint32_t> starts;  ///< runs that begin an interval
+    std::vector<double> branch_weights;
+    const std::uint32_t* block_rows = nullptr;
+    std::vector<double> about_centre;  ///< the node's total as `criterion` sums it
+};
+
+}  // namespace
+
+std::unique_ptr<Finder> make_finder(const data::Dataset& data, const GrowOptions& options,
+                                    const split::Reciprocals& reciprocals) {
+    if (options.criterion == "absolute_error") return make_absolute_finder(data, options);
+    std::unique_ptr<Finder> finder;
+    criteria::with_criterion(options.criterion, [&]<class C>() {
+        finder = std::make_unique<AdditiveFinder<C>>(data, options, reciprocals);
+    });
+    require(finder != nullptr, "unknown criterion");
+    return finder;
+}
+
+}  // namespace treewright::grow

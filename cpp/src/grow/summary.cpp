@@ -1,0 +1,313 @@
+#include "treewright/grow/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "treewright/base/error.hpp"
+#include "treewright/criteria/regression_impurity.hpp"
+#include "treewright/grow/column_finder.hpp"
+#include "treewright/tree/question.hpp"
+
+namespace treewright::grow {
+namespace {
+
+/// Appends a fragment's nodes to the tree, ids and offsets shifted.
+void append(tree::Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_range,
+            std::vector<std::uint32_t>& leaf_rows, std::vector<double>& leaf_weights,
+            Fragment fragment, std::uint32_t anchor) {
+    const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
+    const auto code_base = static_cast<std::int64_t>(tree.branches.code.size());
+    const std::int64_t term_base = tree.terms.append(fragment.terms);
+    const auto cut_base = static_cast<std::int64_t>(tree.cuts.real.size());
+    const std::size_t row_base = leaf_rows.size();
+    for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
+        tree::TreeNode node = std::move(fragment.nodes[i]);
+        if (node.first_child >= 0) node.first_child += base;
+        if (node.code_offset >= 0) node.code_offset += code_base;
+        if (node.term_offset >= 0) node.term_offset += term_base;
+        if (node.cut_offset >= 0) node.cut_offset += cut_base;
+        const auto range = std::pair{fragment.leaf_range[i].first + row_base,
+                                     fragment.leaf_range[i].second + row_base};
+        if (i == 0) {
+            node.parent = tree.nodes[anchor].parent;
+            tree.nodes[anchor] = std::move(node);
+            leaf_range[anchor] = range;
+            continue;
+        }
+        node.parent = node.parent == 0 ? static_cast<std::int32_t>(anchor) : node.parent + base;
+        tree.nodes.push_back(std::move(node));
+        leaf_range.push_back(range);
+    }
+    append_branches(tree.branches, fragment.branches);
+    append_cuts(tree.cuts, fragment.cuts);
+    leaf_rows.insert(leaf_rows.end(), fragment.leaf_rows.begin(), fragment.leaf_rows.end());
+    leaf_weights.insert(leaf_weights.end(), fragment.leaf_weights.begin(),
+                        fragment.leaf_weights.end());
+}
+
+struct LeafRows {
+    std::vector<std::pair<std::size_t, std::size_t>> range;
+    std::vector<std::uint32_t> rows;
+    std::vector<double> weights;  ///< empty: the rows' own
+
+    /// Calls f(row, weight) for the rows of a leaf in ascending order: sums do not depend on how
+    /// the rows happened to be listed.
+    template <class F>
+    void for_each(std::size_t node, const data::Dataset& data, F&& f) {
+        const auto [begin, end] = range[node];
+        if (weights.empty()) {
+            std::sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                      rows.begin() + static_cast<std::ptrdiff_t>(end));
+            for (std::size_t i = begin; i < end; ++i)
+                f(rows[i], data.weight.empty() ? 1.0 : data.weight[rows[i]]);
+            return;
+        }
+        std::vector<std::pair<std::uint32_t, double>> sorted;
+        for (std::size_t i = begin; i < end; ++i) sorted.emplace_back(rows[i], weights[i]);
+        std::sort(sorted.begin(), sorted.end());
+        for (const auto& [row, weight] : sorted) f(row, weight);
+    }
+};
+
+void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
+                       const GrowOptions& options) {
+    const data::Target& target = data.target;
+    const split::Reciprocals none(0);
+    const std::unique_ptr<Finder> finder = make_finder(data, options, none);
+    std::vector<double> sums(finder->width());
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        tree::TreeNode& node = tree.nodes[i];
+        double* value = tree.value.data() + i * tree.width;
+        if (node.first_child < 0) {
+            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                node.weight += weight;
+                std::size_t start = 0;
+                for (std::size_t o = 0; o < target.n_outputs; ++o) {
+                    value[start + static_cast<std::size_t>(
+                                      target.classes[row * target.n_outputs + o])] += weight;
+                    start += target.n_classes[o];
+                }
+            });
+        } else {
+            for (std::int32_t b = 0; b < node.n_branches; ++b) {
+                const auto child = static_cast<std::size_t>(node.first_child + b);
+                node.weight += tree.nodes[child].weight;
+                for (std::size_t k = 0; k < tree.width; ++k)
+                    value[k] += tree.value[child * tree.width + k];
+            }
+        }
+        sums[criteria::kCopies] = static_cast<double>(node.n_rows);
+        sums[criteria::kWeight] = node.weight;
+        std::copy(value, value + tree.width, sums.begin() + criteria::kStatistics);
+        node.impurity = finder->impurity_of(sums.data());
+    }
+    if (options.monotonic.empty()) return;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        tree::TreeNode& node = tree.nodes[i];
+        double* value = tree.value.data() + i * tree.width;
+        if (!(node.weight > 0.0)) continue;
+        const double share = std::clamp(value[1] / node.weight, node.lower, node.upper);
+        value[1] = share * node.weight;
+        value[0] = node.weight - value[1];
+    }
+}
+
+/// Sums about a common origin, so that children can be merged: weight, mean, squares about the
+/// mean (Chan, Golub, LeVeque 1983), and sum of y log y for the Poisson deviance.
+struct ValueSummary {
+    double weight = 0.0;
+    ExactSum sum;
+    ExactSum squares;
+    ExactSum y_log_y;
+};
+
+void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
+                      const GrowOptions& options) {
+    const data::Target& target = data.target;
+    const std::size_t n_outputs = target.n_outputs;
+    const bool poisson = options.criterion == "poisson";
+    std::vector<ValueSummary> summaries(tree.nodes.size() * n_outputs);
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        tree::TreeNode& node = tree.nodes[i];
+        for (std::size_t o = 0; o < n_outputs; ++o) {
+            ValueSummary& here = summaries[i * n_outputs + o];
+            double mean = 0.0;
+            if (node.first_child < 0) {
+                bool same = true;
+                double first = 0.0;
+                leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                    const double y = target.values[row * n_outputs + o];
+                    if (here.weight == 0.0) first = y;
+                    same = same && y == first;
+                    here.weight += weight;
+                    here.sum.add_product(weight, y);
+                });
+                mean = same ? first : here.sum.value() / here.weight;
+                leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                    const double y = target.values[row * n_outputs + o];
+                    here.squares.add(weight * (y - mean) * (y - mean));
+                    if (poisson && y > 0.0) here.y_log_y.add(weight * y * std::log(y));
+                });
+            } else {
+                for (std::int32_t b = 0; b < node.n_branches; ++b) {
+                    const auto child = static_cast<std::size_t>(node.first_child + b);
+                    const ValueSummary& below = summaries[child * n_outputs + o];
+                    here.weight += below.weight;
+                    here.sum.add(below.sum);
+                    here.y_log_y.add(below.y_log_y);
+                }
+                mean = here.sum.value() / here.weight;
+                for (std::int32_t b = 0; b < node.n_branches; ++b) {
+                    const auto child = static_cast<std::size_t>(node.first_child + b);
+                    const ValueSummary& below = summaries[child * n_outputs + o];
+                    const double off = tree.value[child * n_outputs + o] - mean;
+                    if (!(below.weight > 0.0)) continue;
+                    here.squares.add(below.squares);
+                    here.squares.add(below.weight * off * off);
+                }
+            }
+            node.weight = here.weight;
+            tree.value[i * n_outputs + o] = here.weight > 0.0 ? mean : 0.0;
+            double impurity = 0.0;
+            if (here.weight > 0.0)
+                impurity = criteria::impurity_of_squares(options.criterion, here.squares.value(),
+                                                         here.weight);
+            if (poisson && mean > 0.0 && here.weight > 0.0)
+                impurity = (here.y_log_y.value() - here.sum.value() * std::log(mean)) / here.weight;
+            node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);
+        }
+    }
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const tree::TreeNode& node = tree.nodes[i];
+        for (std::size_t o = 0; o < n_outputs; ++o) {
+            double& value = tree.value[i * n_outputs + o];
+            if (node.weight <= 0.0 && node.parent >= 0)  // an empty branch answers as its parent
+                value = tree.value[static_cast<std::size_t>(node.parent) * n_outputs + o];
+            if (!options.monotonic.empty()) value = std::clamp(value, node.lower, node.upper);
+        }
+    }
+}
+
+}  // namespace
+
+tree::Tree join(Fragment top, std::vector<Fragment> fragments,
+                const std::vector<std::uint32_t>& anchors, const data::Dataset& data,
+                const GrowOptions& options) {
+    tree::Tree tree;
+    LeafRows leaves;
+    std::vector<double> medians = std::move(top.medians);
+    std::vector<double> deviations = std::move(top.deviations);
+    const std::size_t n_outputs = data.target.n_outputs;
+    tree.nodes = std::move(top.nodes);
+    tree.branches = std::move(top.branches);
+    tree.terms = std::move(top.terms);
+    tree.cuts = std::move(top.cuts);
+    leaves.range = std::move(top.leaf_range);
+    leaves.rows = std::move(top.leaf_rows);
+    leaves.weights = std::move(top.leaf_weights);
+    for (std::size_t i = 0; i < fragments.size(); ++i) {
+        if (!fragments[i].medians.empty()) {
+            medians.insert(medians.end(),
+                           fragments[i].medians.begin() + static_cast<std::ptrdiff_t>(n_outputs),
+                           fragments[i].medians.end());
+            deviations.insert(deviations.end(), fragments[i].deviations.begin() + 1,
+                              fragments[i].deviations.end());
+        }
+        append(tree, leaves.range, leaves.rows, leaves.weights, std::move(fragments[i]),
+               anchors[i]);
+    }
+    tree.width = data.target.width();
+    tree.value.assign(tree.nodes.size() * tree.width, 0.0);
+    if (data.target.is_classification()) {
+        summarise_classes(tree, leaves, data, options);
+    } else {
+        summarise_values(tree, leaves, data, options);
+        if (!medians.empty())
+            for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+                tree.nodes[i].impurity = deviations[i];
+                const bool empty = tree.nodes[i].weight <= 0.0 && tree.nodes[i].parent >= 0;
+                const auto from = empty ? static_cast<std::size_t>(tree.nodes[i].parent) : i;
+                for (std::size_t o = 0; o < n_outputs; ++o)
+                    tree.value[i * n_outputs + o] = medians[from * n_outputs + o];
+            }
+    }
+    return tree;
+}
+
+namespace {
+
+/// The largest of the ascending values that is not above the threshold, if it is finite.
+template <class Value>
+void move_down(const std::vector<Value>& values, Value& threshold) {
+    const auto above = std::upper_bound(values.begin(), values.end(), threshold);
+    if (above != values.begin() && std::isfinite(static_cast<double>(*(above - 1))))
+        threshold = *(above - 1) + Value{0};  // -0.0 is 0.0
+}
+
+/// The known values of a column in rows that count, ascending.
+template <class Value, class Read>
+std::vector<Value> sorted_values(const data::Dataset& data, const data::Column& column, Read read) {
+    std::vector<Value> values;
+    for (std::size_t row = 0; row < data.n_rows; ++row)
+        if (!column.is_missing(row) && (data.weight.empty() || data.weight[row] > 0.0))
+            values.push_back(read(row));
+    std::sort(values.begin(), values.end());
+    return values;
+}
+
+std::vector<double> sorted_reals(const data::Dataset& data, const data::Column& column) {
+    return sorted_values<double>(data, column, [&](std::size_t row) { return column.real(row); });
+}
+std::vector<std::int64_t> sorted_wholes(const data::Dataset& data, const data::Column& column) {
+    return sorted_values<std::int64_t>(data, column,
+                                       [&](std::size_t row) { return column.whole(row); });
+}
+
+}  // namespace
+
+void move_threshold_down(const data::Dataset& data, const data::Column& column, double& threshold,
+                         std::int64_t& threshold_int) {
+    if (column.is_real()) move_down(sorted_reals(data, column), threshold);
+    else move_down(sorted_wholes(data, column), threshold_int);
+}
+
+void move_cuts_down(const data::Dataset& data, const data::Column& column, tree::Cuts& cuts) {
+    if (column.is_real()) {
+        const auto values = sorted_reals(data, column);
+        for (double& cut : cuts.real) move_down(values, cut);
+    } else {
+        const auto values = sorted_wholes(data, column);
+        for (std::int64_t& cut : cuts.whole) move_down(values, cut);
+    }
+}
+
+void move_thresholds_down(const data::Dataset& data, tree::Tree& tree) {
+    for (std::size_t c = 0; c < data.columns.size(); ++c) {
+        const data::Column& column = data.columns[c];
+        std::vector<double*> reals;
+        std::vector<std::int64_t*> wholes;
+        for (tree::TreeNode& node : tree.nodes) {
+            if (node.column != static_cast<std::int32_t>(c)) continue;
+            if (node.kind == 1) {
+                reals.push_back(&node.threshold);
+                wholes.push_back(&node.threshold_int);
+            }
+            for (std::int32_t i = 0; i < node.cut_count; ++i) {
+                const auto at = static_cast<std::size_t>(node.cut_offset + i);
+                reals.push_back(&tree.cuts.real[at]);
+                wholes.push_back(&tree.cuts.whole[at]);
+            }
+        }
+        if (reals.empty()) continue;
+        if (column.is_real()) {
+            const auto values = sorted_reals(data, column);
+            for (double* threshold : reals) move_down(values, *threshold);
+        } else {
+            const auto values = sorted_wholes(data, column);
+            for (std::int64_t* threshold : wholes) move_down(values, *threshold);
+        }
+    }
+}
+
+}  // namespace treewright::grow

@@ -1,0 +1,192 @@
+/// The leaves that rows reach: a loop for float matrices, one for deep trees, one for everything.
+#include "treewright/tree/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace treewright::tree {
+namespace {
+
+constexpr std::size_t kInFlight = 16;  // rows whose loads overlap
+
+}  // namespace
+
+/// All children of a node, the first one on top, each with its share of the row.
+void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const {
+    const std::uint32_t first = nodes[divided.node].first_child;
+    for (std::uint32_t b = n_branches[divided.node]; b-- > 0;)
+        if (share[first + b] > 0.0) stack.push_back({first + b, divided.share * share[first + b]});
+}
+
+/// Only cuts on a float matrix: several rows step together, no branch on the data. A missing value
+/// compares as "not above" and is remembered; such rows are found again, with more care.
+template <class T>
+void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
+                          Found& found) const {
+    const data::Column* columns = rows.columns.data();
+    const std::byte* base = columns[0].data;
+    const std::ptrdiff_t row_stride = columns[0].stride;
+    const std::ptrdiff_t column_stride =
+        rows.columns.size() > 1 ? columns[1].data - columns[0].data : 0;
+    std::vector<std::size_t> incomplete;
+    for (std::size_t first = begin; first < end; first += kInFlight) {
+        const std::size_t n = std::min(kInFlight, end - first);
+        std::uint32_t at[kInFlight] = {};
+        bool missing[kInFlight] = {};
+        const std::byte* data[kInFlight];
+        for (std::size_t r = 0; r < kInFlight; ++r)
+            data[r] = base + static_cast<std::ptrdiff_t>(first + std::min(r, n - 1)) * row_stride;
+        for (std::uint32_t step = 0; step < depth; ++step) {
+            std::uint32_t moved = 0;
+            for (std::size_t r = 0; r < kInFlight; ++r) {
+                const Node& node = nodes[at[r]];
+                const auto column = static_cast<std::ptrdiff_t>(column_of(node));
+                const double x = *reinterpret_cast<const T*>(data[r] + column * column_stride);
+                missing[r] |= x != x;
+                const std::uint32_t next =
+                    node.first_child + static_cast<std::uint32_t>(x > node.threshold);
+                moved |= next ^ at[r];
+                at[r] = next;
+            }
+            if (moved == 0) break;
+        }
+        for (std::size_t r = 0; r < n; ++r) {
+            found.leaf[first + r - begin] = at[r];
+            if (missing[r]) incomplete.push_back(first + r);
+        }
+    }
+    find_in_columns(rows, incomplete, begin, found);
+}
+
+/// A deep tree: most of a long path at once. A row that is divided is found again, with more care.
+void Plan::find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t end,
+                             Found& found) const {
+    std::vector<std::size_t> divided;
+    for (std::size_t row = begin; row < end; ++row) {
+        std::uint32_t at = 0;
+        while (n_branches[at] > 0) {
+            const std::uint32_t ahead = shortcuts.follow(rows.columns, row, at);
+            const int branch = ahead == at ? branch_of(rows, row, at) : 0;
+            if (branch < 0) break;
+            at = ahead == at ? nodes[at].first_child + static_cast<std::uint32_t>(branch) : ahead;
+        }
+        found.leaf[row - begin] = at;
+        if (n_branches[at] > 0) divided.push_back(row);
+    }
+    find_in_columns(rows, divided, begin, found);
+}
+
+/// The leaves of the rows from `begin` to `end`.
+void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const {
+    found.leaf.resize(end - begin);
+    if (!shortcuts.empty()) return find_by_shortcuts(rows, begin, end, found);
+    const auto& columns = rows.columns;
+    bool matrix = only_real_cuts && !columns.empty() && columns[0].is_real();
+    const std::ptrdiff_t gap = columns.size() > 1 ? columns[1].data - columns[0].data : 0;
+    for (std::size_t j = 0; j < columns.size() && matrix; ++j)
+        matrix = columns[j].type == columns[0].type && columns[j].stride == columns[0].stride &&
+                 columns[j].data - columns[0].data == static_cast<std::ptrdiff_t>(j) * gap;
+    if (matrix) {
+        if (columns[0].type == data::ValueType::f32) find_in_matrix<float>(rows, begin, end, found);
+        else find_in_matrix<double>(rows, begin, end, found);
+        return;
+    }
+    std::vector<std::size_t> all(end - begin);
+    std::iota(all.begin(), all.end(), begin);
+    find_in_columns(rows, all, begin, found);
+}
+
+/// Any columns: several rows are under way at once, so that their cache misses overlap; the next
+/// row takes the place of one that has arrived. A row that is divided goes down its branches one
+/// after the other, first branch first, whatever other rows are under way.
+void Plan::find_in_columns(const Rows& rows, std::span<const std::size_t> wanted, std::size_t begin,
+                           Found& found) const {
+    union Cell {
+        double real;
+        std::int64_t whole;
+    };
+    struct Slot {
+        std::size_t row = 0;
+        Visit at{0, 1.0};
+        std::vector<Visit> to_do;
+        std::vector<Visit> parts;
+    };
+    Slot slots[kInFlight];
+    std::vector<Cell> cells(kInFlight * rows.columns.size());
+    std::size_t taken = 0;
+    const auto take_next = [&](std::size_t s) {
+        Slot& slot = slots[s];
+        slot.row = wanted[taken++];
+        slot.at = {0, 1.0};
+        for (const std::uint32_t c : used_columns) {
+            const data::Column& column = rows.columns[c];
+            Cell& cell = cells[s * rows.columns.size() + c];
+            if (column.is_real()) cell.real = column.real(slot.row);
+            else cell.whole = column.whole(slot.row);
+        }
+    };
+    std::size_t n_active = std::min(kInFlight, wanted.size());
+    std::size_t active[kInFlight];
+    for (std::size_t s = 0; s < n_active; ++s) {
+        active[s] = s;
+        take_next(s);
+    }
+    while (n_active > 0) {
+        for (std::size_t a = 0; a < n_active; ++a) {
+            Slot& slot = slots[active[a]];
+            const Node& node = nodes[slot.at.node];
+            const std::uint32_t column = column_of(node);
+            const Cell x = cells[active[a] * rows.columns.size() + column];
+            int branch = -1;
+            switch (kind_of(node)) {
+                case categories: branch = branch_in(node, x.whole); break;
+                case real_cut:
+                    if (!std::isnan(x.real)) branch = x.real > node.threshold ? 1 : 0;
+                    break;
+                case whole_cut:
+                    if (!rows.columns[column].is_missing(slot.row))
+                        branch = x.whole > node.whole ? 1 : 0;
+                    break;
+                case leaf:
+                    if (arrive(slot.at, slot.to_do, slot.parts, found.leaf[slot.row - begin],
+                               found))
+                        continue;
+                    if (taken < wanted.size()) take_next(active[a]);
+                    else active[a--] = active[--n_active];
+                    continue;
+                default: break;  // intervals and sums: below
+            }
+            if (branch < 0) branch = branch_of(rows, slot.row, slot.at.node);
+            if (branch >= 0) {
+                slot.at.node = node.first_child + static_cast<std::uint32_t>(branch);
+                continue;
+            }
+            push_children(slot.at, slot.to_do);
+            slot.at = slot.to_do.back();
+            slot.to_do.pop_back();
+        }
+    }
+}
+
+/// Notes a leaf that a row has reached; true if the row has other branches to go down.
+bool Plan::arrive(Visit& at, std::vector<Visit>& to_do, std::vector<Visit>& parts,
+                  std::uint32_t& leaf_of_row, Found& found) {
+    if (to_do.empty() && parts.empty()) {
+        leaf_of_row = at.node;
+        return false;
+    }
+    parts.push_back(at);
+    if (!to_do.empty()) {
+        at = to_do.back();
+        to_do.pop_back();
+        return true;
+    }
+    leaf_of_row = kDivided | static_cast<std::uint32_t>(found.start.size() - 1);
+    found.parts.insert(found.parts.end(), parts.begin(), parts.end());
+    found.start.push_back(found.parts.size());
+    parts.clear();
+    return false;
+}
+
+}  // namespace treewright::tree

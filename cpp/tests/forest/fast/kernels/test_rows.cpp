@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "check.hpp"
+#include "treewright/base/random.hpp"
+#include "treewright/forest/fast/kernels/rows.hpp"
+#include "treewright/forest/fast/nodes.hpp"
+
+using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::grow;
+using namespace treewright::forest;
+
+namespace {
+
+/// Rows of n_groups x kLanes columns, some of few values, the first of one; and a list of some.
+template <class T>
+struct MadeRows {
+    static constexpr std::uint32_t kRows = 220;
+    std::size_t n_columns;
+    std::vector<T> cells;
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> words;
+    std::vector<double> values;
+
+    MadeRows(Generator& random, std::size_t n_groups)
+        : n_columns(n_groups * kLanes),
+          cells(kRows * n_columns + kReadOver),
+          rows(kRows + kRowPadding),
+          words(kRows + kRowPadding),
+          values(kRows) {
+        for (T& cell : cells)
+            cell = static_cast<T>(random.below(2) == 0 ? std::floor(4.0 * random.uniform())
+                                                       : random.uniform() - 0.5);
+        for (std::uint32_t row = 0; row < kRows; ++row) cells[row * n_columns] = T{1};
+        for (std::uint32_t i = 0; i < kRows; ++i) {
+            rows[i] = i;
+            const auto weight = static_cast<std::uint32_t>(1 + random.below(4));
+            words[i] = weight | static_cast<std::uint32_t>(random.below(weight + 1))
+                                    << RowWords::kPairShift;
+            values[i] = static_cast<double>(random.below(1000));
+        }
+        for (std::uint32_t i = 0; i < kRows; ++i)
+            std::swap(rows[i], rows[i + random.below(kRows - i)]);
+    }
+};
+
+/// The lane that leads in the end, one compared after the other.
+template <class T>
+std::size_t leader_of(const Lanes<T>& lanes, double purity) {
+    PlainLeader leader(purity);
+    std::size_t best = kLanes;
+    for (std::size_t lane = 0; lane < lanes.n_wanted; ++lane)
+        if (leader.meets({0, false, lanes.decrease[lane]})) best = lane;
+    return best;
+}
+
+/// A node of the first n rows and columns to look at, the first of them of one value.
+template <class T>
+Lanes<T> ask(Generator& random, const MadeRows<T>& made, std::uint32_t n) {
+    Lanes<T> lanes;
+    lanes.rows = made.rows.data();
+    lanes.words = made.words.data();
+    lanes.n = n;
+    lanes.key = Mixed(random.next());
+    lanes.judgement = {400.0, 2.0, 0.0, 0.4, 2.0, 0.52};
+    lanes.width = random.below(2) == 0 ? kFewLanes : kLanes;
+    lanes.n_wanted = lanes.n_looked = static_cast<std::uint32_t>(1 + random.below(lanes.width));
+    for (std::size_t lane = 1; lane < kLanes; ++lane) {
+        lanes.slot[lane] = static_cast<std::uint32_t>(random.below(made.n_columns));
+        lanes.column[lane] = random.below(100);
+    }
+    return lanes;
+}
+
+template <class T>
+void compare_lanes(const Lanes<T>& wide, const Lanes<T>& plain) {
+    const std::uint32_t all = (1U << wide.width) - 1U;
+    CHECK((wide.varies & all) == (plain.varies & all));
+    CHECK((wide.varies & 1U) == 0);
+    for (std::size_t lane = 0; lane < wide.width; ++lane) {
+        CHECK(wide.at[lane] == plain.at[lane]);
+        CHECK(wide.weight[lane] == plain.weight[lane]);
+        CHECK(wide.sum[lane] == plain.sum[lane]);
+        CHECK(wide.decrease[lane] == plain.decrease[lane]);
+        for (std::uint32_t i = 0; i < wide.n; ++i)
+            CHECK(wide.is_marked(i, lane) == plain.is_marked(i, lane));
+    }
+    for (const Lanes<T>* lanes : {&wide, &plain})
+        if (lanes->winner < kLanes)
+            CHECK(lanes->winner == leader_of(*lanes, lanes->judgement.purity));
+}
+
+/// The loops for this processor against those for any, on lists of many sizes and widths.
+template <class T>
+void compare_loops() {
+    Generator random(37);
+    for (const std::size_t n_groups : {1U, 2U, 3U, 4U, 5U, 9U})
+        for (const std::uint32_t n : {1U, 2U, 3U, 15U, 16U, 17U, 33U, 200U})
+            for (const bool has_values : {false, true}) {
+                const MadeRows<T> made(random, n_groups);
+                const CellTable<T> table{made.cells.data(), made.n_columns,
+                                         has_values ? made.values.data() : nullptr};
+                const Lanes<T> asked = ask(random, made, n);
+                Lanes<T> told[2][2] = {{asked, ask(random, made, n / 2 + 1)}, {}};
+                told[0][1].width = asked.width;  // of nodes that are looked at together
+                told[0][1].n_wanted = std::min(told[0][1].n_wanted, asked.width);
+                std::copy_n(told[0], 2, told[1]);
+                std::vector<std::uint32_t> divided[2][2];
+                std::uint32_t n_left[2];
+                std::vector<T> picked[2];
+                std::vector<std::uint8_t> marks[2][2];
+                const std::size_t by = random.below(asked.width);
+                for (int i = 0; i < 2; ++i) {
+                    const RowLoops<T>& loops = i == 0 ? row_loops<T>() : row_loops_anywhere<T>();
+                    picked[i].resize(2 * (n + kRowsPicked) * kLanes);
+                    for (int k = 0; k < 2; ++k) {
+                        marks[i][k].resize(n + kRowsMarked);
+                        told[i][k].marks = marks[i][k].data();
+                        told[i][k].picked = picked[i].data() + k * ((n + kRowsPicked) * kLanes);
+                    }
+                    loops.look(table, {told[i], 2});
+                    divided[i][0] = made.rows;
+                    divided[i][1] = made.words;
+                    std::vector<std::uint32_t> spare(2 * (n + kRowPadding));
+                    std::uint32_t* const spares[] = {spare.data(), spare.data() + n + kRowPadding};
+                    n_left[i] = loops.divide(told[i][0], by, divided[i][0].data(),
+                                             divided[i][1].data(), spares);
+                }
+                for (int k = 0; k < 2; ++k) compare_lanes(told[0][k], told[1][k]);
+                CHECK(n_left[0] == n_left[1]);
+                CHECK(divided[0][0] == divided[1][0]);
+                CHECK(divided[0][1] == divided[1][1]);
+            }
+}
+
+}  // namespace
+
+CASE(copies_of_rows_are_the_same_by_both_loops) {
+    Generator random(38);
+    const MadeRows<float> made(random, 3);
+    constexpr std::size_t kColumns = 20;  // of which a copy has place for 24
+    const CellTable<float> table{made.cells.data(), kColumns};
+    for (const RowLoops<float>* loops : {&row_loops<float>(), &row_loops_anywhere<float>()}) {
+        std::vector<float> copied(MadeRows<float>::kRows * made.n_columns);
+        loops->copy(table, made.rows.data(), MadeRows<float>::kRows, copied.data(), made.n_columns);
+        for (std::uint32_t i = 0; i < MadeRows<float>::kRows; ++i)
+            for (std::size_t c = 0; c < kColumns; ++c)
+                CHECK(copied[i * made.n_columns + c] == table.row(made.rows[i])[c]);
+    }
+}
+
+CASE(first_draws_are_those_of_a_list) {
+    GrowOptions options;
+    for (std::uint32_t c = 0; c < 11; ++c) options.columns.push_back(3 * c);
+    Target target;
+    for (std::uint64_t tree = 0; tree < 200; ++tree) {
+        PlainNodes nodes(options, target, 40);
+        const PlainNode root = nodes.begin(tree);
+        for (const std::size_t n : {1U, 3U, 4U, 7U, 8U}) {
+            std::uint32_t first[kLanes];
+            if (n <= kFewLanes) nodes.first_draws<kFewLanes>(root, n, first);
+            else nodes.first_draws<kLanes>(root, n, first);
+            nodes.begin_draws(root);
+            CHECK(std::ranges::equal(nodes.draw_ahead(n), std::span(first, n)));
+        }
+    }
+}
+
+CASE(wide_loops_over_rows_find_what_the_plain_ones_find) {
+    compare_loops<float>();
+    compare_loops<double>();
+}

@@ -1,0 +1,140 @@
+#include <cmath>
+
+#include "check.hpp"
+#include "plain_tables.hpp"
+#include "treewright/forest/fast/grower.hpp"
+#include "treewright/grow/grower.hpp"
+
+using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::tree;
+using namespace treewright::split;
+using namespace treewright::grow;
+using namespace treewright::forest;
+
+namespace {
+
+PackedTree grown_plain(const PlainTable& table, const GrowOptions& options) {
+    Progress progress(nullptr);
+    Team team(1);
+    CHECK(is_plain(table.data, options));
+    const auto shared = make_plain(table.data, options, team, progress);
+    CHECK(shared != nullptr);
+    const auto grower = make_plain_grower(*shared, options, progress);
+    (void)grower->grow(table.copies, options.tree + 1, true,
+                       team);  // memory is kept, trees are not
+    return grower->grow(table.copies, options.tree, true, team);
+}
+
+/// The tree of the grower that knows everything, on rows that weigh what they are drawn.
+Tree grown_generally(const PlainTable& table, const GrowOptions& options) {
+    Progress progress(nullptr);
+    const std::vector<double> weight(table.copies.begin(), table.copies.end());
+    Dataset data = table.data;
+    data.weight = weight;
+    data.copies = weight;
+    return grow::grow(data, options, progress);
+}
+
+bool close(double a, double b) {
+    return std::abs(a - b) <= 1e-9 * (1.0 + std::abs(a));
+}
+
+/// Node by node from the roots; numbers of nodes may differ.
+void check_same(const Tree& plain, const Tree& general) {
+    CHECK(plain.nodes.size() == general.nodes.size());
+    std::vector<std::pair<std::size_t, std::size_t>> open = {{0, 0}};
+    while (!open.empty()) {
+        const auto [i, j] = open.back();
+        open.pop_back();
+        const TreeNode& x = plain.nodes[i];
+        const TreeNode& y = general.nodes[j];
+        const bool same_question = x.n_branches == y.n_branches && x.column == y.column &&
+                                   x.kind == y.kind && x.missing_branch == y.missing_branch &&
+                                   (x.n_branches == 0 || x.threshold == y.threshold ||
+                                    (std::isnan(x.threshold) && std::isnan(y.threshold) &&
+                                     x.threshold_int == y.threshold_int));
+        CHECK(same_question);
+        CHECK(x.weight == y.weight);
+        CHECK(close(x.impurity, y.impurity) && close(x.gain, y.gain));
+        for (std::size_t k = 0; k < plain.width; ++k)
+            CHECK(close(plain.value[i * plain.width + k], general.value[j * general.width + k]));
+        if (!same_question) return;
+        for (std::int32_t b = 0; b < x.n_branches; ++b)
+            open.emplace_back(static_cast<std::size_t>(x.first_child + b),
+                              static_cast<std::size_t>(y.first_child + b));
+    }
+}
+
+template <class Change>
+void check_all(const PlainTableOptions& kind, Change&& change) {
+    for (const Splitter splitter : {Splitter::best, Splitter::random})
+        for (const std::uint32_t n_classes : {0U, 2U, 5U})
+            for (std::uint64_t seed = 0; seed < 6; ++seed) {
+                Generator random(mix(seed, n_classes));
+                PlainTableOptions made = kind;
+                made.n_classes = n_classes;
+                const auto table = make_plain_table(made, random);
+                GrowOptions options = plain_options(*table);
+                options.splitter = splitter;
+                options.seed = seed;
+                options.tree = 3;
+                change(options, random);
+                const PackedTree packed = grown_plain(*table, options);
+                CHECK(is_sound(packed, n_classes, table->data.columns.size()));
+                check_same(unpack(packed, n_classes, table->is_real),
+                           grown_generally(*table, options));
+            }
+}
+
+}  // namespace
+
+CASE(plain_trees_are_those_of_the_general_grower) {
+    for (const std::uint64_t distinct : {2, 12, 1000})
+        check_all({.distinct = distinct}, [](GrowOptions&, Generator&) {});
+}
+
+CASE(plain_trees_with_drawn_columns_are_those_of_the_general_grower) {
+    for (const std::size_t n_rows : {5, 40, 300})
+        check_all({.n_rows = n_rows}, [](GrowOptions& options, Generator& random) {
+            options.max_columns = 1 + static_cast<std::uint32_t>(random.below(4));
+        });
+}
+
+CASE(plain_trees_of_rows_drawn_often_are_those_of_the_general_grower) {
+    for (const std::uint64_t most_copies : {1, 15, 16, 100})
+        check_all({.most_copies = most_copies},
+                  [](GrowOptions& options, Generator&) { options.max_columns = 3; });
+}
+
+CASE(plain_roots_that_may_not_be_split_are_leaves) {
+    for (const std::size_t n_rows : {1, 2, 4})  // many have one class, or one value
+        for (const std::uint64_t most_copies : {1, 2, 40})
+            check_all({.n_rows = n_rows, .distinct = 3, .most_copies = most_copies},
+                      [](GrowOptions&, Generator&) {});
+    check_all({.n_rows = 10}, [](GrowOptions& options, Generator& random) {
+        options.min_split = 10.0 + static_cast<double>(random.below(10));
+    });
+    check_all({.n_rows = 10}, [](GrowOptions& options, Generator& random) {
+        options.min_leaf = 4.0 + static_cast<double>(random.below(8));
+    });
+    check_all({.n_rows = 10}, [](GrowOptions& options, Generator&) { options.max_depth = 0; });
+}
+
+CASE(plain_trees_within_limits_are_those_of_the_general_grower) {
+    check_all({.n_rows = 200}, [](GrowOptions& options, Generator& random) {
+        options.min_leaf = 1.0 + static_cast<double>(random.below(20));
+        options.min_split = 2.0 + static_cast<double>(random.below(40));
+    });
+    check_all({.n_rows = 200}, [](GrowOptions& options, Generator& random) {
+        options.max_depth = 1 + static_cast<std::int64_t>(random.below(5));
+        options.max_columns = 2;
+    });
+    check_all({.n_rows = 200}, [](GrowOptions& options, Generator& random) {
+        options.min_gain = 0.02 * random.uniform();
+        options.min_leaf_weight = 4.0 * random.uniform();
+    });
+    check_all({.n_rows = 200}, [](GrowOptions& options, Generator&) {
+        options.columns = {1, 2, 6};  // the last is constant
+    });
+}
