@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
+#include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/question.hpp"
 #include "treewright/tree/question.hpp"
@@ -382,14 +383,40 @@ void bind_grow(nb::module_& module) {
             },
             nb::arg("way"), nb::arg("min_code_width"), nb::arg("wide"));
 
-    module.def("criteria", [] {
-        std::vector<std::string> names;
-        [&]<class... C>(std::tuple<C...>*) {
-            (names.emplace_back(C::name), ...);
-        }(static_cast<Criteria*>(nullptr));
-        names.emplace_back("absolute_error");
-        return names;
-    });
+    module.def(
+        "engine_of",
+        [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options) {
+            return std::string(name_of(engine_of(options, dataset_of(columns, target))));
+        },
+        nb::arg("columns"), nb::arg("target"), nb::arg("options"),
+        nb::sig("def engine_of(columns: Columns, target: Target, options: GrowOptions) -> str"));
+
+    module.def(
+        "criteria",
+        [] {
+            nb::list all;
+            for (const criteria::Traits& traits : criteria::all_traits()) {
+                nb::dict one;
+                one["name"] = std::string(traits.name);
+                one["task"] = traits.task == criteria::Task::classes ? "classes" : "numbers";
+                one["impurity"] = std::string(traits.impurity);
+                one["score"] = std::string(traits.score);
+                one["power_of_unit"] = traits.power_of_unit;
+                one["power_of_variance"] = traits.power_of_variance;
+                one["is_bounded"] = traits.is_bounded;
+                one["is_in_bits"] = traits.is_in_bits;
+                one["sums_over_rows"] = traits.sums_over_rows;
+                one["is_binary"] = traits.is_binary;
+                one["is_additive"] = traits.is_additive;
+                one["is_deviance"] = traits.is_deviance;
+                one["is_fused"] = traits.is_fused;
+                one["judges_stumps"] = traits.judges_stumps;
+                one["is_offered"] = traits.is_offered;
+                all.append(one);
+            }
+            return all;
+        },
+        nb::sig("def criteria() -> list[dict[str, Any]]"));
 
     module.def(
         "grow",

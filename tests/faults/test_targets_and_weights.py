@@ -16,8 +16,8 @@ from treewright import (
     DecisionTreeRegressor,
     ID3Classifier,
 )
+from treewright.criteria import VALUE_CRITERIA
 from treewright.errors import DataError, ParameterError, TargetError
-from treewright.grow.options import VALUE_CRITERIA
 
 X = np.array([[1.0], [2.0], [3.0], [4.0]])
 

@@ -11,6 +11,7 @@
 #include "treewright/criteria/entropy.hpp"
 #include "treewright/criteria/gini.hpp"
 #include "treewright/criteria/misclassification.hpp"
+#include "treewright/criteria/registry.hpp"
 #include "treewright/grow/question.hpp"
 #include "treewright/split/nominal/subset.hpp"
 
@@ -438,12 +439,12 @@ std::unique_ptr<StumpSearch> make_stump_search(const data::Dataset& data,
                                                Progress& progress) {
     require(data.target.n_outputs == 1 && data.target.n_classes.size() == 1,
             "one target of classes");
-    if (options.criterion == "gini")
-        return search_by<criteria::Gini>(data, options, team, progress);
-    if (options.criterion == "entropy")
-        return search_by<criteria::Entropy>(data, options, team, progress);
-    require(options.criterion == "misclassification", "a criterion of stumps");
-    return search_by<criteria::Misclassification>(data, options, team, progress);
+    std::unique_ptr<StumpSearch> search;
+    criteria::with_criterion(options.criterion, [&]<class C>() {
+        if constexpr (C::traits.judges_stumps) search = search_by<C>(data, options, team, progress);
+    });
+    require(search != nullptr, "a criterion of stumps");
+    return search;
 }
 
 }  // namespace treewright::adaboost

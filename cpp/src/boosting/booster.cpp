@@ -10,6 +10,7 @@
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/residual_leaves.hpp"
 #include "treewright/data/row_hash.hpp"
+#include "treewright/grow/draw_columns.hpp"
 
 namespace treewright::boosting {
 namespace {
@@ -299,8 +300,7 @@ BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint
     std::iota(columns.begin(), columns.end(), 0U);
     if (sample.n_columns > 0 && sample.n_columns < columns.size()) {
         Generator draw(mix(key, 0x434f4cULL));
-        for (std::size_t i = 0; i < sample.n_columns; ++i)
-            std::swap(columns[i], columns[i + draw.below(columns.size() - i)]);
+        for (std::size_t i = 0; i < sample.n_columns; ++i) grow::draw_next(columns, i, draw);
         columns.resize(sample.n_columns);
         std::sort(columns.begin(), columns.end());
     }

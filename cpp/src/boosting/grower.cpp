@@ -8,6 +8,7 @@
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/leaves.hpp"
 #include "treewright/boosting/partition.hpp"
+#include "treewright/grow/draw_columns.hpp"
 
 namespace treewright::boosting {
 namespace {
@@ -241,8 +242,7 @@ private:
         const std::size_t n_drawn = growth.columns_per_node;
         if (n_drawn == 0 || n_drawn >= allowed.size()) return allowed;
         Generator draw(mix(round.key, leaf.node));
-        for (std::size_t i = 0; i < n_drawn; ++i)
-            std::swap(allowed[i], allowed[i + draw.below(allowed.size() - i)]);
+        for (std::size_t i = 0; i < n_drawn; ++i) grow::draw_next(allowed, i, draw);
         allowed.resize(n_drawn);
         std::sort(allowed.begin(), allowed.end());
         return allowed;

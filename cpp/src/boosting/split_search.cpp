@@ -3,12 +3,10 @@
 
 #include "treewright/base/avx512.hpp"
 #include "treewright/boosting/split_search.hpp"
+#include "treewright/split/ties.hpp"
 
 namespace treewright::boosting {
 namespace {
-
-/// A gain below this share of what the node gains as a leaf is rounding: its rows are alike.
-constexpr double kRounding = 1e-12;
 
 struct Reals {
     double g;
@@ -87,7 +85,7 @@ public:
                      !std::isinf(node.bounds.upper)) {
         const Reals all = reals_of(node.total, node.fixed);
         const double v = best_answer(all, limits.l2, node.bounds);
-        of_parent = decrease(all, limits.l2, v) * (1.0 + kRounding) + limits.min_gain;
+        of_parent = decrease(all, limits.l2, v) * (1.0 + split::kHistogramTie) + limits.min_gain;
         // Without curvature, nor anything in its place, a child has no answer.
         least_hessian =
             l2 > 0.0 ? limits.min_hessian : std::max(limits.min_hessian, node.fixed.hessian_unit);

@@ -26,14 +26,15 @@ MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight) {
     return result;
 }
 
-double impurity_of_squares(const std::string& criterion, double squares, double weight) {
-    if (criterion == "weighted_squared_error") return squares;
+double impurity_of_squares(const Traits& criterion, double squares, double weight) {
+    if (criterion.sums_over_rows) return squares;
     const double variance = std::max(0.0, squares / weight);
-    if (criterion == "standard_deviation") return std::sqrt(variance);
-    return criterion == "fifth_root" ? std::pow(variance, 0.2) : variance;
+    if (criterion.power_of_variance == 1.0) return variance;
+    return criterion.power_of_variance == 0.5 ? std::sqrt(variance)
+                                              : std::pow(variance, criterion.power_of_variance);
 }
 
-double value_impurity(const std::string& criterion, const data::Target& target,
+double value_impurity(const Traits& criterion, const data::Target& target,
                       std::span<const std::uint32_t> table_rows, std::span<const double> weights) {
     double mean_over_outputs = 0.0;
     for (std::size_t output = 0; output < target.n_outputs; ++output) {
@@ -41,7 +42,7 @@ double value_impurity(const std::string& criterion, const data::Target& target,
             return target.values[table_rows[i] * target.n_outputs + output];
         };
         const auto weight_of = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
-        if (criterion == "absolute_error") {
+        if (!criterion.is_additive) {
             std::vector<std::pair<double, double>> pairs;
             for (std::size_t i = 0; i < table_rows.size(); ++i)
                 pairs.emplace_back(value_of(i), weight_of(i));
@@ -58,11 +59,11 @@ double value_impurity(const std::string& criterion, const data::Target& target,
         ExactSum spread;
         for (std::size_t i = 0; i < table_rows.size(); ++i) {
             const double value = value_of(i);
-            if (criterion == "poisson")
+            if (criterion.is_deviance)
                 spread.add(weight_of(i) * (value > 0.0 ? value * std::log(value / mean) : 0.0));
             else spread.add(weight_of(i) * (value - mean) * (value - mean));
         }
-        mean_over_outputs += criterion == "poisson"
+        mean_over_outputs += criterion.is_deviance
                                  ? spread.value() / all
                                  : impurity_of_squares(criterion, spread.value(), all);
     }

@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "treewright/base/random.hpp"
+#include "treewright/grow/draw_columns.hpp"
+#include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
 
 namespace treewright::forest {
@@ -22,7 +24,7 @@ std::vector<std::uint32_t> columns_of_tree(const grow::GrowOptions& options,
     }
     if (forest.columns_per_tree >= columns.size()) return columns;
     for (std::size_t i = 0; i < forest.columns_per_tree; ++i)
-        std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
+        grow::draw_next(columns, i, generator);
     columns.resize(forest.columns_per_tree);
     std::sort(columns.begin(), columns.end());
     return columns;
@@ -31,13 +33,13 @@ std::vector<std::uint32_t> columns_of_tree(const grow::GrowOptions& options,
 bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
                  const ForestOptions& forest, const Sampling* sampling, Progress& progress,
                  std::vector<PackedTree>& trees) {
-    if (!is_plain(data, options)) return false;
+    if (grow::engine_of(options, data) == grow::Engine::general) return false;
     Team team(forest.n_threads);
-    const std::unique_ptr<PlainData> shared = make_plain(data, options, team, progress);
+    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team, progress);
     if (shared == nullptr) return false;
     struct Worker {
         grow::GrowOptions options;  ///< with the columns of its tree
-        std::unique_ptr<PlainGrower> grower;
+        std::unique_ptr<FastGrower> grower;
         std::vector<std::uint32_t> copies;
     };
     std::vector<Worker> workers(team.size());
@@ -46,7 +48,7 @@ bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
         const std::uint64_t tree = forest.first_tree + i;
         if (worker.grower == nullptr) {
             worker.options = options;
-            worker.grower = make_plain_grower(*shared, worker.options, progress);
+            worker.grower = make_fast_grower(*shared, worker.options, progress);
         }
         worker.options.columns = columns_of_tree(options, forest, tree);
         if (sampling != nullptr) sampling->draw(tree, worker.copies);

@@ -8,12 +8,11 @@
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/prefetch.hpp"
+#include "treewright/forest/packed_walk.hpp"
 
 namespace treewright::forest {
 namespace {
 
-/// Rows that walk down a tree at the same time, so that one waits for memory while others step.
-constexpr std::size_t kInFlight = 16;
 /// Rows that go through some trees before the next ones do.
 constexpr std::size_t kRowsPerBlock = 8192;
 /// Trees that are made ready together.
@@ -89,9 +88,6 @@ struct HotNode {
     }
 };
 
-inline std::uint32_t column_of(const PackedNode& node) {
-    return node.column & ~PackedNode::kMissingFirst;
-}
 inline std::uint32_t column_of(const HotNode& node) {
     return node.link & 255U;
 }
@@ -125,10 +121,7 @@ std::uint32_t leaf_with_gaps(const std::vector<PackedNode>& nodes, const T* row)
     std::uint32_t at = 0;
     while (!nodes[at].is_leaf()) {
         const PackedNode& node = nodes[at];
-        const auto value = static_cast<double>(row[column_of(node)]);
-        const bool first = value == value ? value <= node.threshold
-                                          : (node.column & PackedNode::kMissingFirst) != 0;
-        at = node.first_child + (first ? 0U : 1U);
+        at = next_of(node, static_cast<double>(row[column_of(node)]));
     }
     return at;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "treewright/base/random.hpp"
+#include "treewright/grow/limits.hpp"
 
 namespace treewright::grow {
 namespace {
@@ -184,7 +185,7 @@ private:
                         missing.push_back(row);
                         continue;
                     }
-                    if (i == node.range.begin || (list[i] & data::Entry<Word>::kTie) == 0)
+                    if (i == node.range.begin || (list[i] & data::Entry<Word>::kSameValue) == 0)
                         run_start.push_back(static_cast<std::uint32_t>(ordered.size()));
                     ordered.push_back(row);
                 }

@@ -8,6 +8,7 @@
 #include "treewright/base/random.hpp"
 #include "treewright/criteria/registry.hpp"
 #include "treewright/grow/absolute_finder.hpp"
+#include "treewright/grow/limits.hpp"
 #include "treewright/missing/registry.hpp"
 #include "treewright/split/chaid/merge.hpp"
 #include "treewright/split/nominal/groups.hpp"
@@ -374,7 +375,8 @@ private:
 
 std::unique_ptr<Finder> make_finder(const data::Dataset& data, const GrowOptions& options,
                                     const split::Reciprocals& reciprocals) {
-    if (options.criterion == "absolute_error") return make_absolute_finder(data, options);
+    if (!criteria::traits_of(options.criterion).is_additive)
+        return make_absolute_finder(data, options);
     std::unique_ptr<Finder> finder;
     criteria::with_criterion(options.criterion, [&]<class C>() {
         finder = std::make_unique<AdditiveFinder<C>>(data, options, reciprocals);

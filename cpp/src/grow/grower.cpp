@@ -8,21 +8,12 @@
 #include <numeric>
 
 #include "treewright/base/error.hpp"
+#include "treewright/criteria/registry.hpp"
 #include "treewright/grow/question.hpp"
 #include "treewright/grow/summary.hpp"
+#include "treewright/split/ties.hpp"
 
 namespace treewright::grow {
-namespace {
-
-/// Improvements that differ by rounding alone are ties, which go to the node made first.
-double to_40_bits(double improvement) {
-    int exponent = 0;
-    const double mantissa = std::frexp(improvement, &exponent);
-    return std::ldexp(std::nearbyint(std::ldexp(mantissa, 40)), exponent - 40);
-}
-
-}  // namespace
-
 tree::Tree Growth::grow_tree() {
     Fragment top;
     Open root = open_root(top);
@@ -93,9 +84,7 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
     };
     std::vector<std::unique_ptr<Waiting>> heap;
     Workspace& ws = workspaces[0];
-    // Gains are per unit of weight, but for these two, which are sums over the node's rows.
-    const bool grows_with_rows =
-        options.criterion == "chi2" || options.criterion == "weighted_squared_error";
+    const bool grows_with_rows = criteria::traits_of(options.criterion).sums_over_rows;
     std::int64_t n_leaves = 1;
     const auto consider = [&](Open open) {
         split::Candidate* winner = may_split(open) ? choose(open, ws, is_shared(open)) : nullptr;
@@ -105,8 +94,8 @@ void Growth::grow_best_first(Open root, Fragment& fragment) {
         }
         ws.finder->locate(context_of(open), *winner);
         auto waiting = std::make_unique<Waiting>();
-        waiting->improvement =
-            to_40_bits(winner->gain * (grows_with_rows ? 1.0 : open.total[criteria::kWeight]));
+        waiting->improvement = split::rounded_improvement(
+            winner->gain * (grows_with_rows ? 1.0 : open.total[criteria::kWeight]));
         waiting->winner = *winner;
         waiting->open = std::move(open);
         heap.push_back(std::move(waiting));

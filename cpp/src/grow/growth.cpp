@@ -7,7 +7,9 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/criteria/registry.hpp"
 #include "treewright/criteria/regression_impurity.hpp"
+#include "treewright/grow/limits.hpp"
 #include "treewright/split/numeric/cal5.hpp"
 
 namespace treewright::grow {
@@ -36,7 +38,8 @@ Growth::Growth(const data::Dataset& data, const GrowOptions& options, Progress& 
       progress(progress),
       team(std::min(options.n_threads,
                     1 + work_on(data.n_rows, options.columns.size(), options) / kWorkPerThread)),
-      gridding(data, options.criterion == "poisson"),
+      criterion(criteria::traits_of(options.criterion)),
+      gridding(data, criterion.is_deviance),
       reciprocals(options.block.holding == data::Holding::lists ? data.n_rows : 0) {
     for (std::size_t thread = 0; thread < team.size(); ++thread) {
         Workspace& ws = workspaces.emplace_back();
@@ -48,10 +51,9 @@ Growth::Growth(const data::Dataset& data, const GrowOptions& options, Progress& 
 
 double Growth::unit_of(const data::Grid& grid) const {
     if (data.target.is_classification()) return 1.0;
-    if (options.criterion == "fifth_root") return std::pow(grid.scale, -0.4);  // of squares
-    const bool linear = options.criterion == "absolute_error" || options.criterion == "poisson" ||
-                        options.criterion == "standard_deviation";
-    return linear ? 1.0 / grid.scale : 1.0 / grid.scale / grid.scale;
+    if (criterion.power_of_unit == 1.0) return 1.0 / grid.scale;
+    if (criterion.power_of_unit == 2.0) return 1.0 / grid.scale / grid.scale;
+    return std::pow(grid.scale, -criterion.power_of_unit);
 }
 
 Open Growth::open_root(Fragment& fragment) {
@@ -111,7 +113,7 @@ bool Growth::is_settled(const data::Block& block, std::span<const std::uint32_t>
         table_rows.push_back(block.table_row[row]);
         weights.push_back(block.weight_of(row));
     }
-    return criteria::value_impurity(options.criterion, data.target, table_rows, weights) <=
+    return criteria::value_impurity(criterion, data.target, table_rows, weights) <=
            options.min_impurity;
 }
 
@@ -133,7 +135,7 @@ void Growth::note(Fragment& fragment, std::uint32_t node, const data::Block& blo
     fragment.nodes[node].n_rows = static_cast<std::int64_t>(rows.size());
     fragment.nodes[node].lower = lower;
     fragment.nodes[node].upper = upper;
-    if (options.criterion != "absolute_error") return;
+    if (criterion.is_additive) return;  // no median is needed
     const std::size_t n_outputs = data.target.n_outputs;
     fragment.medians.resize(fragment.nodes.size() * n_outputs);
     fragment.deviations.resize(fragment.nodes.size());
@@ -151,10 +153,8 @@ void Growth::note(Fragment& fragment, std::uint32_t node, const data::Block& blo
 }
 
 bool Growth::within_limits(std::size_t n_rows, std::int64_t depth, const double* sums) const {
-    return n_rows >= 2 && (options.max_depth < 0 || depth < options.max_depth) &&
-           sums[criteria::kCopies] >= options.min_split &&
-           sums[criteria::kCopies] >= 2.0 * options.min_leaf &&
-           sums[criteria::kWeight] >= 2.0 * options.min_leaf_weight;
+    return grow::within_limits(options, n_rows, depth, sums[criteria::kCopies],
+                               sums[criteria::kWeight]);
 }
 
 bool Growth::may_split(const Open& open) const {

@@ -1,9 +1,11 @@
 /// Which split a node gets: every column in play is judged, one wins.
-#include "treewright/grow/growth.hpp"
+#include "treewright/grow/draw_columns.hpp"
 
 #include <algorithm>
 
 #include "treewright/base/random.hpp"
+#include "treewright/grow/growth.hpp"
+#include "treewright/grow/limits.hpp"
 #include "treewright/split/selection.hpp"
 
 namespace treewright::grow {
@@ -44,7 +46,7 @@ split::Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
         select(candidates, data, options, {total_weight, open.total[criteria::kWeight]}, ws.order);
     if (winner == nullptr) return nullptr;
     const double improvement = winner->gain * open.total[criteria::kWeight] / total_weight;
-    return improvement >= options.min_gain ? winner : nullptr;
+    return gains_enough(options, improvement) ? winner : nullptr;
 }
 
 void Growth::rehome(Open& open, Workspace& ws) const {
@@ -61,14 +63,13 @@ void Growth::rehome(Open& open, Workspace& ws) const {
 void Growth::evaluate_drawn(const Open& open, const NodeContext& context, Workspace& ws) {
     ws.finder->enter(context);
     ws.drawn.assign(open.columns->begin(), open.columns->end());
-    Generator generator(mix(open.key, ~0ULL));
+    Generator generator(mix(open.key, kColumnDraws));
     ws.candidates.clear();
     std::size_t n_varying = 0;
     bool any = false;
     for (std::size_t i = 0; i < ws.drawn.size(); ++i) {
         if (n_varying >= options.max_columns && any) break;
-        const std::size_t other = i + generator.below(ws.drawn.size() - i);
-        std::swap(ws.drawn[i], ws.drawn[other]);
+        draw_next(ws.drawn, i, generator);
         split::Candidate& candidate = ws.candidates.emplace_back();
         progress.check(ws.is_caller);
         ws.finder->evaluate(context, ws.drawn[i], n_missing_of(open, ws.drawn[i]), candidate);
@@ -85,9 +86,8 @@ void Growth::order_as_drawn(const Open& open, Workspace& ws) const {
     const std::vector<split::Candidate>& candidates = ws.candidates;
     if (options.max_columns == 0 || options.max_columns >= open.columns->size()) {
         ws.drawn.assign(open.columns->begin(), open.columns->end());
-        Generator generator(mix(open.key, ~0ULL));
-        for (std::size_t i = 0; i < ws.drawn.size(); ++i)
-            std::swap(ws.drawn[i], ws.drawn[i + generator.below(ws.drawn.size() - i)]);
+        Generator generator(mix(open.key, kColumnDraws));
+        for (std::size_t i = 0; i < ws.drawn.size(); ++i) draw_next(ws.drawn, i, generator);
     }
     ws.order.clear();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -107,7 +107,7 @@ void Growth::mark_constant(const Open& open, split::Candidate& candidate) const 
     const auto varies = [&]<class Word>() {
         const Word* list = open.block->list<Word>(candidate.column);
         for (std::uint32_t i = open.begin + 1; i < open.end; ++i)
-            if ((list[i] & data::Entry<Word>::kTie) == 0) return true;
+            if ((list[i] & data::Entry<Word>::kSameValue) == 0) return true;
         return false;
     };
     const bool found = open.block->is_narrow() ? varies.template operator()<data::Narrow>()

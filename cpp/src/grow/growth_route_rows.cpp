@@ -25,7 +25,7 @@ void Growth::route_known(const Open& open, const split::Candidate& winner, Works
             const std::uint32_t known_end = open.end - n_missing_of(open, winner.column);
             std::uint32_t run = ~0U;
             for (std::uint32_t i = open.begin; i < known_end; ++i) {
-                if (i == open.begin || (list[i] & data::Entry<Word>::kTie) == 0) ++run;
+                if (i == open.begin || (list[i] & data::Entry<Word>::kSameValue) == 0) ++run;
                 send(data::Entry<Word>::row(list[i]),
                      winner.question == split::Question::cut
                          ? static_cast<std::uint32_t>(i - open.begin >= winner.cut_position)
@@ -170,7 +170,7 @@ std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
             bool pending = true;  // a new value began since the last row that counted
             const std::uint32_t known_end = open.end - n_missing_of(open, column);
             for (std::uint32_t i = open.begin; i < known_end; ++i) {
-                if ((list[i] & data::Entry<Word>::kTie) == 0) pending = true;
+                if ((list[i] & data::Entry<Word>::kSameValue) == 0) pending = true;
                 if (add(data::Entry<Word>::row(list[i]), pending)) pending = false;
             }
         };

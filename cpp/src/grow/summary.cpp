@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "treewright/base/error.hpp"
+#include "treewright/criteria/registry.hpp"
 #include "treewright/criteria/regression_impurity.hpp"
 #include "treewright/grow/column_finder.hpp"
 #include "treewright/tree/question.hpp"
@@ -126,7 +127,7 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
                       const GrowOptions& options) {
     const data::Target& target = data.target;
     const std::size_t n_outputs = target.n_outputs;
-    const bool poisson = options.criterion == "poisson";
+    const criteria::Traits criterion = criteria::traits_of(options.criterion);
     std::vector<ValueSummary> summaries(tree.nodes.size() * n_outputs);
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         tree::TreeNode& node = tree.nodes[i];
@@ -147,7 +148,8 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
                 leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
                     const double y = target.values[row * n_outputs + o];
                     here.squares.add(weight * (y - mean) * (y - mean));
-                    if (poisson && y > 0.0) here.y_log_y.add(weight * y * std::log(y));
+                    if (criterion.is_deviance && y > 0.0)
+                        here.y_log_y.add(weight * y * std::log(y));
                 });
             } else {
                 for (std::int32_t b = 0; b < node.n_branches; ++b) {
@@ -171,9 +173,9 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
             tree.value[i * n_outputs + o] = here.weight > 0.0 ? mean : 0.0;
             double impurity = 0.0;
             if (here.weight > 0.0)
-                impurity = criteria::impurity_of_squares(options.criterion, here.squares.value(),
-                                                         here.weight);
-            if (poisson && mean > 0.0 && here.weight > 0.0)
+                impurity =
+                    criteria::impurity_of_squares(criterion, here.squares.value(), here.weight);
+            if (criterion.is_deviance && mean > 0.0 && here.weight > 0.0)
                 impurity = (here.y_log_y.value() - here.sum.value() * std::log(mean)) / here.weight;
             node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);
         }

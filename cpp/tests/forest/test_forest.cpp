@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "plain_tables.hpp"
+#include "fast_tables.hpp"
 #include "treewright/forest/forest.hpp"
 
 using namespace treewright;
@@ -51,7 +51,7 @@ struct Rows1 {
     }
 };
 
-std::vector<PackedTree> forest_of(const PlainTable& table, const GrowOptions& options,
+std::vector<PackedTree> forest_of(const FastTable& table, const GrowOptions& options,
                                   std::size_t n_trees) {
     Progress progress(nullptr);
     Team team(1);
@@ -151,8 +151,8 @@ CASE(fractional_weights_are_drawn_in_proportion) {
 CASE(unpacked_nodes_hold_the_sums_of_their_rows) {
     for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
         Generator random(n_classes);
-        const auto table = make_plain_table({.n_rows = 150, .n_classes = n_classes}, random);
-        GrowOptions options = plain_options(*table);
+        const auto table = make_fast_table({.n_rows = 150, .n_classes = n_classes}, random);
+        GrowOptions options = fast_options(*table);
         options.max_columns = 2;
         options.min_leaf = 3;
         PackedForest forest;
@@ -207,8 +207,8 @@ CASE(compacted_trees_answer_bit_for_bit) {
     for (const std::uint32_t n_classes : {0U, 2U, 5U})
         for (const double min_leaf : {1.0, 4.0}) {
             Generator random(n_classes + 10);
-            const auto table = make_plain_table({.n_rows = 1500, .n_classes = n_classes}, random);
-            GrowOptions options = plain_options(*table);
+            const auto table = make_fast_table({.n_rows = 1500, .n_classes = n_classes}, random);
+            GrowOptions options = fast_options(*table);
             options.min_leaf = min_leaf;
             options.max_columns = 2;
             PackedForest forest;
@@ -237,9 +237,9 @@ CASE(compacted_trees_answer_bit_for_bit) {
 CASE(damaged_trees_are_refused_or_harmless) {
     Generator random(99);
     for (const std::uint32_t n_classes : {0U, 3U}) {
-        const auto table = make_plain_table({.n_rows = 50, .n_classes = n_classes}, random);
+        const auto table = make_fast_table({.n_rows = 50, .n_classes = n_classes}, random);
         const std::size_t n_columns = table->data.columns.size();
-        const PackedTree grown = forest_of(*table, plain_options(*table), 1)[0];
+        const PackedTree grown = forest_of(*table, fast_options(*table), 1)[0];
         for (const bool is_small : {false, true}) {
             const PackedTree whole = is_small ? compacted(grown, n_classes) : grown;
             CHECK(is_sound(whole, n_classes, n_columns));
@@ -272,9 +272,9 @@ CASE(damaged_trees_are_refused_or_harmless) {
 CASE(trees_with_arrays_of_other_sizes_are_refused) {
     Generator random(3);
     for (const std::uint32_t n_classes : {0U, 3U}) {
-        const auto table = make_plain_table({.n_rows = 50, .n_classes = n_classes}, random);
+        const auto table = make_fast_table({.n_rows = 50, .n_classes = n_classes}, random);
         const std::size_t n_columns = table->data.columns.size();
-        GrowOptions options = plain_options(*table);
+        GrowOptions options = fast_options(*table);
         options.min_leaf = 3;
         const PackedTree grown = forest_of(*table, options, 1)[0];
         const auto refused = [&](const PackedTree& from, auto&& damage) {

@@ -116,6 +116,7 @@ class StumpTrees:
             classes=like.classes,
             criterion=like.criterion,
             unseen=like.unseen,
+            engine=self.engine(),
         )
 
     def votes(self, schema: FittedSchema, weights: FloatArray) -> StumpVotes:
@@ -193,6 +194,10 @@ class StumpTrees:
         decrease = np.zeros((len(self), self._n_columns))
         decrease[np.flatnonzero(asks), column[asks]] = brought[asks]
         return decrease
+
+    def engine(self) -> str:
+        """Return which of the core's growers grew the stumps."""
+        return "stumps"
 
     def n_outputs(self) -> int:
         """Return how many numbers the stumps predict together."""

@@ -25,7 +25,6 @@ from treewright.tree.tree import Tree
 Factor = Callable[[FloatArray], FloatArray | None]
 """Gives what the classes of the rows multiply their weights by, in the trees alone."""
 
-_STUMP_CRITERIA = ("gini", "entropy", "misclassification")
 _FREE = ("criterion", "threshold_at", "unseen", "max_depth", "max_leaf_nodes", "n_threads")
 """Knobs that stumps found in one go may have set to something else than the default."""
 
@@ -44,7 +43,7 @@ def is_stump(problem: Problem) -> bool:
         and target.single
         and options == like
         and (options.max_depth == 1 or options.max_leaf_nodes == 2)
-        and options.criterion in _STUMP_CRITERIA
+        and options.judge.judges_stumps
         and options.threshold_at in ("midpoint", "observed")
         and options.unseen != "majority"
         and problem.cost_factor is None

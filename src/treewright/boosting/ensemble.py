@@ -153,6 +153,11 @@ class BoostedEnsemble:
         return 1
 
     @property
+    def engine(self) -> str:
+        """Which of the core's growers grew the trees (``grow/engines.hpp`` has the table)."""
+        return "histogram"
+
+    @property
     def n_rounds(self) -> int:
         """Rounds of boosting; each has a tree for every score of a row."""
         return len(self) // self.core.n_outputs
@@ -276,6 +281,7 @@ class BoostedEnsemble:
             classes=None,
             criterion="squared_error",
             unseen=self.unseen,
+            engine=self.engine,
         )
 
 

@@ -43,6 +43,9 @@ class Trees(Protocol):
     def impurity_decrease(self) -> FloatArray:
         """Return the decrease of impurity by tree and column, weighted by rows."""
 
+    def engine(self) -> str:
+        """Return which of the core's growers grew the trees."""
+
     def n_outputs(self) -> int:
         """Return how many numbers the trees predict together."""
 
@@ -107,6 +110,10 @@ class ListedTrees:
     def impurity_decrease(self) -> FloatArray:
         """Return the decrease of impurity by tree and column, weighted by rows."""
         return np.array([impurity_decrease(tree) for tree in self._trees])
+
+    def engine(self) -> str:
+        """Return which of the core's growers grew the trees."""
+        return self._trees[0].engine
 
     def n_outputs(self) -> int:
         """Return how many numbers the trees predict together."""
@@ -209,6 +216,11 @@ class Ensemble:
         if self.classes is not None:
             return len(self.classes)
         return self.trees.n_outputs()
+
+    @property
+    def engine(self) -> str:
+        """Which of the core's growers grew the trees (``grow/engines.hpp`` has the table)."""
+        return self.trees.engine()
 
     @property
     def nbytes(self) -> int:

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
@@ -32,7 +33,7 @@ from treewright.estimators.reading import ReadsTree
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 from treewright.grow.costs import LeafSettings, with_costs
 from treewright.grow.fit import Report
-from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
+from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
 from treewright.parameters import check_number

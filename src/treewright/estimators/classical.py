@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
+from treewright.criteria import CRITERIA
 from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
 from treewright.estimators.base import TreeClassifier, TreeRegressor, parameters_for
@@ -343,5 +344,6 @@ cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
     def _options(self) -> GrowthOptions:
         options = recipes.CART_REGRESSOR.replace(**parameters_for(GrowthOptions, self))
         # A best subset has no ordering theorem for absolute deviations.
-        is_absolute = isinstance(self.criterion, str) and self.criterion == "absolute_error"
-        return options.replace(nominal="one_vs_rest") if is_absolute else options
+        known = CRITERIA.get(self.criterion) if isinstance(self.criterion, str) else None
+        is_sorted = known is not None and not known.is_additive  # no subset can be searched for
+        return options.replace(nominal="one_vs_rest") if is_sorted else options

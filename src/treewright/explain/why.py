@@ -14,6 +14,7 @@ import numpy as np
 from treewright import measures
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
 from treewright.core import inspect
+from treewright.criteria import Criterion
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.read.target import ClassTarget
@@ -50,31 +51,6 @@ _GUARDS = {
 _SUM = "sum of columns"
 """What stands for a column in the row of the best sum."""
 
-_MEASURE = {
-    "entropy": "entropy",
-    "gain_ratio": "entropy",
-    "impurity_ratio": "entropy",
-    "misclassification": "misclassification",
-    "squared_error": "variance",
-    "poisson": "variance",
-    "absolute_error": "variance",
-    "weighted_squared_error": "sum of squares",
-    "standard_deviation": "standard deviation",
-    "fifth_root": "variance ** 0.2",
-}
-"""The impurity printed beside nodes and branches; Gini where it is none of these."""
-
-_ROOT = {"standard_deviation": 0.5, "fifth_root": 0.2}
-"""The power of the variance that a criterion looks at, where it is not the first."""
-
-_SCORE = {
-    "gain_ratio": "gain ratio",
-    "impurity_ratio": "gain",
-    "chi2": "chi2",
-    "twoing": "twoing",
-    "hellinger": "hellinger",
-}
-
 
 def why(tree: Tree, node: int, record: Record) -> WhyTable:
     """Measure every column's candidate in a node; the record has what the tree was grown from."""
@@ -110,6 +86,7 @@ class _Working:
 
     def __init__(self, problem: Problem, tree: Tree, node: int, seen: Any) -> None:
         self.problem, self.tree, self.node, self.seen = problem, tree, node, seen
+        self.criterion = problem.options.judge
         self.rows = np.asarray(seen["rows"], dtype=np.int64)
         self.weight: FloatArray = np.asarray(seen["weight"])
         self.costs = column_costs(tree.schema, problem.options)
@@ -152,7 +129,7 @@ class _Working:
             mean, sse = self._moments(np.ones(len(self.rows), dtype=bool))
         return WhyTable(
             node=self.node,
-            measure=_MEASURE.get(self.tree.criterion, "gini"),
+            measure=self.criterion.impurity,
             score_name=self._score_name(),
             n_rows=len(self.rows),
             weight=weight,
@@ -167,7 +144,7 @@ class _Working:
     def _score_name(self) -> str:
         if self.problem.options.merging is not None:
             return "adjusted p"  # the score is its negative logarithm
-        return _SCORE.get(self.tree.criterion, "gain")
+        return self.criterion.score
 
     def _is_constant(self, column: int) -> bool:
         """Return whether the rows of the node have no two values of the column."""
@@ -332,7 +309,7 @@ class _Working:
         label = question.text(i)
         if self.codes is not None:
             counts = self._counts(inside)
-            impurity = _impurity(self.tree.criterion, counts)
+            impurity = _impurity(self.criterion, counts)
             return BranchRow(
                 label=label,
                 n_rows=int(inside.sum()),
@@ -341,8 +318,8 @@ class _Working:
                 counts=tuple(counts.tolist()),
             )
         mean, sse = self._moments(inside)
-        impurity = sse if self.tree.criterion == "weighted_squared_error" else sse / (weight or 1.0)
-        impurity **= _ROOT.get(self.tree.criterion, 1.0)
+        impurity = sse if self.criterion.sums_over_rows else sse / (weight or 1.0)
+        impurity **= self.criterion.power_of_variance
         return BranchRow(
             label=label,
             n_rows=int(inside.sum()),
@@ -357,11 +334,10 @@ def _alike(score: float, best: float) -> bool:
     return abs(score - best) <= 1e-12 * max(abs(best), 1e-300)
 
 
-def _impurity(criterion: str, counts: FloatArray) -> float:
+def _impurity(criterion: Criterion, counts: FloatArray) -> float:
     if not counts.sum() > 0:
         return 0.0
-    measure = {"entropy": measures.entropy, "misclassification": measures.misclassification}
-    return float(measure.get(_MEASURE.get(criterion, "gini"), measures.gini)(counts))
+    return float(getattr(measures, criterion.impurity)(counts))
 
 
 def was_raised(tree: Tree, node: int) -> bool:

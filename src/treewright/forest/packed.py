@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 class PackedTrees:
     """Trees of cuts on ordered columns, packed in the core."""
 
-    def __init__(self, core: PackedForest, n_classes: int, n_columns: int) -> None:
+    def __init__(self, core: PackedForest, n_classes: int, n_columns: int, *, engine: str) -> None:
         self.core = core
         self._n_classes = n_classes
         self._n_columns = n_columns
+        self._engine = engine
+
+    def _with(self, core: PackedForest) -> PackedTrees:
+        """Return other trees of the same forest."""
+        return PackedTrees(core, self._n_classes, self._n_columns, engine=self._engine)
 
     def __len__(self) -> int:
         return self.core.n_trees
@@ -35,10 +40,12 @@ class PackedTrees:
             "state": self.core.state(),
             "n_classes": self._n_classes,
             "n_columns": self._n_columns,
+            "engine": self._engine,
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self._n_classes, self._n_columns = int(kept["n_classes"]), int(kept["n_columns"])
+        self._engine = str(kept["engine"])
         try:
             self.core = PackedForest(kept["state"], self._n_classes, self._n_columns)
         except (ValueError, KeyError, TypeError, RuntimeError) as error:
@@ -55,6 +62,7 @@ class PackedTrees:
             classes=like.classes,
             criterion=like.criterion,
             unseen=like.unseen,
+            engine=self._engine,
         )
 
     def add_answers(
@@ -73,6 +81,10 @@ class PackedTrees:
         importances: FloatArray = self.core.importances
         return importances
 
+    def engine(self) -> str:
+        """Return which of the core's growers grew the trees."""
+        return self._engine
+
     def n_outputs(self) -> int:
         """Return how many numbers the trees predict together."""
         return 1
@@ -90,11 +102,11 @@ class PackedTrees:
         """Return these trees and further ones."""
         for trees in (self, more):
             trees.refuse_if_compact("further trees")
-        return PackedTrees(self.core.joined(more.core), self._n_classes, self._n_columns)
+        return self._with(self.core.joined(more.core))
 
     def compacted(self) -> PackedTrees:
         """Return trees that answer the same: equal answers kept once, nothing else of the nodes."""
-        return PackedTrees(self.core.compacted(), self._n_classes, self._n_columns)
+        return self._with(self.core.compacted())
 
     def refuse_if_compact(self, wanted: str) -> None:
         """Raise for what needs more than questions and answers."""
@@ -106,7 +118,7 @@ class PackedTrees:
 
     def first(self, n_trees: int) -> PackedTrees:
         """Return the first of these trees."""
-        return PackedTrees(self.core.first(n_trees), self._n_classes, self._n_columns)
+        return self._with(self.core.first(n_trees))
 
     def n_leaves(self) -> Int64Array:
         """Return the number of leaves of each tree."""

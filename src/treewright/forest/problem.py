@@ -13,6 +13,7 @@ from treewright.core import (
     GrowOptions,
     Sampling,
     Target,
+    engine_of,
     grow_packed,
     grow_trees,
     weights_of_tree,
@@ -215,6 +216,8 @@ class ForestProblem:
             if packed is not None:
                 target = problem.target
                 n_classes = len(target.classes[0]) if isinstance(target, ClassTarget) else 0
-                return PackedTrees(packed, n_classes, len(problem.table.schema.columns))
+                n_columns = len(problem.table.schema.columns)
+                engine = engine_of(self.columns, self.target, options)
+                return PackedTrees(packed, n_classes, n_columns, engine=engine)
         grown = grow_trees(self.columns, self.target, options, forest, self.sampling, report)
         return ListedTrees([tree_of(problem, arrays, recalls=False) for arrays in grown])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.measures.splits import CLASS_CRITERIA as CLASS_CRITERIA
-from treewright.measures.thresholds import VALUE_CRITERIA as VALUE_CRITERIA
 from treewright.parameters import (
     check_choice,
     check_count,
@@ -55,6 +53,9 @@ class Merging:
                 " groups.\n  Hint: alpha_split_merge=None."
             )
 
+
+TESTED = {"squared_error": "anova"}
+"""The core's criteria that keep the sums which tests of values need."""
 
 MOST_BINS = 128
 """As many branches a column gets when values are merged."""

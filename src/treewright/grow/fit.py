@@ -59,7 +59,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         scaled = ("impurity", "gain") if options.merging else ("impurity", "gain", "score")
         restore(filled, options.criterion, problem.shift, scaled)
     filled["unseen_branch"] = unseen_branches(filled, options)
-    if options.criterion == "impurity_ratio":
+    if options.judge.selection == "impurity_ratio":
         gain, impurity = filled["gain"], filled["impurity"]
         left_over = impurity - gain
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -94,7 +94,7 @@ def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> Int32A
 
 
 def _check_target(problem: Problem) -> None:
-    if problem.options.criterion == "poisson" and isinstance(problem.target, ValueTarget):
+    if problem.options.judge.is_deviance and isinstance(problem.target, ValueTarget):
         values = problem.target.values
         below = np.any(np.atleast_2d(values.T).T < 0, axis=1)
         if problem.weights.weight is not None:
@@ -102,11 +102,15 @@ def _check_target(problem: Problem) -> None:
         if np.any(below):
             row = int(np.argmax(below))
             raise TargetError(
-                f"criterion 'poisson' needs targets of 0 or more, but row {row} has"
+                f"criterion {problem.options.criterion!r} needs targets of 0 or more, but row"
+                f" {row} has"
                 f" {np.min(values[row]):g}.\n  Hint: criterion='squared_error' takes any number."
             )
         if not np.all(np.any(values > 0, axis=0)):
-            raise TargetError("criterion 'poisson' needs a target above 0 in at least one row.")
+            raise TargetError(
+                f"criterion {problem.options.criterion!r} needs a target above 0 in at least one"
+                " row."
+            )
     if problem.options.monotonic_cst is not None:
         target = problem.target
         has_classes = isinstance(target, ClassTarget) and len(target.classes[0]) > 2
@@ -131,7 +135,7 @@ def _check_memory(problem: Problem) -> None:
     if options.max_depth is not None:
         n_nodes = min(n_nodes, 2 ** min(int(options.max_depth) + 1, 62))
     needed = 2 * 8 * n_nodes * n_classes
-    if options.criterion != "gini":  # class counts of every value of a column, in each thread
+    if not options.judge.is_fused:  # class counts of every value of a column, in each thread
         needed += 8 * problem.table.n_rows * n_classes * options.n_threads
     available = available_memory()
     if available is not None and needed > available:

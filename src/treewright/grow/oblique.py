@@ -49,7 +49,7 @@ class ObliqueOptions:
 
     def check_combination(self, options: GrowthOptions, *, n_outputs: int) -> None:
         """Refuse what has no meaning for sums of columns."""
-        if options.criterion == "absolute_error":
+        if not options.judge.is_additive:
             refuse(
                 f"criterion 'absolute_error' cannot be used with search={self.search!r}: medians"
                 " cannot be kept up to date while a plane is moved.",

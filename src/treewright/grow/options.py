@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from treewright.criteria import Criterion, criterion_named
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.grow.chaid import Merging
-from treewright.measures.splits import CLASS_CRITERIA as CLASS_CRITERIA
-from treewright.measures.thresholds import VALUE_CRITERIA as VALUE_CRITERIA
 from treewright.parameters import (
     check_choice,
     check_count,
@@ -114,6 +113,11 @@ class GrowthOptions:
     fuse: bool = True
     code_width: int = 1
     wide: bool = False
+
+    @property
+    def judge(self) -> Criterion:
+        """What is known of the criterion."""
+        return criterion_named(self.criterion)
 
     def replace(self, **changes: Any) -> GrowthOptions:
         """Return the same options but for the changes."""
@@ -214,34 +218,34 @@ def check_combination(
         options.oblique.check_combination(options, n_outputs=n_outputs)
     nominal = next((spec.name for spec in schema.columns if spec.kind == "nominal"), None)
     numeric = next((spec.name for spec in schema.columns if spec.kind != "nominal"), None)
-    if options.criterion == "twoing":
+    if options.judge.is_binary:
         if nominal is not None and options.nominal == "multiway":
             refuse(
-                f"criterion 'twoing' judges two branches and cannot be used with"
+                f"criterion {options.criterion!r} judges two branches and cannot be used with"
                 f" nominal='multiway' (column {nominal!r}).",
                 "nominal='subset' and nominal='one_vs_rest' have two branches.",
             )
         if numeric is not None and options.missing == "own_branch":
             refuse(
-                f"criterion 'twoing' judges two branches and cannot be used with"
+                f"criterion {options.criterion!r} judges two branches and cannot be used with"
                 f" missing='own_branch' (column {numeric!r} would get three).",
                 "missing='learned_side' has two branches.",
             )
-    if options.criterion == "absolute_error":
+    if not options.judge.is_additive:
         if nominal is not None and options.nominal == "subset":
             refuse(
-                f"criterion 'absolute_error' cannot be used with nominal='subset'"
+                f"criterion {options.criterion!r} cannot be used with nominal='subset'"
                 f" (column {nominal!r}).",
                 "nominal='one_vs_rest' works with every criterion.",
             )
         if options.max_p_value is not None:
             refuse(
-                "criterion 'absolute_error' has no significance test for max_p_value.",
+                f"criterion {options.criterion!r} has no significance test for max_p_value.",
                 "criterion='squared_error' is tested by F.",
             )
         if options.monotonic_cst is not None:
             refuse(
-                "criterion 'absolute_error' cannot be used with monotonic_cst.",
+                f"criterion {options.criterion!r} cannot be used with monotonic_cst.",
                 "criterion='squared_error' and 'poisson' can.",
             )
     if options.nominal == "groups":
@@ -276,7 +280,7 @@ def _check_groups(options: GrowthOptions, schema: FittedSchema, *, is_single: bo
     way = "nominal='groups'"
     if not is_single:
         refuse(f"{way} needs one target of classes.", "nominal='subset'.")
-    if options.criterion not in ("gain_ratio", "entropy"):
+    if not options.judge.is_in_bits:
         refuse(
             f"{way} weighs a gain against bits and cannot be used with criterion"
             f" {options.criterion!r}.",
@@ -327,9 +331,9 @@ def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: b
         )
     if column is None:
         return
-    if options.criterion == "twoing":
+    if options.judge.is_binary:
         refuse(
-            f"criterion 'twoing' judges two branches and cannot be used with {search}"
+            f"criterion {options.criterion!r} judges two branches and cannot be used with {search}"
             f" (column {column!r}).",
             "every other criterion can.",
         )

@@ -11,16 +11,14 @@ from treewright.core import GrowOptions, Target
 from treewright.core import Merging as CoreMerging
 from treewright.data.read.target import ClassTarget
 from treewright.errors import UnsupportedError
-from treewright.grow.chaid import Merging
+from treewright.grow.chaid import TESTED, Merging
 from treewright.grow.column_parameters import column_costs, monotonic_signs
-from treewright.grow.options import VALUE_CRITERIA, GrowthOptions
+from treewright.grow.options import GrowthOptions
+from treewright.grow.recipes import SINGLE_PRECISION
 from treewright.grow.target_scaling import in_units_of_shift
 from treewright.grow.training_data import TrainingData
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
-_UNBOUNDED = ("chi2", *VALUE_CRITERIA)
-"""Criteria whose gains are not in bits or shares."""
-_CORE_CRITERION = {"gain_ratio": "entropy", "impurity_ratio": "entropy"}
 _AS_THEY_ARE = (
     "empty_branches",
     "strict_gain",
@@ -143,7 +141,7 @@ class Problem(TrainingData):
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
         costs = column_costs(schema, options)
         if costs is not None:
-            if options.cost_rule == "nunez" and options.criterion in _UNBOUNDED:
+            if options.cost_rule == "nunez" and not options.judge.is_bounded:
                 raise UnsupportedError(
                     "cost_rule='nunez' raises 2 to the gain, and the gain of criterion"
                     f" {options.criterion!r} is not in bits.\n"
@@ -174,15 +172,14 @@ class Problem(TrainingData):
         return in_units_of_shift(float(limit), self.options.criterion, self.shift)
 
     def _core_criterion(self) -> str:
-        name = self.options.criterion
+        """Return the core's criterion; two algorithms have a variant of their own behind it."""
+        criterion = self.options.judge.core
         if self.options.single_precision and not self.options.c5_selection:
-            return "single_entropy"
-        if self.options.merging is not None and name == "squared_error":
-            return "anova"  # squared error with the sums that F-tests need
-        return _CORE_CRITERION.get(name, name)
+            return SINGLE_PRECISION.get(criterion, criterion)
+        return criterion if self.options.merging is None else TESTED.get(criterion, criterion)
 
     def _selection(self) -> str:
-        if self.options.criterion != "gain_ratio":
+        if self.options.judge.selection != "gain_ratio":
             return "gain"
         ratio = "c5_gain_ratio" if self.options.c5_selection else "gain_ratio"
         return f"guarded_{ratio}" if self.options.gain_guard else ratio

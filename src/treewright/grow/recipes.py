@@ -10,6 +10,9 @@ from treewright.grow.chaid import Merging
 from treewright.grow.oblique import ObliqueOptions
 from treewright.grow.options import GrowthOptions
 
+SINGLE_PRECISION = {"entropy": "single_entropy"}
+"""The core's criteria as C4.5 release 8 rounds them."""
+
 GENERAL_CLASSIFIER = GrowthOptions(criterion="gini")
 GENERAL_REGRESSOR = GrowthOptions(criterion="squared_error")
 

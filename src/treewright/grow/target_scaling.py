@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import FloatArray
+from treewright.criteria import criterion_named
 
 # The core squares (weight x value) summed over all rows: 2^1000 at most, if the sum is below 2^500.
 _ROOM = 480
 _ASIDE = 400
-
-_POWER_OF_CRITERION = {"squared_error": 2.0, "weighted_squared_error": 2.0, "fifth_root": 0.4}
-"""How impurity grows with the target; by its first power where not listed."""
 
 
 def shift_of(values: FloatArray, total_weight: float) -> int:
@@ -40,7 +38,7 @@ def shift_of(values: FloatArray, total_weight: float) -> int:
 
 def in_units_of_shift(limit: float, criterion: str, shift: int) -> float:
     """Return a limit on impurity as it is for the divided target."""
-    exponent = -_POWER_OF_CRITERION.get(criterion, 1.0) * shift
+    exponent = -criterion_named(criterion).power_of_unit * shift
     # Beyond the largest number no impurity reaches it; ldexp of a float would raise.
     return float(_times_power_of_two(limit, exponent)) if shift else limit
 
@@ -57,7 +55,7 @@ def restore(
     that they can be compared with each other.
     """
     arrays["value"] = np.ldexp(arrays["value"], shift)
-    power = _POWER_OF_CRITERION.get(criterion, 1.0) * shift
+    power = criterion_named(criterion).power_of_unit * shift
     with np.errstate(over="ignore", under="ignore"):
         moved = {name: _times_power_of_two(arrays[name], power) for name in scaled}
         mass = moved["impurity"] * arrays["weight"]  # what importances are made of

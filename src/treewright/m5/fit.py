@@ -113,7 +113,7 @@ def _ranked_problem(problem: Problem, ranked: Ranked, settings: M5Settings) -> P
     weight = problem.weights.weight
     mean = np.average(values, weights=weight)
     variance = float(np.average((values - mean) ** 2, weights=weight))
-    power = 0.2 if problem.options.criterion == "fifth_root" else 0.5
+    power = problem.options.judge.power_of_variance
     # The core takes the limit in units of the target as it was given.
     enough = (settings.min_deviation**2 * variance) ** power * 2.0 ** (2 * power * problem.shift)
     options = problem.options.replace(min_impurity=float(enough))

@@ -23,7 +23,7 @@ from treewright.measures.impurity import (
 )
 from treewright.parameters import check_choice
 
-ClassCriterion = Literal[
+ClassScore = Literal[
     "gini",
     "entropy",
     "gain_ratio",
@@ -33,7 +33,7 @@ ClassCriterion = Literal[
     "hellinger",
     "impurity_ratio",
 ]
-CLASS_CRITERIA: tuple[ClassCriterion, ...] = get_args(ClassCriterion)
+CLASS_SCORES: tuple[ClassScore, ...] = get_args(ClassScore)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +188,7 @@ def hellinger(table: ArrayLike) -> float:
     return float(scores_of(as_table(table), criterion="hellinger"))
 
 
-def split_score(table: ArrayLike, *, criterion: ClassCriterion = "gini") -> float:
+def split_score(table: ArrayLike, *, criterion: ClassScore = "gini") -> float:
     """Score by which a criterion of ``DecisionTreeClassifier`` judges a split; larger is better.
 
     Examples
@@ -196,11 +196,11 @@ def split_score(table: ArrayLike, *, criterion: ClassCriterion = "gini") -> floa
     >>> round(split_score([[3, 2], [0, 4], [2, 3]], criterion="gain_ratio"), 3)
     0.156
     """
-    check_choice("criterion", criterion, CLASS_CRITERIA)
+    check_choice("criterion", criterion, CLASS_SCORES)
     return float(scores_of(as_table(table), criterion=criterion))
 
 
-def scores_of(tables: FloatArray, *, criterion: ClassCriterion) -> FloatArray:
+def scores_of(tables: FloatArray, *, criterion: ClassScore) -> FloatArray:
     """Scores of checked tables; the last two axes are branch, class."""
     if criterion in ("gini", "entropy", "misclassification"):
         result = gain_of(tables, measure=criterion)

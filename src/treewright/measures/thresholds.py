@@ -13,11 +13,11 @@ from treewright.measures.checks import as_floats, as_values, as_weights
 from treewright.measures.contingency import contingency
 from treewright.measures.impurity import Measure, weighted_impurity_of
 from treewright.measures.regression import ValueMeasure, error_reduction, weighted_error
-from treewright.measures.splits import CLASS_CRITERIA, ClassCriterion, scores_of
+from treewright.measures.splits import CLASS_SCORES, ClassScore, scores_of
 from treewright.parameters import check_choice
 
 ThresholdRule = Literal["class_boundaries", "all"]
-ValueCriterion = Literal[
+ValueScore = Literal[
     "squared_error",
     "absolute_error",
     "poisson",
@@ -25,8 +25,8 @@ ValueCriterion = Literal[
     "standard_deviation",
     "fifth_root",
 ]
-VALUE_CRITERIA: tuple[ValueCriterion, ...] = get_args(ValueCriterion)
-_MEASURE_OF_VALUE_CRITERION: dict[str, ValueMeasure] = {
+VALUE_SCORES: tuple[ValueScore, ...] = get_args(ValueScore)
+_MEASURE_OF_VALUE_SCORE: dict[str, ValueMeasure] = {
     "squared_error": "variance",
     "absolute_error": "absolute_deviation",
     "poisson": "poisson_deviance",
@@ -34,7 +34,7 @@ _MEASURE_OF_VALUE_CRITERION: dict[str, ValueMeasure] = {
     "standard_deviation": "standard_deviation",
     "fifth_root": "fifth_root",
 }
-_MEASURE_OF_CLASS_CRITERION: dict[str, Measure] = {
+_MEASURE_OF_CLASS_SCORE: dict[str, Measure] = {
     "gini": "gini",
     "misclassification": "misclassification",
     "entropy": "entropy",
@@ -109,7 +109,7 @@ def threshold_scores(
     x: ArrayLike,
     y: Iterable[object],
     *,
-    criterion: ClassCriterion | ValueCriterion = "entropy",
+    criterion: ClassScore | ValueScore = "entropy",
     rule: ThresholdRule | None = None,
     weights: ArrayLike | None = None,
 ) -> ThresholdScores:
@@ -136,21 +136,21 @@ def threshold_scores(
     >>> threshold_scores([1, 2, 3], [8, 8, 14], criterion="squared_error").best
     array([2.5])
     """
-    check_choice("criterion", criterion, (*CLASS_CRITERIA, *VALUE_CRITERIA))
+    check_choice("criterion", criterion, (*CLASS_SCORES, *VALUE_SCORES))
     column = _column(x)
     target = _as_list(y, column.size)
     row_weights = as_weights(weights, column.size)
     keep = ~np.isnan(column) & (row_weights > 0.0)  # a row of weight 0 is as good as absent
     column, row_weights = column[keep], row_weights[keep]
     target = [label for label, kept in zip(target, keep, strict=True) if kept]
-    if criterion in _MEASURE_OF_VALUE_CRITERION:
+    if criterion in _MEASURE_OF_VALUE_SCORE:
         cuts = candidate_thresholds(column, target, rule=rule or "all")
         return _value_scores(
             column,
             as_values(np.array(target), name="y"),
             row_weights,
             cuts,
-            measure=_MEASURE_OF_VALUE_CRITERION[criterion],
+            measure=_MEASURE_OF_VALUE_SCORE[criterion],
         )
     cuts = candidate_thresholds(column, target, rule=rule or "class_boundaries")
     return _class_scores(column, target, row_weights, cuts, criterion=criterion)
@@ -173,7 +173,7 @@ def _class_scores(
     # Summed from above rather than subtracted, so that no weight is left over by rounding.
     right = np.cumsum(counts.table[::-1], axis=0)[::-1][below]
     tables = np.stack([left, right], axis=1)
-    measure = _MEASURE_OF_CLASS_CRITERION.get(criterion)
+    measure = _MEASURE_OF_CLASS_SCORE.get(criterion)
     return ThresholdScores(
         thresholds=cuts,
         scores=scores_of(tables, criterion=criterion),  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import numpy as np
 from treewright.array_types import Array, BoolArray, Int64Array
 from treewright.core import Columns, ErrorPruning, Regrowing, Target, impurities
 from treewright.core import prune_by_error as core_prune_by_error
+from treewright.criteria import criterion_named
 from treewright.data.core_columns import lend
 from treewright.data.read.weights import RowWeights
 from treewright.measures.error_estimates import normal_deviate
@@ -161,6 +162,5 @@ def _lend(tree: Tree, rows: Rows, *, copies: FloatArray | None = None) -> tuple[
 
 def impurity_of(tree: Tree, value: FloatArray) -> FloatArray:
     """Impurity of nodes by the tree's own criterion."""
-    by_entropy = tree.criterion in ("gain_ratio", "impurity_ratio")
-    name = "entropy" if by_entropy else tree.criterion
+    name = criterion_named(tree.criterion).core
     return impurities(name, np.ascontiguousarray(value))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.criteria import CRITERIA
 from treewright.text.names import on_one_line
 from treewright.text.numbers import figure, figures, percent
 from treewright.text.table import TextColumn
@@ -112,7 +113,7 @@ def _regression_columns(tree: Tree, chosen: Int64Array, marks: list[str]) -> lis
     if tree.criterion in _POWER_OF_SD:
         header = "sd"
         spread = np.maximum(spread, 0.0) ** (1 / _POWER_OF_SD[tree.criterion])
-    predicted = "median" if tree.criterion == "absolute_error" else "mean"
+    predicted = "mean" if _adds_up(tree.criterion) else "median"
     values = figures(tree.arrays.value[chosen, 0].tolist())
     if tree.linear is not None:
         predicted = "answer"
@@ -133,3 +134,8 @@ def model_numbers(tree: Tree) -> dict[int, int]:
     order = tree.reading_order
     leaves = order[np.diff(tree.linear.start)[order] > 0]
     return {leaf: number for number, leaf in enumerate(leaves.tolist(), start=1)}
+
+
+def _adds_up(criterion: str) -> bool:
+    known = CRITERIA.get(criterion)  # trees made by hand may have a name of their own
+    return known is None or known.is_additive

@@ -75,6 +75,8 @@ class Tree(Shape, TreeMethods):
         The memory behind :meth:`why`; it is not pickled.
     recall
         Makes a record from the training data; pickled, so a loaded tree can still be asked.
+    engine
+        Which of the core's growers grew it (``grow/engines.hpp`` has the table).
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class Tree(Shape, TreeMethods):
         record: Record | None = None,
         recall: Recall | None = None,
         pruning: Pruning | None = None,
+        engine: str = "general",
     ) -> None:
         n_classes = sum(map(len, classes)) if classes is not None else arrays.width
         if n_classes != arrays.width:
@@ -106,6 +109,7 @@ class Tree(Shape, TreeMethods):
         self.leaf = leaf
         self.linear = linear
         self.pruning = pruning
+        self.engine = engine
         self._record = record
         self._recall = recall
 
@@ -130,6 +134,7 @@ class Tree(Shape, TreeMethods):
             record=self._record,
             recall=self._recall,
             pruning=self.pruning if pruning is None else pruning,
+            engine=self.engine,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -143,6 +148,7 @@ class Tree(Shape, TreeMethods):
             "leaf",
             "linear",
             "pruning",
+            "engine",
             "_recall",
         )
         return {name: self.__dict__[name] for name in kept} | {"_record": None}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from property.growing import examples, grow, scale_of_score
 from property.tables import Column, Sample, small_tables
 
+from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import read_table
 from treewright.grow.oblique import MISSING, SEARCHES, ObliqueOptions
-from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.tree.arrays import LINEAR
 from treewright.tree.condition import rows_that_meet
 from treewright.tree.tree import Tree

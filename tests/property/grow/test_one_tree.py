@@ -10,11 +10,12 @@ from oracle.splits import MISSING_POLICIES
 from property.growing import examples, grow
 from property.tables import small_tables
 
+from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import read_table
 from treewright.data.read.target import read_classes, read_values
 from treewright.data.read.weights import RowWeights
 from treewright.grow.fit import fit_tree
-from treewright.grow.options import CLASS_CRITERIA, VALUE_CRITERIA, GrowthOptions
+from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.tree.tree import Tree
 

@@ -58,8 +58,8 @@ public:
                                           Progress& progress) = 0;
 };
 
-/// Reads the columns; rows of weight 0 do not count. Of the options, the criterion ("gini",
-/// "entropy" or "misclassification") and the place of thresholds are looked at; missing values go
+/// Reads the columns; rows of weight 0 do not count. Of the options, the criterion (one
+/// that judges stumps) and the place of thresholds are looked at; missing values go
 /// to the better side, nominal columns are asked for subsets.
 [[nodiscard]] std::unique_ptr<StumpSearch> make_stump_search(const data::Dataset& data,
                                                              const grow::GrowOptions& options,

@@ -7,7 +7,12 @@ namespace treewright::criteria {
 /// Squared error that also keeps the squares of the values, as an analysis of variance of some of
 /// a node's rows needs them (CHAID compares pairs of values; split/chaid/merge.hpp).
 struct Anova : SquareSums, Additive<Anova> {
-    static constexpr std::string_view name = "anova";
+    static constexpr Traits traits{.name = "anova",
+                                   .task = Task::numbers,
+                                   .impurity = "variance",
+                                   .power_of_unit = 2.0,
+                                   .is_bounded = false,
+                                   .is_offered = false};
     using SquareSums::SquareSums;
 
     [[nodiscard]] double purity(const double* sums) const {

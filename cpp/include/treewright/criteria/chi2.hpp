@@ -8,7 +8,8 @@ namespace treewright::criteria {
 /// With p_k the share of class k in the node it equals sum_b sum_k c_bk^2 / (n_b p_k) - N, so it
 /// adds over branches. Several outputs: the mean of their statistics.
 struct ChiSquare : ClassSums {
-    static constexpr std::string_view name = "chi2";
+    static constexpr Traits traits{
+        .name = "chi2", .score = "chi2", .is_bounded = false, .sums_over_rows = true};
     explicit ChiSquare(const data::Target& target)
         : ClassSums(target), share(width(), 0.0), gini(target) {}
 

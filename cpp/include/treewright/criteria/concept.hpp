@@ -11,9 +11,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "treewright/criteria/sums.hpp"
+#include "treewright/criteria/traits.hpp"
 #include "treewright/data/row_targets.hpp"
 
 namespace treewright::criteria {
@@ -21,7 +21,7 @@ namespace treewright::criteria {
 template <class C>
 concept Criterion = requires(C& c, const C& fixed, double* into, const double* sums,
                              const data::RowTargets& rows, std::uint32_t row, double weight) {
-    { C::name } -> std::convertible_to<std::string_view>;
+    { C::traits } -> std::convertible_to<Traits>;
     { fixed.width() } -> std::same_as<std::size_t>;
     { fixed.add(into, rows, row, weight) } -> std::same_as<void>;
     { c.begin_node(sums) } -> std::same_as<void>;  // sums of all rows of the node, by `add`

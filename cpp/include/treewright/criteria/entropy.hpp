@@ -7,7 +7,8 @@ namespace treewright::criteria {
 /// Shannon entropy in bits, -sum_k p_k log2 p_k with 0 log 0 = 0 (Quinlan 1986, ID3).
 /// Gain ratio and the textbook's impurity ratio build on it; they are `selection`, not criteria.
 struct Entropy : ClassSums, Additive<Entropy> {
-    static constexpr std::string_view name = "entropy";
+    static constexpr Traits traits{
+        .name = "entropy", .impurity = "entropy", .is_in_bits = true, .judges_stumps = true};
 
     explicit Entropy(const data::Target& target) : ClassSums(target) {
         const std::size_t n_rows = target.classes.size() / target.n_outputs;

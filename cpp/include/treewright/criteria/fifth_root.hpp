@@ -7,7 +7,12 @@ namespace treewright::criteria {
 /// Fifth root of the variance: what Weka's M5P has in place of the standard deviation (the source,
 /// class Impurity with order 5). It thinks more of branches that are nearly constant.
 struct FifthRoot : SquareSums, Additive<FifthRoot> {
-    static constexpr std::string_view name = "fifth_root";
+    static constexpr Traits traits{.name = "fifth_root",
+                                   .task = Task::numbers,
+                                   .impurity = "variance ** 0.2",
+                                   .power_of_unit = 0.4,
+                                   .power_of_variance = 0.2,
+                                   .is_bounded = false};
     using SquareSums::SquareSums;
 
     [[nodiscard]] double purity(const double* sums) const {

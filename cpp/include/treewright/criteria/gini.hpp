@@ -6,7 +6,7 @@ namespace treewright::criteria {
 
 /// Gini index 1 - sum_k p_k^2 (Breiman et al. 1984, section 4.3).
 struct Gini : ClassSums, Additive<Gini> {
-    static constexpr std::string_view name = "gini";
+    static constexpr Traits traits{.name = "gini", .is_fused = true, .judges_stumps = true};
     using ClassSums::ClassSums;
 
     [[nodiscard]] double purity(const double* sums) const {

@@ -9,7 +9,7 @@ namespace treewright::criteria {
 /// branch b and K the classes present, sum_{j<k} (sqrt a_kb - sqrt a_jb)^2
 /// = K sum_k a_kb - (sum_k sqrt a_kb)^2; the first part is the same for every split.
 struct Hellinger : ClassSums {
-    static constexpr std::string_view name = "hellinger";
+    static constexpr Traits traits{.name = "hellinger", .score = "hellinger"};
     explicit Hellinger(const data::Target& target)
         : ClassSums(target), total(width(), 0.0), gini(target) {}
 

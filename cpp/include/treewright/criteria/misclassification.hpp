@@ -6,7 +6,8 @@ namespace treewright::criteria {
 
 /// Share of the rows outside the largest class, 1 - max_k p_k (Breiman et al. 1984, section 4.1).
 struct Misclassification : ClassSums, Additive<Misclassification> {
-    static constexpr std::string_view name = "misclassification";
+    static constexpr Traits traits{
+        .name = "misclassification", .impurity = "misclassification", .judges_stumps = true};
     using ClassSums::ClassSums;
 
     [[nodiscard]] double purity(const double* sums) const {

@@ -7,7 +7,12 @@ namespace treewright::criteria {
 /// Half Poisson deviance, mean of y log(y / mean) - y + mean (scikit-learn's "poisson"). The terms
 /// in y alone cancel between parent and children; sum log(branch mean / node mean) remains.
 struct Poisson : ValueSums, Additive<Poisson> {
-    static constexpr std::string_view name = "poisson";
+    static constexpr Traits traits{.name = "poisson",
+                                   .task = Task::numbers,
+                                   .impurity = "variance",
+                                   .power_of_unit = 1.0,
+                                   .is_bounded = false,
+                                   .is_deviance = true};
     explicit Poisson(const data::Target& target) : ValueSums(target), mean(target.n_outputs, 1.0) {}
 
     void begin_node(const double*) {}  // the level matters: no centre but 0

@@ -1,9 +1,12 @@
-/// The list of criteria, one line each. The names accepted in Python follow from it.
+/// The list of criteria, one line each. The names accepted in Python follow from it, in this order.
 #pragma once
 
 #include <string_view>
 #include <tuple>
+#include <vector>
 
+#include "treewright/base/error.hpp"
+#include "treewright/criteria/absolute_error.hpp"
 #include "treewright/criteria/anova.hpp"
 #include "treewright/criteria/chi2.hpp"
 #include "treewright/criteria/entropy.hpp"
@@ -20,19 +23,35 @@
 
 namespace treewright::criteria {
 
-/// Absolute error has no additive sums; it meets a contract of its own (grow/absolute_finder.hpp).
-using Criteria =
-    std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Hellinger, Twoing,
-               SquaredError, WeightedSquaredError, Anova, StandardDeviation, FifthRoot, Poisson>;
+using Criteria = std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing,
+                            Hellinger, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
+                            Anova, StandardDeviation, FifthRoot>;
 
-/// Calls f.template operator()<C>() for the criterion of that name; false if there is none.
+/// The traits of all criteria, in the order of the list.
+[[nodiscard]] inline std::vector<Traits> all_traits() {
+    return []<class... C>(std::tuple<C...>*) {
+        return std::vector<Traits>{C::traits...};
+    }(static_cast<Criteria*>(nullptr));
+}
+
+/// Those of the criterion of that name.
+[[nodiscard]] inline Traits traits_of(std::string_view name) {
+    for (const Traits& traits : all_traits())
+        if (traits.name == name) return traits;
+    throw InvariantError("unknown criterion");
+}
+
+/// Calls f.template operator()<C>() for the additive criterion of that name; false if there is
+/// none.
 template <class F>
 bool with_criterion(std::string_view name, F&& f) {
     bool found = false;
     const auto try_one = [&]<class C>() {
-        if (C::name != name) return;
-        found = true;
-        f.template operator()<C>();
+        if constexpr (C::traits.is_additive) {
+            if (C::traits.name != name) return;
+            found = true;
+            f.template operator()<C>();
+        }
     };
     [&]<class... C>(std::tuple<C...>*) {
         (try_one.template operator()<C>(), ...);

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "treewright/base/exact_sum.hpp"
+#include "treewright/criteria/traits.hpp"
 #include "treewright/data/row_targets.hpp"
 
 namespace treewright::criteria {
@@ -20,12 +20,11 @@ struct MedianOf {
 [[nodiscard]] MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight);
 
 /// What a sum of squares about the mean amounts to in the units of the criterion.
-[[nodiscard]] double impurity_of_squares(const std::string& criterion, double squares,
-                                         double weight);
+[[nodiscard]] double impurity_of_squares(const Traits& criterion, double squares, double weight);
 
 /// Impurity of a regression node, in the criterion's own units, averaged over the outputs.
 /// `weights` empty = all 1.
-[[nodiscard]] double value_impurity(const std::string& criterion, const data::Target& target,
+[[nodiscard]] double value_impurity(const Traits& criterion, const data::Target& target,
                                     std::span<const std::uint32_t> table_rows,
                                     std::span<const double> weights);
 

@@ -29,7 +29,8 @@ Sum single_information(const double* begin, const double* end) {
 /// millionth, which decides between cuts that are nearly as good; whoever compares trees with that
 /// program needs the same errors.
 struct SingleEntropy : ClassSums, Additive<SingleEntropy> {
-    static constexpr std::string_view name = "single_entropy";
+    static constexpr Traits traits{
+        .name = "single_entropy", .impurity = "entropy", .is_in_bits = true, .is_offered = false};
     using ClassSums::ClassSums;
 
     void enter(const double* sums) {

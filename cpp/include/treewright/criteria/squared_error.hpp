@@ -7,7 +7,12 @@ namespace treewright::criteria {
 /// Variance about the mean, 1/N (Breiman et al. 1984, section 8.3). The sum of squares is the same
 /// for every split of a node, so only weights and sums are kept.
 struct SquaredError : ValueSums, Additive<SquaredError> {
-    static constexpr std::string_view name = "squared_error";
+    static constexpr Traits traits{.name = "squared_error",
+                                   .task = Task::numbers,
+                                   .impurity = "variance",
+                                   .power_of_unit = 2.0,
+                                   .is_bounded = false,
+                                   .is_fused = true};
     using ValueSums::ValueSums;
 
     [[nodiscard]] double purity(const double* sums) const {

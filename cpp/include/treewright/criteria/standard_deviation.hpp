@@ -7,7 +7,12 @@ namespace treewright::criteria {
 /// Standard deviation of the target; its decrease, sd(T) - sum |Ti| / |T| sd(Ti), is M5's criterion
 /// (Quinlan 1992, section 2).
 struct StandardDeviation : SquareSums, Additive<StandardDeviation> {
-    static constexpr std::string_view name = "standard_deviation";
+    static constexpr Traits traits{.name = "standard_deviation",
+                                   .task = Task::numbers,
+                                   .impurity = "standard deviation",
+                                   .power_of_unit = 1.0,
+                                   .power_of_variance = 0.5,
+                                   .is_bounded = false};
     using SquareSums::SquareSums;
 
     [[nodiscard]] double purity(const double* sums) const {

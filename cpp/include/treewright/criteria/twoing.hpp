@@ -7,7 +7,7 @@ namespace treewright::criteria {
 /// Twoing, pL pR / 4 (sum_k |p(k|L) - p(k|R)|)^2 (Breiman et al. 1984, section 4.3): judges two
 /// branches together, so it exists for binary splits only.
 struct Twoing : ClassSums {
-    static constexpr std::string_view name = "twoing";
+    static constexpr Traits traits{.name = "twoing", .score = "twoing", .is_binary = true};
     explicit Twoing(const data::Target& target) : ClassSums(target), gini(target) {}
 
     [[nodiscard]] double purity(const double*) const { return 0.0; }

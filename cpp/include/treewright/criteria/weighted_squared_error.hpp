@@ -7,7 +7,12 @@ namespace treewright::criteria {
 /// The textbook's weighted squared error (chapter 3, section 3.6): *sums* of squares about the
 /// branch means, weighted by n_b / n. It ranks splits differently from the total squared error.
 struct WeightedSquaredError : SquareSums, Additive<WeightedSquaredError> {
-    static constexpr std::string_view name = "weighted_squared_error";
+    static constexpr Traits traits{.name = "weighted_squared_error",
+                                   .task = Task::numbers,
+                                   .impurity = "sum of squares",
+                                   .power_of_unit = 2.0,
+                                   .is_bounded = false,
+                                   .sums_over_rows = true};
     using SquareSums::SquareSums;
 
     [[nodiscard]] double purity(const double* sums) const {

@@ -26,11 +26,12 @@
 
 namespace treewright::data {
 
-/// One entry of a list: row << 2 | positive << 1 | tie. `positive` is the class of a two-class
-/// target (0 otherwise); `tie` says that the entry before it in the node has the same value.
+/// One entry of a list: row << 2 | positive << 1 | same value. `positive` is the class of a
+/// two-class target (0 otherwise); the last bit says that the entry before it in the node has the
+/// same value.
 template <class Word>
 struct Entry {
-    static constexpr Word kTie = 1;
+    static constexpr Word kSameValue = 1;
     static constexpr Word kPositive = 2;
     static constexpr std::size_t kMostRows = std::size_t{1} << (8 * sizeof(Word) - 2);
 
@@ -72,6 +73,8 @@ struct BlockOptions {
     bool wide = false;               ///< 32-bit entries even where 16 bits would do
     std::size_t min_code_width = 1;  ///< bytes
     std::uint32_t n_bins = 0;        ///< of numeric columns (data/bins.hpp); 0: none
+
+    bool operator==(const BlockOptions&) const = default;
 };
 
 /// All rows of positive weight, `values` not yet on a grid. `n_missing[column]` receives how many

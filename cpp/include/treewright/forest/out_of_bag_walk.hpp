@@ -12,24 +12,12 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/forest/importance.hpp"
+#include "treewright/forest/packed_walk.hpp"
 
 namespace treewright::forest {
 
-/// Rows that walk down a tree at the same time, so that one waits for memory while others step.
-inline constexpr std::size_t kInFlight = 16;
 /// Rows between two looks at whether to stop: a few milliseconds.
 inline constexpr std::size_t kRowsPerLook = 1U << 14;
-
-inline std::uint32_t column_of(const PackedNode& node) {
-    return node.column & ~PackedNode::kMissingFirst;
-}
-
-/// The next node of a row with this value; a leaf is its own.
-inline std::uint32_t next_of(const PackedNode& node, double value) {
-    const bool missing_first = (node.column & PackedNode::kMissingFirst) != 0;
-    const bool first = (value <= node.threshold) | ((value != value) & missing_first);
-    return node.first_child + (first ? 0U : 1U);
-}
 
 /// A row on its way down a tree.
 template <class T>

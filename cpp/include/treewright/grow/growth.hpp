@@ -11,6 +11,7 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/criteria/traits.hpp"
 #include "treewright/data/partition.hpp"
 #include "treewright/data/target_grid.hpp"
 #include "treewright/grow/column_finder.hpp"
@@ -180,6 +181,7 @@ private:
     const GrowOptions& options;
     Progress& progress;
     Team team;
+    criteria::Traits criterion;
     data::Gridding gridding;
     split::Reciprocals reciprocals;
     std::vector<data::Bins> bins;  ///< by column

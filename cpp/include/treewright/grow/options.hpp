@@ -1,8 +1,6 @@
 /// Every knob of one tree, as plain values. Validated in Python (grow/options.py).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,14 +50,8 @@ struct GrowOptions : split::SplitOptions {
     data::BlockOptions block;
     split::TallyWay tally = split::TallyWay::automatic;
     bool fuse = true;  ///< scan without a tally where possible; the same splits either way
-};
 
-/// Rows every branch of a node must have: the limit for all nodes, or more than a share of its own.
-[[nodiscard]] inline double smallest_branch(const GrowOptions& options, double n_copies) {
-    if (options.min_branch_share <= 0.0) return options.min_leaf;
-    // A share that is a whole number of rows must not fall short of it by rounding.
-    const double share = std::floor(options.min_branch_share * n_copies * (1.0 + 1e-12));
-    return std::max(options.min_leaf, share + 1.0);
-}
+    bool operator==(const GrowOptions&) const = default;
+};
 
 }  // namespace treewright::grow

@@ -9,11 +9,9 @@
 #include "treewright/criteria/concept.hpp"
 #include "treewright/split/candidate.hpp"
 #include "treewright/split/tally.hpp"
+#include "treewright/split/ties.hpp"
 
 namespace treewright::split {
-
-/// Relative size of the rounding errors of a sum of purities, with room to spare.
-inline constexpr double kTie = 1e-14;
 
 /// How the missing rows of a tally take part in a search (set by missing/registry.hpp).
 enum class MissingPart : std::uint8_t {

@@ -36,6 +36,8 @@ struct Merging {
     bool exhaustive = false;      ///< merge down to two groups and take the best step
     bool floats_last = false;     ///< missing values join when the groups of the others are formed
     bool adjusts = true;          ///< multiply p-values by the number of groupings (Bonferroni)
+
+    bool operator==(const Merging&) const = default;
 };
 
 struct SplitOptions {
@@ -53,6 +55,8 @@ struct SplitOptions {
     double cal5_threshold = 0.8;  ///< share of a class that dominates an interval
     double cal5_alpha = 0.3;
     double evidence = 1.0;  ///< rows that a unit of weight stands for in tests of significance
+
+    bool operator==(const SplitOptions&) const = default;
 };
 
 [[nodiscard]] inline bool selects_as_c5(const SplitOptions& options) {

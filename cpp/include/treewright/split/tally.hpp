@@ -107,7 +107,7 @@ void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
     double* run = nullptr;
     for (std::uint32_t i = node.begin; i < known_end; ++i) {
         const std::uint32_t row = data::Entry<Word>::row(list[i]);
-        if (i == node.begin || (list[i] & data::Entry<Word>::kTie) == 0) {
+        if (i == node.begin || (list[i] & data::Entry<Word>::kSameValue) == 0) {
             tally.open_run(row);
             run = tally.run(tally.n_runs() - 1);
         }

@@ -4,11 +4,15 @@
 #include <atomic>
 #include <cmath>
 
+#include "treewright/criteria/registry.hpp"
 #include "treewright/forest/fast/kernels/cells.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
+#include "treewright/grow/engines.hpp"
 
 namespace treewright::forest {
+static_assert(kMostRows == grow::kMostRowsOfFastGrower);
+
 namespace {
 
 /// Values that a float holds as well as what they are stored in.
@@ -39,7 +43,7 @@ bool fits_double(const data::Column& column, std::size_t n_rows) {
 constexpr std::size_t kMostPerLook = 12;
 
 template <class T>
-void lay_out(const data::Dataset& data, const grow::GrowOptions& options, PlainCells<T>& cells,
+void lay_out(const data::Dataset& data, const grow::GrowOptions& options, FastCells<T>& cells,
              Team& team, Progress& progress) {
     const std::size_t n_columns = data.columns.size();
     const bool by_row =
@@ -61,35 +65,13 @@ void lay_out(const data::Dataset& data, const grow::GrowOptions& options, PlainC
 
 }  // namespace
 
-bool is_plain(const data::Dataset& data, const grow::GrowOptions& options) {
-    const data::Target& target = data.target;
-    const bool is_ordered = std::all_of(
-        data.columns.begin(), data.columns.end(),
-        [](const data::Column& column) { return column.scale != data::Scale::nominal; });
-    const bool is_known = target.is_classification()
-                              ? options.criterion == "gini" && target.n_classes[0] > 1
-                              : options.criterion == "squared_error";
-    const bool settles_missing = options.missing == missing::Missing::learned_side ||
-                                 options.missing == missing::Missing::majority;
-    return is_ordered && is_known && settles_missing && target.n_outputs == 1 &&
-           data.weight.empty() && data.copies.empty() && !options.columns.empty() &&
-           data.n_rows < kMostRows && options.numeric == split::Numeric::threshold &&
-           options.threshold_at == split::ThresholdAt::midpoint &&
-           options.selection == split::Selection::gain && !options.class_boundaries &&
-           !options.strict_gain && !options.c45_sides && !options.mdl_penalty &&
-           !options.single_precision && options.min_gap <= 0.0 && options.min_branch_share <= 0.0 &&
-           !options.merging.is_on && options.random_ties && !options.oblique.is_on() &&
-           options.max_leaf_nodes < 0 && options.min_impurity <= 0.0 &&
-           options.max_p_value >= 1.0 && options.cost_rule == split::CostRule::none &&
-           options.monotonic.empty() && options.block.n_bins == 0 && options.fuse;
-}
-
-std::unique_ptr<PlainData> make_plain(const data::Dataset& data, const grow::GrowOptions& options,
-                                      Team& team, Progress& progress) {
+std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
+                                         const grow::GrowOptions& options, Team& team,
+                                         Progress& progress) {
     const std::size_t n_columns = data.columns.size();
-    auto made = std::make_unique<PlainData>();
+    auto made = std::make_unique<FastData>();
     made->data = &data;
-    std::atomic<bool> is_plain{true};
+    std::atomic<bool> is_served{true};
     std::atomic<bool> is_single{true};
     const bool sorts = options.splitter == split::Splitter::best;
     if (sorts) made->orders.resize(n_columns);
@@ -99,25 +81,24 @@ std::unique_ptr<PlainData> make_plain(const data::Dataset& data, const grow::Gro
     team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
         progress.check(thread == 0);
         const data::Column& column = data.columns[c];
-        if (!is_plain || has_gaps(column, data.n_rows) || !fits_double(column, data.n_rows)) {
-            is_plain = false;
+        if (!is_served || has_gaps(column, data.n_rows) || !fits_double(column, data.n_rows)) {
+            is_served = false;
             return;
         }
         if (sorts) made->orders[c] = order_of(column, rows, scratch[thread]);
         else if (!fits_single(column, data.n_rows)) is_single = false;
     });
-    if (!is_plain) return nullptr;
+    if (!is_served) return nullptr;
     if (!sorts && is_single) lay_out(data, options, made->singles, team, progress);
     if (!sorts && !is_single) lay_out(data, options, made->doubles, team, progress);
     return made;
 }
 
-std::unique_ptr<PlainGrower> make_plain_grower(const PlainData& shared,
-                                               const grow::GrowOptions& options,
-                                               Progress& progress) {
+std::unique_ptr<FastGrower> make_fast_grower(const FastData& shared,
+                                             const grow::GrowOptions& options, Progress& progress) {
     return options.splitter == split::Splitter::best
-               ? make_list_grower(shared, options, progress)
-               : make_random_grower(shared, options, progress);
+               ? make_best_cuts_grower(shared, options, progress)
+               : make_drawn_cuts_grower(shared, options, progress);
 }
 
 }  // namespace treewright::forest

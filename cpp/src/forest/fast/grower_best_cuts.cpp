@@ -13,9 +13,9 @@
 namespace treewright::forest {
 namespace {
 
-class ListGrower final : public PlainGrower, private SortedLists {
+class ListGrower final : public FastGrower, private SortedLists {
 public:
-    ListGrower(const PlainData& shared, const grow::GrowOptions& options, Progress& progress)
+    ListGrower(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
         : SortedLists(shared, options, progress),
           least(static_cast<std::uint32_t>(
               std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)}))) {}
@@ -23,7 +23,7 @@ public:
     PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
                     Team& team) override {
         asks = is_caller;
-        PlainNode& root = nodes.begin(tree);
+        FastNode& root = nodes.begin(tree);
         open_cuts.clear();
         number_rows(copies);
         parts.begin(team, table_row.size());
@@ -54,7 +54,7 @@ private:
 
     void grow_open() {
         while (!nodes.stack.empty()) {
-            PlainNode node = nodes.pop();
+            FastNode node = nodes.pop();
             if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
             if (parts.takes(node)) {
                 parts.add(nodes, node);
@@ -74,22 +74,22 @@ private:
     void grow_parts() {
         while (crew.size() < parts.n_threads())
             crew.push_back(std::make_unique<ListGrower>(shared, nodes.options, progress));
-        parts.grow([&](PlainPart& part, std::size_t thread) {
+        parts.grow([&](FastPart& part, std::size_t thread) {
             crew[thread]->grow_part(*this, part, asks && thread == 0);
         });
         parts.join(nodes);
     }
 
-    void grow_part(const ListGrower& top, PlainPart& part, bool is_caller) {
+    void grow_part(const ListGrower& top, FastPart& part, bool is_caller) {
         asks = is_caller;
-        PlainNode& root = nodes.begin(top.nodes, part);
+        FastNode& root = nodes.begin(top.nodes, part);
         open_cuts.clear();
         take_rows(top, part, root);
         grow_open();
         nodes.finish(part);
     }
 
-    void open_root(PlainNode& root) {
+    void open_root(FastNode& root) {
         const auto n = static_cast<std::uint32_t>(table_row.size());
         root.end = n;
         root.weight = nodes.total_weight;
@@ -108,7 +108,7 @@ private:
 
     // ---------------------------------------------------------------- splits
 
-    void split_or_close(PlainNode& node) {
+    void split_or_close(FastNode& node) {
         const double purity = nodes.purity_of(node);
         nodes.begin_draws(node);
         // Two rows are parted alike by every column: the first that parts them wins.
@@ -118,18 +118,18 @@ private:
         if (parts.is_shared()) {
             judge_together(node, purity);
         } else if (!at_once || !judge_pocket(node)) {
-            PlainLeader leader(purity);
+            FastLeader leader(purity);
             while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
                 const std::uint32_t column = nodes.draw_column();
-                const PlainCut cut = at_once ? pocket.judged(column)
-                                             : judge(node, column, leader.floor(), of_classes);
+                const FastCut cut = at_once ? pocket.judged(column)
+                                            : judge(node, column, leader.floor(), of_classes);
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
                 leader.meets(cut);
             }
         }
         nodes.end_draws(node);
-        const PlainCut* best = nodes.select(node, purity);
+        const FastCut* best = nodes.select(node, purity);
         if (best == nullptr) {
             close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
             return;
@@ -140,16 +140,16 @@ private:
 
     /// Judges the columns of a large node by all threads. Which are drawn does not depend on who
     /// judges them, nor who wins on the floor: of columns of its own that were drawn before.
-    void judge_together(const PlainNode& node, double purity) {
+    void judge_together(const FastNode& node, double purity) {
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             const std::size_t begin = nodes.cuts.size();
             for (std::size_t n = nodes.n_sure(); n > 0; --n)
                 nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
-            std::vector<PlainLeader> leaders(parts.n_threads(), PlainLeader(purity));
+            std::vector<FastLeader> leaders(parts.n_threads(), FastLeader(purity));
             sums_of_thread.resize(parts.n_threads());
             parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
                 progress.check(asks && thread == 0);
-                PlainCut& cut = nodes.cuts[begin + i];
+                FastCut& cut = nodes.cuts[begin + i];
                 cut = judge(node, cut.column, leaders[thread].floor(), sums_of_thread[thread]);
                 leaders[thread].meets(cut);
             });
@@ -160,22 +160,22 @@ private:
         }
     }
 
-    bool judge_pocket(const PlainNode& node) {
+    bool judge_pocket(const FastNode& node) {
         return pocket.judge(
             node,
             {nullptr, size_of(node), least, static_cast<std::uint32_t>(node.weight), node.sum},
             loops, nodes);
     }
 
-    [[nodiscard]] PlainList part_of(const PlainNode& node, std::uint32_t column) {
+    [[nodiscard]] FastList part_of(const FastNode& node, std::uint32_t column) {
         return {entries_of(node, column), size_of(node), least,
                 static_cast<std::uint32_t>(node.weight), node.sum};
     }
 
     /// What is not above the floor need not be told exactly.
-    __attribute__((always_inline)) PlainCut judge(const PlainNode& node, std::uint32_t column,
-                                                  double floor, ClassSums& sums) {
-        const PlainList list = part_of(node, column);
+    __attribute__((always_inline)) FastCut judge(const FastNode& node, std::uint32_t column,
+                                                 double floor, ClassSums& sums) {
+        const FastList list = part_of(node, column);
         double decrease = kNoPlainCut;
         if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
         if (kind == Kind::two_classes) {
@@ -198,7 +198,7 @@ private:
     }
 
     /// The one cut of two entries is the same in every column.
-    PlainCut judge_pair(const PlainList& list, std::uint32_t column) const {
+    FastCut judge_pair(const FastList& list, std::uint32_t column) const {
         if ((list.entries[1] & kTieBit) != 0) return {column, true, kNoPlainCut};
         const double w = weight_of(list.entries[0]);
         const double rest = weight_of(list.entries[1]);
@@ -211,7 +211,7 @@ private:
         return {column, false, kind == Kind::values ? found : 2.0 * found};
     }
 
-    void accumulate(const PlainNode& node, const PlainList& list, ClassSums& sums) {
+    void accumulate(const FastNode& node, const FastList& list, ClassSums& sums) {
         auto& [left, right, weights, class_left, class_right] = sums;
         if (left.size() < list.n + kPadding)
             for (auto* each : {&left, &right, &weights}) each->resize(list.n + kPadding);
@@ -236,8 +236,8 @@ private:
         }
     }
 
-    [[nodiscard]] PlainPlace locate(const PlainNode& node, const PlainList& list,
-                                    const PlainCut& cut, double tolerance) {
+    [[nodiscard]] FastPlace locate(const FastNode& node, const FastList& list, const FastCut& cut,
+                                   double tolerance) {
         if (list.n == 2 && kind != Kind::classes) {
             const std::uint32_t first = list.entries[0];
             const double positive = (first & kPositive) != 0 ? weight_of(first) : 0.0;
@@ -247,7 +247,7 @@ private:
         if (kind == Kind::two_classes) return loops.locate_two(list, enough / 2.0);
         if (kind == Kind::values) return loops.locate_values(list, value_of, enough);
         accumulate(node, list, of_classes);
-        PlainPlace found;
+        FastPlace found;
         found.position = loops.locate_scores(list, of_classes.left.data(), of_classes.right.data(),
                                              of_classes.weights.data(),
                                              (enough + nodes.purity_of(node)) * node.weight);
@@ -256,9 +256,9 @@ private:
         return found;
     }
 
-    void divide(PlainNode& node, const PlainCut& cut, double tolerance) {
-        const PlainList part = part_of(node, cut.column);
-        const PlainPlace place = locate(node, part, cut, tolerance);
+    void divide(FastNode& node, const FastCut& cut, double tolerance) {
+        const FastList part = part_of(node, cut.column);
+        const FastPlace place = locate(node, part, cut, tolerance);
         const std::uint32_t n = part.n;
         require(place.position > 0 && place.position < n, "a place for the cut");
         const std::uint32_t* list = part.entries;
@@ -270,7 +270,7 @@ private:
         read_later(node.node, cut.column,
                    {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]});
 
-        PlainNode children[2] = {node, node};
+        FastNode children[2] = {node, node};
         for (std::uint32_t b = 0; b < 2; ++b) {
             children[b].node = first + b;
             children[b].depth = node.depth + 1;
@@ -290,7 +290,7 @@ private:
         if (kind == Kind::classes) count_classes(node, list, n_left, children);
         bool grows[2];
         for (std::uint32_t b = 0; b < 2; ++b) {
-            const PlainNode& child = children[b];
+            const FastNode& child = children[b];
             const std::uint32_t n_there = b == 0 ? n_left : n - n_left;
             const std::uint32_t* there = list + (b == 0 ? 0 : n_left);
             grows[b] = nodes.within_limits(n_there, child.depth, child.weight) &&
@@ -325,8 +325,8 @@ private:
         open_cuts.clear();
     }
 
-    void count_classes(const PlainNode& node, const std::uint32_t* list, std::uint32_t n_left,
-                       PlainNode* children) {
+    void count_classes(const FastNode& node, const std::uint32_t* list, std::uint32_t n_left,
+                       FastNode* children) {
         children[0].classes = static_cast<std::uint32_t>(nodes.classes.size());
         children[1].classes = children[0].classes + n_classes;
         nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
@@ -341,7 +341,7 @@ private:
     }
 
     /// Whether the rows agree on the target.
-    [[nodiscard]] bool is_settled(const PlainNode& node, const std::uint32_t* list,
+    [[nodiscard]] bool is_settled(const FastNode& node, const std::uint32_t* list,
                                   std::uint32_t n) const {
         if (kind != Kind::values) return nodes.agrees(node);
         const double first = target_of(list[0]);
@@ -351,8 +351,8 @@ private:
     }
 
     /// Divides the lists of the columns still in use; a child that grows alone takes the front.
-    void partition(const PlainNode& node, std::uint32_t asked, std::uint32_t n_left,
-                   const bool* grows, PlainNode* children) {
+    void partition(const FastNode& node, std::uint32_t asked, std::uint32_t n_left,
+                   const bool* grows, FastNode* children) {
         const std::uint32_t n = node.size();
         std::uint32_t* own = list_of(node, asked);
         for (std::uint32_t i = 0; i < n_left; ++i) side[row_of(own[i])] = 0;
@@ -405,7 +405,7 @@ private:
 
     // ---------------------------------------------------------------- leaves
 
-    void close(const PlainNode& node, const std::uint32_t* list, std::uint32_t n) {
+    void close(const FastNode& node, const std::uint32_t* list, std::uint32_t n) {
         nodes.add_leaf(node.node, n);
         if (kind != Kind::values) {
             nodes.add_counts(node);
@@ -435,9 +435,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared,
-                                              const grow::GrowOptions& options,
-                                              Progress& progress) {
+std::unique_ptr<FastGrower> make_best_cuts_grower(const FastData& shared,
+                                                  const grow::GrowOptions& options,
+                                                  Progress& progress) {
     return std::make_unique<ListGrower>(shared, options, progress);
 }
 

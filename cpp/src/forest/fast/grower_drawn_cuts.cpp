@@ -2,7 +2,7 @@
 /// a column in a node and the sums left of a drawn threshold. How cells are held goes by size:
 ///
 ///   - a large node has a list of its rows; a column is fetched by it when it is looked at;
-///   - of a node that PlainHome has place for all cells are copied, row by row: eight columns are
+///   - of a node that FastHome has place for all cells are copied, row by row: eight columns are
 ///     looked at in one go, and dividing such a node moves no cell.
 ///
 /// Where a node looks at few of very many columns, there are no homes and columns are fetched.
@@ -29,9 +29,9 @@ namespace treewright::forest {
 namespace {
 
 template <class T>
-class RandomGrower final : public PlainGrower {
+class RandomGrower final : public FastGrower {
 public:
-    RandomGrower(const PlainCells<T>& table, const data::Dataset& data,
+    RandomGrower(const FastCells<T>& table, const data::Dataset& data,
                  const grow::GrowOptions& options, Progress& progress)
         : table(table),
           data(data),
@@ -45,7 +45,7 @@ public:
     PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
                     Team& team) override {
         asks = is_caller;
-        PlainNode& root = nodes.begin(tree);
+        FastNode& root = nodes.begin(tree);
         fill(copies);
         parts.begin(team, n_drawn);
         nodes.keeps_credits = parts.is_shared();
@@ -63,7 +63,7 @@ public:
 private:
     void grow_open() {
         while (!nodes.stack.empty()) {
-            PlainNode node = nodes.pop();
+            FastNode node = nodes.pop();
             if (n_classes > 2) nodes.classes.resize(node.classes + n_classes);
             if (parts.takes(node)) {
                 parts.add(nodes, node);
@@ -80,15 +80,15 @@ private:
     }
 
     /// Whether a node is grown as a twig: where one look at its columns suffices, as a rule.
-    [[nodiscard]] bool is_twig(const PlainNode& node) const {
-        return node.is_home && n_classes <= 2 && node.size() <= PlainTwig::kMostRows &&
+    [[nodiscard]] bool is_twig(const FastNode& node) const {
+        return node.is_home && n_classes <= 2 && node.size() <= FastTwig::kMostRows &&
                nodes.n_wanted_of(node) <= kLanes;
     }
 
-    void grow_twig(const PlainNode& root) {
+    void grow_twig(const FastNode& root) {
         twig.begin(root);
-        for (auto some = twig.take(PlainHome<T>::kMostTogether); !some.empty();
-             some = twig.take(PlainHome<T>::kMostTogether)) {
+        for (auto some = twig.take(FastHome<T>::kMostTogether); !some.empty();
+             some = twig.take(FastHome<T>::kMostTogether)) {
             for (std::size_t i = 0; i < some.size(); ++i) {
                 nodes.look_up(progress, asks, some[i].size());
                 std::uint32_t columns[kLanes];
@@ -105,7 +105,7 @@ private:
     }
 
     /// Divides a node of the twig after its first look.
-    void grow_on(PlainNode& node, const Lanes<T>& first) {
+    void grow_on(FastNode& node, const Lanes<T>& first) {
         best = {};
         const Lanes<T>* lanes = &first;
         if (!take_winner(node, first)) {
@@ -114,7 +114,7 @@ private:
             nodes.end_draws(node);
         }
         if (!is_enough(node)) return;
-        PlainNode children[2];
+        FastNode children[2];
         bool grows[2];
         make_children(node, home.divide(node.begin, *lanes, best.lane), children, grows);
         twig.divide(node, best.cut, threshold_of(best), children, grows);
@@ -136,7 +136,7 @@ private:
                     return;
                 }
                 if (!is_leaf) return;
-                PlainNode leaf{};
+                FastNode leaf{};
                 leaf.node = number;
                 leaf.begin = node.begin;
                 leaf.end = node.end;
@@ -153,13 +153,13 @@ private:
     void grow_parts() {
         while (crew.size() < parts.n_threads())
             crew.push_back(std::make_unique<RandomGrower>(table, data, nodes.options, progress));
-        parts.grow([&](PlainPart& part, std::size_t thread) {
+        parts.grow([&](FastPart& part, std::size_t thread) {
             crew[thread]->grow_part(*this, part, asks && thread == 0);
         });
         parts.join(nodes);
     }
 
-    void grow_part(const RandomGrower& top, PlainPart& part, bool is_caller) {
+    void grow_part(const RandomGrower& top, FastPart& part, bool is_caller) {
         asks = is_caller;
         const std::uint32_t n = nodes.begin(top.nodes, part).size();
         make_room(n);
@@ -189,7 +189,7 @@ private:
     /// Calls work(from, n, block) for the rows of a node, `from` counted from its first: as one
     /// block, or where the threads work together in several.
     template <class Work>
-    void for_blocks(const PlainNode& node, Work&& work) {
+    void for_blocks(const FastNode& node, Work&& work) {
         if (!parts.is_shared()) {
             blocks.resize(1);
             work(0U, node.size(), blocks[0]);
@@ -218,7 +218,7 @@ private:
 
     /// A cut and what is known of its first side.
     struct Found {
-        PlainCut cut{0, false, kNoCut};
+        FastCut cut{0, false, kNoCut};
         double at = 0.0;
         T bound{};  ///< the threshold as a T; only of a large node
         double weight_left = 0.0;
@@ -265,7 +265,7 @@ private:
             home.choose(nodes.options.columns, data.columns.size(), static_cast<std::uint32_t>(n));
     }
 
-    void open_root(PlainNode& root) {
+    void open_root(FastNode& root) {
         Rows& rows = buffers[0];
         root.end = n_drawn;
         root.weight = nodes.total_weight;
@@ -295,14 +295,14 @@ private:
     [[nodiscard]] bool has_homes() const { return !table.by_row.empty(); }
 
     /// Copies all that is known of a node's rows to where its subtree divides them.
-    void bring_home(PlainNode& node) {
+    void bring_home(FastNode& node) {
         const Rows& rows = buffers[node.buffer];
         const std::uint32_t n = node.size();
         const std::uint32_t from = node.begin;
         std::copy_n(rows.row.data() + from, n, home.row.data());
         std::copy_n(rows.weight.data() + from, n, home.weight.data());
         std::copy_n(rows.target.data() + from, n, home.target.data());
-        const bool is_light = node.weight <= PlainHome<T>::kMostPairs;
+        const bool is_light = node.weight <= FastHome<T>::kMostPairs;
         for (std::uint32_t i = 0; i < n && !(is_two && is_light); ++i)
             home.value[i] = n_classes > 0 ? rows.target[from + i] : rows.value[from + i];
         home.move_in(table.by_row.data(), data.columns.size(), n, is_two && is_light);
@@ -314,13 +314,13 @@ private:
 
     // ---------------------------------------------------------------- splits
 
-    void split_or_close(PlainNode& node) {
+    void split_or_close(FastNode& node) {
         const Judgement judgement = judgement_of(node);
         nodes.begin_draws(node);
         best = {};
         const Lanes<T>* lanes = nullptr;
         if (node.is_home) lanes = judge_at_home(node, judgement, nullptr);
-        else judge_fetched(node, judgement, PlainLeader(judgement.purity));
+        else judge_fetched(node, judgement, FastLeader(judgement.purity));
         nodes.end_draws(node);
         if (is_enough(node)) {
             divide(node, lanes);
@@ -330,19 +330,19 @@ private:
         close(node, 0);
     }
 
-    [[nodiscard]] Judgement judgement_of(const PlainNode& node) const {
+    [[nodiscard]] Judgement judgement_of(const FastNode& node) const {
         const double mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
         const double mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
         return {node.weight,          least, mean_whole, mean_rest, is_two ? 2.0 : 1.0,
                 nodes.purity_of(node)};
     }
     /// Whether the best cut is one.
-    [[nodiscard]] bool is_enough(const PlainNode& node) const {
+    [[nodiscard]] bool is_enough(const FastNode& node) const {
         return best.cut.decrease >= 0.0 && nodes.gains_enough(best.cut, node);
     }
 
     /// Draws columns and judges one after the other; of the best so far the cells are kept.
-    void judge_fetched(const PlainNode& node, const Judgement& judgement, PlainLeader leader) {
+    void judge_fetched(const FastNode& node, const Judgement& judgement, FastLeader leader) {
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             Found found;
             found.cut.column = nodes.draw_column();
@@ -365,7 +365,7 @@ private:
 
     /// Fetches a column, unless the node has all of its rows; returns the least and the greatest
     /// cell.
-    std::pair<T, T> fetch(const PlainNode& node, std::uint32_t column) {
+    std::pair<T, T> fetch(const FastNode& node, std::uint32_t column) {
         const T* cells = table.by_column.data() + column * data.n_rows;
         const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
         const bool is_whole = node.size() == data.n_rows;
@@ -381,7 +381,7 @@ private:
     }
 
     /// Sums up the rows of the fetched column that are up to a bound.
-    void count(const PlainNode& node, Found& found) {
+    void count(const FastNode& node, Found& found) {
         const Rows& rows = buffers[node.buffer];
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
             const T* cells = at_hand + from;
@@ -401,19 +401,19 @@ private:
 
     /// Columns that are looked at together if so many are still lacking. Where columns have been
     /// found to be constant, there may be more: some are looked at in advance.
-    [[nodiscard]] std::size_t n_to_look_at(const PlainNode& node, std::size_t n_lacking) const {
+    [[nodiscard]] std::size_t n_to_look_at(const FastNode& node, std::size_t n_lacking) const {
         const bool has_dropped = node.n_columns < nodes.options.columns.size();
         return has_dropped ? std::min<std::size_t>(kLanes, node.n_columns)
                            : std::clamp<std::size_t>(n_lacking, 1, kLanes);
     }
     /// Draws columns and looks at some of them together.
-    void look(std::size_t k, const PlainNode& node, const Judgement& judgement, Lanes<T>& lanes) {
+    void look(std::size_t k, const FastNode& node, const Judgement& judgement, Lanes<T>& lanes) {
         const std::size_t n_lacking = std::clamp<std::size_t>(nodes.n_lacking(), 1, kLanes);
         aim(node, judgement, nodes.draw_ahead(n_to_look_at(node, nodes.n_lacking())), n_lacking,
             lanes);
         home.look(k, {&lanes, 1});
     }
-    void aim(const PlainNode& node, const Judgement& judgement,
+    void aim(const FastNode& node, const Judgement& judgement,
              std::span<const std::uint32_t> columns, std::size_t n_wanted, Lanes<T>& lanes) const {
         home.aim(node.begin, node.size(), node.key, judgement, columns, n_wanted, lanes);
     }
@@ -427,7 +427,7 @@ private:
                 lane};
     }
     /// Takes the best cut of a node's first look if nothing else has to be looked at.
-    bool take_winner(const PlainNode& node, const Lanes<T>& lanes) {
+    bool take_winner(const FastNode& node, const Lanes<T>& lanes) {
         const std::uint32_t all = (1U << lanes.n_wanted) - 1U;
         if (lanes.n_wanted != nodes.n_wanted_of(node) || n_classes > 2 ||
             (lanes.varies & all) != all || lanes.winner == kLanes)
@@ -438,9 +438,9 @@ private:
 
     /// Draws columns and judges some of them together, beginning with those of the first look if
     /// there was one; returns where the best was found.
-    const Lanes<T>* judge_at_home(const PlainNode& node, const Judgement& judgement,
+    const Lanes<T>* judge_at_home(const FastNode& node, const Judgement& judgement,
                                   const Lanes<T>* first) {
-        PlainLeader leader(judgement.purity);
+        FastLeader leader(judgement.purity);
         const Lanes<T>* found = nullptr;
         for (std::size_t k = 0; nodes.lacks_varying() || nodes.lacks_cut(); ++k) {
             if (k == looks.size()) looks.emplace_back();
@@ -449,7 +449,7 @@ private:
             if (k == 0 && take_winner(node, lanes)) return &lanes;
             for (std::size_t lane = 0;
                  lane < lanes.n_looked && (nodes.lacks_varying() || nodes.lacks_cut()); ++lane) {
-                PlainCut cut{nodes.draw_column(), (lanes.varies >> lane & 1U) == 0, kNoCut};
+                FastCut cut{nodes.draw_column(), (lanes.varies >> lane & 1U) == 0, kNoCut};
                 nodes.note_column(cut.is_constant);
                 if (cut.is_constant) {
                     nodes.note_cut(cut);
@@ -468,7 +468,7 @@ private:
     }
 
     /// The decrease of the impurity by a cut of the column that is fetched.
-    [[nodiscard]] double judge(const PlainNode& node, const Judgement& judgement, Found& found) {
+    [[nodiscard]] double judge(const FastNode& node, const Judgement& judgement, Found& found) {
         if (n_classes <= 2) {
             count(node, found);
             return judgement.decrease(found.weight_left, found.sum_left);
@@ -487,7 +487,7 @@ private:
         return judge_classes(node);
     }
 
-    [[nodiscard]] double judge_classes(const PlainNode& node, const Lanes<T>& lanes,
+    [[nodiscard]] double judge_classes(const FastNode& node, const Lanes<T>& lanes,
                                        std::size_t lane) {
         class_left.assign(n_classes, 0);
         for (std::uint32_t i = 0; i < node.size(); ++i) {
@@ -497,7 +497,7 @@ private:
         return judge_classes(node);
     }
     /// By the classes in class_left.
-    [[nodiscard]] double judge_classes(const PlainNode& node) const {
+    [[nodiscard]] double judge_classes(const FastNode& node) const {
         double w = 0.0;
         double of_left = 0.0;
         double of_right = 0.0;
@@ -515,10 +515,10 @@ private:
 
     // ---------------------------------------------------------------- children
 
-    void divide(const PlainNode& node, const Lanes<T>* lanes) {
+    void divide(const FastNode& node, const Lanes<T>* lanes) {
         const std::uint32_t n_left =
             node.is_home ? home.divide(node.begin, *lanes, best.lane) : mark_right(node);
-        PlainNode children[2];
+        FastNode children[2];
         bool grows[2];
         make_children(node, n_left, children, grows);
         nodes.credit(best.cut, node.weight);
@@ -539,7 +539,7 @@ private:
     }
 
     /// What the best cut leaves on either side, and whether that grows on.
-    void make_children(const PlainNode& node, std::uint32_t n_left, PlainNode* children,
+    void make_children(const FastNode& node, std::uint32_t n_left, FastNode* children,
                        bool* grows) {
         children[0] = children[1] = node;
         const std::uint32_t sizes[2] = {n_left, node.size() - n_left};
@@ -554,7 +554,7 @@ private:
     }
 
     /// Marks the rows of the best column above its bound; returns how many are not.
-    std::uint32_t mark_right(const PlainNode& node) {
+    std::uint32_t mark_right(const FastNode& node) {
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
             block.n_left = loops.mark_right(best_cells + from, n, best.bound,
                                             masks.data() + from / kMarksPerWord);
@@ -564,7 +564,7 @@ private:
         return n_left;
     }
 
-    void list_children(const PlainNode* children) {
+    void list_children(const FastNode* children) {
         if (is_two) return;
         parts.share(2, [&](std::size_t b, std::size_t) {
             list_rows(children[b], static_cast<std::uint32_t>(b), true);
@@ -572,7 +572,7 @@ private:
     }
 
     /// Lists the places of a node's rows; before they are moved, of those of one side.
-    void list_rows(const PlainNode& node, std::uint32_t b, bool one_side) {
+    void list_rows(const FastNode& node, std::uint32_t b, bool one_side) {
         if (is_two) return;
         if (node.is_home) {
             places[b] = {home.rows.data() + node.begin, node.size()};
@@ -586,14 +586,14 @@ private:
         places[b] = to;
     }
 
-    [[nodiscard]] const std::uint32_t* weights_of(const PlainNode& node) const {
+    [[nodiscard]] const std::uint32_t* weights_of(const FastNode& node) const {
         return node.is_home ? home.weight.data() : buffers[node.buffer].weight.data();
     }
-    [[nodiscard]] const std::uint32_t* targets_of(const PlainNode& node) const {
+    [[nodiscard]] const std::uint32_t* targets_of(const FastNode& node) const {
         return node.is_home ? home.target.data() : buffers[node.buffer].target.data();
     }
 
-    void sum_children(const PlainNode& node, PlainNode* children) {
+    void sum_children(const FastNode& node, FastNode* children) {
         if (n_classes <= 2) {
             children[0].weight = best.weight_left;
             children[0].sum = best.sum_left;
@@ -616,27 +616,27 @@ private:
         children[1].sum = node.sum - children[0].sum;
     }
 
-    [[nodiscard]] bool may_grow(const PlainNode& node, std::uint32_t n, std::uint32_t b) {
+    [[nodiscard]] bool may_grow(const FastNode& node, std::uint32_t n, std::uint32_t b) {
         const bool may = nodes.within_limits(n, node.depth, node.weight);
         if (is_two) return may & !nodes.agrees_of_two(node);  // a matter of chance: no jump
         return may && (n_classes > 0 ? !nodes.agrees(node) : !is_settled(node, b));
     }
 
     /// Whether the rows in places[b] agree on their number.
-    [[nodiscard]] bool is_settled(const PlainNode& node, std::uint32_t b) {
+    [[nodiscard]] bool is_settled(const FastNode& node, std::uint32_t b) {
         const double first = target_at(node, places[b][0]);
         return std::all_of(places[b].begin(), places[b].end(),
                            [&](std::uint32_t i) { return target_at(node, i) == first; });
     }
 
-    [[nodiscard]] double target_at(const PlainNode& node, std::uint32_t i) const {
+    [[nodiscard]] double target_at(const FastNode& node, std::uint32_t i) const {
         return data.target.values[node.is_home ? home.row[i] : buffers[node.buffer].row[i]];
     }
 
     /// Moves the rows of the children that grow: the first stays (or the one that grows alone), the
     /// second goes to the other buffer.
-    void move_rows(const PlainNode& node, std::uint32_t n_left, const bool* grows,
-                   PlainNode* children) {
+    void move_rows(const FastNode& node, std::uint32_t n_left, const bool* grows,
+                   FastNode* children) {
         const bool both = grows[0] && grows[1];
         children[0].end = children[1].begin = node.begin + n_left;
         if (both) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
@@ -660,7 +660,7 @@ private:
         });
     }
 
-    void close(const PlainNode& node, std::uint32_t b) {
+    void close(const FastNode& node, std::uint32_t b) {
         nodes.add_leaf(node.node, static_cast<std::uint32_t>(node.weight));
         if (n_classes > 0) {
             nodes.add_counts(node);
@@ -673,21 +673,21 @@ private:
                        });
     }
 
-    const PlainCells<T>& table;
+    const FastCells<T>& table;
     const data::Dataset& data;
     Progress& progress;
     const CellLoops<T>& loops;
-    PlainNodes nodes;
+    FastNodes nodes;
     std::uint32_t n_classes;
     bool is_two;
     double least;
     Found best;  ///< of the node at hand
     std::uint32_t n_drawn = 0;
     Rows buffers[2];
-    PlainHome<T> home;
+    FastHome<T> home;
     std::deque<Lanes<T>> looks;  ///< at the columns of the node at hand, some at a time
-    PlainTwig twig;
-    Lanes<T> twig_lanes[PlainHome<T>::kMostTogether];  ///< first looks at its nodes
+    FastTwig twig;
+    Lanes<T> twig_lanes[FastHome<T>::kMostTogether];  ///< first looks at its nodes
     std::vector<std::uint16_t>
         masks;  ///< of the node: bits of the rows that go to the second child
     std::vector<std::uint32_t> listed[2];
@@ -699,15 +699,15 @@ private:
     std::vector<std::uint32_t> class_left;
     std::vector<Block> blocks;  ///< of the node at hand
     bool asks = false;          ///< the thread at work is the one that asks whether to stop
-    PlainParts parts;
+    FastParts parts;
     std::vector<std::unique_ptr<RandomGrower>> crew;  ///< by thread: grow the parts
 };
 
 }  // namespace
 
-std::unique_ptr<PlainGrower> make_random_grower(const PlainData& shared,
-                                                const grow::GrowOptions& options,
-                                                Progress& progress) {
+std::unique_ptr<FastGrower> make_drawn_cuts_grower(const FastData& shared,
+                                                   const grow::GrowOptions& options,
+                                                   Progress& progress) {
     if (shared.doubles.by_column.empty())
         return std::make_unique<RandomGrower<float>>(shared.singles, *shared.data, options,
                                                      progress);

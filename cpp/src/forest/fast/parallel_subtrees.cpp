@@ -5,7 +5,7 @@
 namespace treewright::forest {
 namespace {
 
-std::uint32_t n_leaves_of(const PlainPart& part) {
+std::uint32_t n_leaves_of(const FastPart& part) {
     return static_cast<std::uint32_t>((part.tree.nodes.size() + 1) / 2);  // every cut has two sides
 }
 
@@ -17,14 +17,14 @@ PackedNode with_leaf(const PackedNode& node, std::uint32_t leaf) {
 
 /// Puts the leaves of the top and those of the parts in their order: `n` numbers a leaf.
 template <class T, class Of>
-void interleave(std::vector<T>& of_top, std::size_t n, const std::vector<PlainPart>& parts,
+void interleave(std::vector<T>& of_top, std::size_t n, const std::vector<FastPart>& parts,
                 const Of& of) {
     std::vector<T> all;
     std::size_t size = of_top.size();
-    for (const PlainPart& part : parts) size += n * n_leaves_of(part);
+    for (const FastPart& part : parts) size += n * n_leaves_of(part);
     all.reserve(size);
     std::size_t done = 0;
-    for (const PlainPart& part : parts) {
+    for (const FastPart& part : parts) {
         const std::size_t until = n * part.leaves_before;
         all.insert(all.end(), of_top.begin() + static_cast<std::ptrdiff_t>(done),
                    of_top.begin() + static_cast<std::ptrdiff_t>(until));
@@ -37,8 +37,8 @@ void interleave(std::vector<T>& of_top, std::size_t n, const std::vector<PlainPa
 
 }  // namespace
 
-void PlainParts::add(const PlainNodes& top, const PlainNode& node) {
-    PlainPart& part = parts.emplace_back();
+void FastParts::add(const FastNodes& top, const FastNode& node) {
+    FastPart& part = parts.emplace_back();
     part.node = node;
     const auto copy = [](const std::vector<std::uint32_t>& pool, std::uint32_t from,
                          std::uint32_t n) {
@@ -50,7 +50,7 @@ void PlainParts::add(const PlainNodes& top, const PlainNode& node) {
     part.credits_before = top.credits.size();
 }
 
-void PlainParts::grow(const std::function<void(PlainPart& part, std::size_t thread)>& grow) {
+void FastParts::grow(const std::function<void(FastPart& part, std::size_t thread)>& grow) {
     std::vector<std::size_t> order(parts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -59,10 +59,10 @@ void PlainParts::grow(const std::function<void(PlainPart& part, std::size_t thre
     share(parts.size(), [&](std::size_t i, std::size_t thread) { grow(parts[order[i]], thread); });
 }
 
-void PlainParts::join(PlainNodes& top) {
+void FastParts::join(FastNodes& top) {
     std::vector<std::uint32_t> first_leaf;  // by part
     std::uint32_t n_of_parts = 0;
-    for (const PlainPart& part : parts) {
+    for (const FastPart& part : parts) {
         first_leaf.push_back(part.leaves_before + n_of_parts);
         n_of_parts += n_leaves_of(part);
     }
@@ -72,14 +72,14 @@ void PlainParts::join(PlainNodes& top) {
     parts.clear();
 }
 
-void PlainParts::join_nodes(PlainNodes& top, const std::vector<std::uint32_t>& first_leaf) {
+void FastParts::join_nodes(FastNodes& top, const std::vector<std::uint32_t>& first_leaf) {
     std::vector<PackedNode>& nodes = top.tree.nodes;
     // A leaf of the top comes after those of the parts before it.
     for (PackedNode& node : nodes) {
         if (!node.is_leaf()) continue;
         const auto next = std::upper_bound(
             parts.begin(), parts.end(), node.leaf(),
-            [](std::uint32_t leaf, const PlainPart& part) { return leaf < part.leaves_before; });
+            [](std::uint32_t leaf, const FastPart& part) { return leaf < part.leaves_before; });
         if (next == parts.begin()) continue;
         const auto i = static_cast<std::size_t>(next - parts.begin()) - 1;
         node = with_leaf(
@@ -87,7 +87,7 @@ void PlainParts::join_nodes(PlainNodes& top, const std::vector<std::uint32_t>& f
     }
     std::vector<std::size_t> start;  // of a part's nodes behind its root, which the top has
     std::size_t size = nodes.size();
-    for (const PlainPart& part : parts) {
+    for (const FastPart& part : parts) {
         start.push_back(size);
         size += part.tree.nodes.size() - 1;
     }
@@ -104,35 +104,34 @@ void PlainParts::join_nodes(PlainNodes& top, const std::vector<std::uint32_t>& f
     });
 }
 
-void PlainParts::join_leaves(PlainNodes& top) {
+void FastParts::join_leaves(FastNodes& top) {
     const std::size_t per_leaf = top.n_classes == 0 ? 1 : top.n_classes;
     interleave(top.tree.counts, per_leaf, parts,
-               [](const PlainPart& part) -> const auto& { return part.tree.counts; });
+               [](const FastPart& part) -> const auto& { return part.tree.counts; });
     if (top.n_classes > 0) return;
     const std::size_t n_of_top = top.tree.values.size();
     interleave(top.tree.values, 1, parts,
-               [](const PlainPart& part) -> const auto& { return part.tree.values; });
+               [](const FastPart& part) -> const auto& { return part.tree.values; });
     const auto has_spread = [](const PackedTree& tree) { return !tree.spread.empty(); };
     if (!has_spread(top.tree) && std::none_of(parts.begin(), parts.end(), [&](const auto& part) {
             return has_spread(part.tree);
         }))
         return;
     top.tree.spread.resize(n_of_top);
-    for (PlainPart& part : parts) part.tree.spread.resize(part.tree.values.size());
+    for (FastPart& part : parts) part.tree.spread.resize(part.tree.values.size());
     interleave(top.tree.spread, 1, parts,
-               [](const PlainPart& part) -> const auto& { return part.tree.spread; });
+               [](const FastPart& part) -> const auto& { return part.tree.spread; });
 }
 
-void PlainParts::join_credits(PlainNodes& top) {
-    std::vector<PlainCredit> of_top;
+void FastParts::join_credits(FastNodes& top) {
+    std::vector<FastCredit> of_top;
     std::swap(of_top, top.credits);
-    const auto add = [&](const std::vector<PlainCredit>& credits, std::size_t from,
-                         std::size_t to) {
+    const auto add = [&](const std::vector<FastCredit>& credits, std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i)
             top.tree.importance[credits[i].column] += credits[i].decrease;
     };
     std::size_t done = 0;
-    for (const PlainPart& part : parts) {
+    for (const FastPart& part : parts) {
         add(of_top, done, part.credits_before);
         done = part.credits_before;
         add(part.credits, 0, part.credits.size());

@@ -1,8 +1,9 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "plain_tables.hpp"
+#include "fast_tables.hpp"
 #include "treewright/forest/fast/grower.hpp"
+#include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
 
 using namespace treewright;
@@ -14,20 +15,20 @@ using namespace treewright::forest;
 
 namespace {
 
-PackedTree grown_plain(const PlainTable& table, const GrowOptions& options) {
+PackedTree grown_fast(const FastTable& table, const GrowOptions& options) {
     Progress progress(nullptr);
     Team team(1);
-    CHECK(is_plain(table.data, options));
-    const auto shared = make_plain(table.data, options, team, progress);
+    CHECK(grow::fast_grower_serves(options, table.data));
+    const auto shared = make_fast_data(table.data, options, team, progress);
     CHECK(shared != nullptr);
-    const auto grower = make_plain_grower(*shared, options, progress);
+    const auto grower = make_fast_grower(*shared, options, progress);
     (void)grower->grow(table.copies, options.tree + 1, true,
                        team);  // memory is kept, trees are not
     return grower->grow(table.copies, options.tree, true, team);
 }
 
 /// The tree of the grower that knows everything, on rows that weigh what they are drawn.
-Tree grown_generally(const PlainTable& table, const GrowOptions& options) {
+Tree grown_generally(const FastTable& table, const GrowOptions& options) {
     Progress progress(nullptr);
     const std::vector<double> weight(table.copies.begin(), table.copies.end());
     Dataset data = table.data;
@@ -67,20 +68,20 @@ void check_same(const Tree& plain, const Tree& general) {
 }
 
 template <class Change>
-void check_all(const PlainTableOptions& kind, Change&& change) {
+void check_all(const FastTableOptions& kind, Change&& change) {
     for (const Splitter splitter : {Splitter::best, Splitter::random})
         for (const std::uint32_t n_classes : {0U, 2U, 5U})
             for (std::uint64_t seed = 0; seed < 6; ++seed) {
                 Generator random(mix(seed, n_classes));
-                PlainTableOptions made = kind;
+                FastTableOptions made = kind;
                 made.n_classes = n_classes;
-                const auto table = make_plain_table(made, random);
-                GrowOptions options = plain_options(*table);
+                const auto table = make_fast_table(made, random);
+                GrowOptions options = fast_options(*table);
                 options.splitter = splitter;
                 options.seed = seed;
                 options.tree = 3;
                 change(options, random);
-                const PackedTree packed = grown_plain(*table, options);
+                const PackedTree packed = grown_fast(*table, options);
                 CHECK(is_sound(packed, n_classes, table->data.columns.size()));
                 check_same(unpack(packed, n_classes, table->is_real),
                            grown_generally(*table, options));
@@ -89,25 +90,25 @@ void check_all(const PlainTableOptions& kind, Change&& change) {
 
 }  // namespace
 
-CASE(plain_trees_are_those_of_the_general_grower) {
+CASE(fast_trees_are_those_of_the_general_grower) {
     for (const std::uint64_t distinct : {2, 12, 1000})
         check_all({.distinct = distinct}, [](GrowOptions&, Generator&) {});
 }
 
-CASE(plain_trees_with_drawn_columns_are_those_of_the_general_grower) {
+CASE(fast_trees_with_drawn_columns_are_those_of_the_general_grower) {
     for (const std::size_t n_rows : {5, 40, 300})
         check_all({.n_rows = n_rows}, [](GrowOptions& options, Generator& random) {
             options.max_columns = 1 + static_cast<std::uint32_t>(random.below(4));
         });
 }
 
-CASE(plain_trees_of_rows_drawn_often_are_those_of_the_general_grower) {
+CASE(fast_trees_of_rows_drawn_often_are_those_of_the_general_grower) {
     for (const std::uint64_t most_copies : {1, 15, 16, 100})
         check_all({.most_copies = most_copies},
                   [](GrowOptions& options, Generator&) { options.max_columns = 3; });
 }
 
-CASE(plain_roots_that_may_not_be_split_are_leaves) {
+CASE(fast_roots_that_may_not_be_split_are_leaves) {
     for (const std::size_t n_rows : {1, 2, 4})  // many have one class, or one value
         for (const std::uint64_t most_copies : {1, 2, 40})
             check_all({.n_rows = n_rows, .distinct = 3, .most_copies = most_copies},
@@ -121,7 +122,7 @@ CASE(plain_roots_that_may_not_be_split_are_leaves) {
     check_all({.n_rows = 10}, [](GrowOptions& options, Generator&) { options.max_depth = 0; });
 }
 
-CASE(plain_trees_within_limits_are_those_of_the_general_grower) {
+CASE(fast_trees_within_limits_are_those_of_the_general_grower) {
     check_all({.n_rows = 200}, [](GrowOptions& options, Generator& random) {
         options.min_leaf = 1.0 + static_cast<double>(random.below(20));
         options.min_split = 2.0 + static_cast<double>(random.below(40));

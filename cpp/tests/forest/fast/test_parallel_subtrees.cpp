@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "check.hpp"
-#include "plain_tables.hpp"
+#include "fast_tables.hpp"
 #include "treewright/forest/fast/grower.hpp"
 
 using namespace treewright;
@@ -23,26 +23,26 @@ bool same_bytes(const PackedTree& a, const PackedTree& b) {
            same_bytes(a.importance, b.importance);
 }
 
-PackedTree grown(const PlainTable& table, const GrowOptions& options, std::size_t n_threads) {
+PackedTree grown(const FastTable& table, const GrowOptions& options, std::size_t n_threads) {
     Progress progress(nullptr);
     Team team(n_threads);
-    const auto shared = make_plain(table.data, options, team, progress);
-    const auto grower = make_plain_grower(*shared, options, progress);
+    const auto shared = make_fast_data(table.data, options, team, progress);
+    const auto grower = make_fast_grower(*shared, options, progress);
     (void)grower->grow(table.copies, 7, true, team);  // memory is kept, trees are not
     return grower->grow(table.copies, 8, true, team);
 }
 
-/// Trees of more rows than one thread keeps to itself (PlainParts::begin).
+/// Trees of more rows than one thread keeps to itself (FastParts::begin).
 template <class Change>
-void check_same(const PlainTableOptions& kind, Change&& change) {
+void check_same(const FastTableOptions& kind, Change&& change) {
     for (const Splitter splitter : {Splitter::best, Splitter::random})
         for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
             Generator random(mix(n_classes, 5));
-            PlainTableOptions made = kind;
+            FastTableOptions made = kind;
             made.n_rows = 26000;
             made.n_classes = n_classes;
-            const auto table = make_plain_table(made, random);
-            GrowOptions options = plain_options(*table);
+            const auto table = make_fast_table(made, random);
+            GrowOptions options = fast_options(*table);
             options.splitter = splitter;
             options.seed = 11;
             change(options);

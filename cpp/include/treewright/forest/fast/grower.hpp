@@ -1,6 +1,6 @@
-/// The trees of a forest on plain data: ordered columns without gaps, one target, rows counted in
-/// whole numbers, Gini or squared error. Most forests are of this kind, and grow many times faster
-/// here than by grow/grower.hpp, which knows everything; both grow the same trees.
+/// The fast grower of forests (grow/engines.hpp): ordered columns without gaps, one target, rows
+/// counted in whole numbers, Gini or squared error. Most forests are of this kind, and grow many
+/// times faster here than by grow/grower.hpp, which knows everything; both grow the same trees.
 ///
 /// Best cuts (grower_best_cuts.cpp) are found in lists of rows sorted by each column, as in
 /// data/block.hpp; drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the node's
@@ -24,31 +24,28 @@ namespace treewright::forest {
 
 /// The values of all columns.
 template <class T>
-struct PlainCells {
+struct FastCells {
     FarVector<T> by_column;
     FarVector<T> by_row;  ///< empty where nodes look at few of very many columns
 };
 
 /// What the trees of a forest share.
-struct PlainData {
+struct FastData {
     const data::Dataset* data = nullptr;
     std::vector<data::Order> orders;  ///< by column, for best cuts
-    PlainCells<float> singles;        ///< for drawn cuts, if floats hold all values
-    PlainCells<double> doubles;       ///< the same otherwise
+    FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
+    FastCells<double> doubles;        ///< the same otherwise
 };
 
-/// Whether the options are within what this way of growing knows.
-[[nodiscard]] bool is_plain(const data::Dataset& data, const grow::GrowOptions& options);
-
 /// Sorts the columns (or lays out the rows); null if a value is missing.
-[[nodiscard]] std::unique_ptr<PlainData> make_plain(const data::Dataset& data,
-                                                    const grow::GrowOptions& options, Team& team,
-                                                    Progress& progress);
+[[nodiscard]] std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
+                                                       const grow::GrowOptions& options, Team& team,
+                                                       Progress& progress);
 
 /// Grows trees one after the other, in memory that it keeps.
-class PlainGrower {
+class FastGrower {
 public:
-    virtual ~PlainGrower() = default;
+    virtual ~FastGrower() = default;
     /// `copies` tells how often each row of the table counts; options.tree is not looked at. The
     /// tree is the same for any number of threads in the team; `is_caller`: the thread that calls
     /// is the one that made `progress`.
@@ -56,14 +53,14 @@ public:
                             bool is_caller, Team& team) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<PlainGrower> make_list_grower(const PlainData& shared,
-                                                            const grow::GrowOptions& options,
-                                                            Progress& progress);
-[[nodiscard]] std::unique_ptr<PlainGrower> make_random_grower(const PlainData& shared,
-                                                              const grow::GrowOptions& options,
-                                                              Progress& progress);
-[[nodiscard]] std::unique_ptr<PlainGrower> make_plain_grower(const PlainData& shared,
-                                                             const grow::GrowOptions& options,
-                                                             Progress& progress);
+[[nodiscard]] std::unique_ptr<FastGrower> make_best_cuts_grower(const FastData& shared,
+                                                                const grow::GrowOptions& options,
+                                                                Progress& progress);
+[[nodiscard]] std::unique_ptr<FastGrower> make_drawn_cuts_grower(const FastData& shared,
+                                                                 const grow::GrowOptions& options,
+                                                                 Progress& progress);
+[[nodiscard]] std::unique_ptr<FastGrower> make_fast_grower(const FastData& shared,
+                                                           const grow::GrowOptions& options,
+                                                           Progress& progress);
 
 }  // namespace treewright::forest

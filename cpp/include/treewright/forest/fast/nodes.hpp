@@ -1,4 +1,4 @@
-/// What both ways of growing plain trees share: open nodes, limits, drawing columns, comparing
+/// What both ways of the fast grower share: open nodes, limits, drawing columns, comparing
 /// them.
 #pragma once
 
@@ -13,6 +13,8 @@
 #include "treewright/base/random.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/forest/packed.hpp"
+#include "treewright/grow/draw_columns.hpp"
+#include "treewright/grow/limits.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/judge.hpp"
 
@@ -20,7 +22,7 @@ namespace treewright::forest {
 
 /// A node whose split has not been decided. What has no fixed size (columns that still vary, class
 /// counts) lies in a pool that grows and shrinks with the stack of open nodes.
-struct PlainNode {
+struct FastNode {
     std::uint32_t begin;
     std::uint32_t end;
     std::uint32_t node;
@@ -41,37 +43,37 @@ struct PlainNode {
 };
 
 /// The best cut of one column.
-struct PlainCut {
+struct FastCut {
     std::uint32_t column;
     bool is_constant;
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
 };
 
 /// What a cut has brought, for the importance of its column.
-struct PlainCredit {
+struct FastCredit {
     std::uint32_t column;
     double decrease;
 };
 
 /// A subtree that is grown apart from the top of its tree (parallel_subtrees.hpp).
-struct PlainPart {
-    PlainNode node;  ///< its root, as the top has left it
+struct FastPart {
+    FastNode node;  ///< its root, as the top has left it
     std::vector<std::uint32_t> columns;
     std::vector<std::uint32_t> classes;
     std::uint32_t leaves_before;  ///< leaves of the top that come before its own
     std::size_t credits_before;   ///< the same
     PackedTree tree;              ///< what has come of it; node 0 is the root
-    std::vector<PlainCredit> credits;
+    std::vector<FastCredit> credits;
 };
 
 /// The best of a node's candidates as they come, of which ties go to the first, as in
 /// selection.hpp; `purity` is what concept.hpp calls so, of the node, per unit of weight.
-class PlainLeader {
+class FastLeader {
 public:
-    explicit PlainLeader(double purity) : purity(purity) {}
+    explicit FastLeader(double purity) : purity(purity) {}
 
     /// Whether the candidate leads from now on.
-    bool meets(const PlainCut& cut) {
+    bool meets(const FastCut& cut) {
         const double own = split::kTie * (2.0 * purity + cut.decrease);
         // Who leads is a matter of chance: no jumps that depend on it.
         const bool is_first = best < 0.0;
@@ -116,9 +118,9 @@ void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
     }
 }
 
-class PlainNodes {
+class FastNodes {
 public:
-    PlainNodes(const grow::GrowOptions& options, const data::Target& target, std::size_t n_columns)
+    FastNodes(const grow::GrowOptions& options, const data::Target& target, std::size_t n_columns)
         : options(options),
           n_columns(n_columns),
           n_classes(target.is_classification() ? target.n_classes[0] : 0),
@@ -130,21 +132,21 @@ public:
     bool is_two;              ///< classes, of which a node's sum counts the second
     double unit = 1.0;        ///< scale of the grid that numbers are on
     PackedTree tree;          ///< the one that grows, in memory that is kept
-    std::vector<PlainNode> stack;
+    std::vector<FastNode> stack;
     std::vector<std::uint32_t> columns;  ///< pool
     std::vector<std::uint32_t> classes;  ///< pool
     std::vector<std::uint32_t> drawn;
-    std::vector<PlainCut> cuts;
+    std::vector<FastCut> cuts;
     double total_weight = 0.0;
     std::uint32_t n_leaves = 0;
-    bool keeps_credits = false;        ///< importances are not added up yet: the tree has parts
-    std::vector<PlainCredit> credits;  ///< in the order of the cuts
+    bool keeps_credits = false;       ///< importances are not added up yet: the tree has parts
+    std::vector<FastCredit> credits;  ///< in the order of the cuts
 
     /// A new tree; the root's weight, sum and range are the caller's to fill in.
-    PlainNode& begin(std::uint64_t tree_number) {
+    FastNode& begin(std::uint64_t tree_number) {
         clear();
         columns.assign(options.columns.begin(), options.columns.end());
-        PlainNode& root = stack.emplace_back();
+        FastNode& root = stack.emplace_back();
         root = {};
         root.key = Mixed(mix(options.seed, tree_number));
         root.n_columns = static_cast<std::uint32_t>(columns.size());
@@ -152,26 +154,26 @@ public:
     }
 
     /// A part of the tree that `top` grows; its rows are numbered from 0.
-    PlainNode& begin(const PlainNodes& top, const PlainPart& part) {
+    FastNode& begin(const FastNodes& top, const FastPart& part) {
         clear();
         keeps_credits = true;
         unit = top.unit;
         total_weight = top.total_weight;
         columns = part.columns;
         classes = part.classes;
-        PlainNode& root = stack.emplace_back(part.node);
+        FastNode& root = stack.emplace_back(part.node);
         root.node = root.begin = root.columns = root.classes = 0;
         root.end = part.node.size();
         root.buffer = 0;
         return root;
     }
-    void finish(PlainPart& part) const {
+    void finish(FastPart& part) const {
         part.tree = tree;
         part.credits = credits;
     }
 
     /// What concept.hpp calls purity, per unit of weight; of numbers about their mean.
-    [[nodiscard]] double purity_of(const PlainNode& node) const {
+    [[nodiscard]] double purity_of(const FastNode& node) const {
         if (n_classes == 0) return 0.0;
         const double share = node.sum / node.weight;
         if (is_two) return share * share + (1.0 - share) * (1.0 - share);
@@ -184,35 +186,35 @@ public:
     }
 
     /// What a cut brings in the target's own units, summed over the node's weight.
-    [[nodiscard]] double brought_by(const PlainCut& cut, double weight) const {
+    [[nodiscard]] double brought_by(const FastCut& cut, double weight) const {
         return cut.decrease * weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
     }
 
     /// Adds what a cut of a node of some weight brings to the importance of its column.
-    void credit(const PlainCut& cut, double weight) {
+    void credit(const FastCut& cut, double weight) {
         const double brought = brought_by(cut, weight);
         if (keeps_credits) credits.push_back({cut.column, brought});
         else tree.importance[cut.column] += brought;
     }
 
     /// The winner among the cuts judged; null if there is none, or none that gains enough.
-    [[nodiscard]] const PlainCut* select(const PlainNode& node, double purity) {
-        const PlainCut* best = nullptr;
-        PlainLeader leader(purity);
-        for (const PlainCut& cut : cuts)
+    [[nodiscard]] const FastCut* select(const FastNode& node, double purity) {
+        const FastCut* best = nullptr;
+        FastLeader leader(purity);
+        for (const FastCut& cut : cuts)
             if (leader.meets(cut)) best = &cut;
         return best != nullptr && gains_enough(*best, node) ? best : nullptr;
     }
-    [[nodiscard]] bool gains_enough(const PlainCut& cut, const PlainNode& node) const {
+    [[nodiscard]] bool gains_enough(const FastCut& cut, const FastNode& node) const {
         return options.min_gain <= 0.0 ||
-               brought_by(cut, node.weight) / total_weight >= options.min_gain;
+               grow::gains_enough(options, brought_by(cut, node.weight) / total_weight);
     }
 
-    [[nodiscard]] static bool agrees_of_two(const PlainNode& node) {
+    [[nodiscard]] static bool agrees_of_two(const FastNode& node) {
         return (node.sum == 0.0) | (node.sum == node.weight);
     }
     /// Whether the rows of a node agree on their class.
-    [[nodiscard]] bool agrees(const PlainNode& node) const {
+    [[nodiscard]] bool agrees(const FastNode& node) const {
         if (is_two) return agrees_of_two(node);
         const std::uint32_t* counts = classes.data() + node.classes;
         return std::any_of(counts, counts + n_classes,
@@ -220,7 +222,7 @@ public:
     }
 
     /// Adds the counts of a leaf of classes.
-    void add_counts(const PlainNode& node) {
+    void add_counts(const FastNode& node) {
         if (is_two) {
             const auto positive = static_cast<std::uint32_t>(node.sum);
             tree.counts.push_back(static_cast<std::uint32_t>(node.weight) - positive);
@@ -243,8 +245,8 @@ public:
         progress.check(is_caller);
     }
 
-    PlainNode pop() {
-        const PlainNode node = stack.back();
+    FastNode pop() {
+        const FastNode node = stack.back();
         stack.pop_back();
         columns.resize(node.columns + node.n_columns);
         return node;
@@ -252,9 +254,7 @@ public:
 
     [[nodiscard]] bool within_limits(std::uint32_t n_rows, std::uint32_t depth,
                                      double weight) const {
-        return (n_rows >= 2) & ((options.max_depth < 0) | (depth < options.max_depth)) &
-               (weight >= options.min_split) & (weight >= 2.0 * options.min_leaf) &
-               (weight >= 2.0 * options.min_leaf_weight);
+        return grow::within_limits(options, n_rows, depth, weight, weight);  // rows count whole
     }
 
     // Columns are drawn without replacement until enough that vary have been judged and one of them
@@ -262,19 +262,19 @@ public:
     // (GrowOptions::random_ties).
 
     /// Columns that vary and are to be judged.
-    [[nodiscard]] std::size_t n_wanted_of(const PlainNode& node) const {
+    [[nodiscard]] std::size_t n_wanted_of(const FastNode& node) const {
         return options.max_columns == 0 || options.max_columns >= node.n_columns
                    ? node.n_columns
                    : options.max_columns;
     }
-    void begin_draws(const PlainNode& node) {
+    void begin_draws(const FastNode& node) {
         cuts.clear();
         drawn.assign(columns.begin() + node.columns,
                      columns.begin() + node.columns + node.n_columns);
         n_drawn = n_ahead = n_varying = n_constant = 0;
         any = false;
         n_wanted = n_wanted_of(node);
-        generator = Generator(node.key.with(~0ULL));
+        generator = Generator(node.key.with(grow::kColumnDraws));
     }
     /// Whether a further column is to be drawn whatever the ones so far offer.
     [[nodiscard]] bool lacks_varying() const {
@@ -292,9 +292,9 @@ public:
     /// The first n columns that a node draws: those that draw_ahead would have after begin_draws,
     /// found without a list of the rest.
     template <std::uint32_t kMost>
-    void first_draws(const PlainNode& node, std::size_t n, std::uint32_t* first) const {
+    void first_draws(const FastNode& node, std::size_t n, std::uint32_t* first) const {
         const std::uint32_t* own = columns.data() + node.columns;
-        Generator numbers(node.key.with(~0ULL));
+        Generator numbers(node.key.with(grow::kColumnDraws));
         std::uint32_t from[kMost];  // the places columns are drawn from
         std::uint32_t left[kMost];  // and what is put there instead
 #pragma GCC unroll 8
@@ -317,8 +317,7 @@ public:
     /// The next columns to be drawn, up to n.
     std::span<const std::uint32_t> draw_ahead(std::size_t n) {
         const std::size_t end = std::min(drawn.size(), n_drawn + n);
-        for (; n_ahead < end; ++n_ahead)
-            std::swap(drawn[n_ahead], drawn[n_ahead + generator.below(drawn.size() - n_ahead)]);
+        for (; n_ahead < end; ++n_ahead) grow::draw_next(drawn, n_ahead, generator);
         return {drawn.data() + n_drawn, end - n_drawn};
     }
     void note_column(bool is_constant) {
@@ -331,14 +330,14 @@ public:
         n_varying += n;
         any = true;
     }
-    void note_cut(const PlainCut& cut) {
+    void note_cut(const FastCut& cut) {
         note_decrease(cut.decrease);
         cuts.push_back(cut);
     }
     void note_decrease(double decrease) { any = any || decrease >= 0.0; }
     /// Whether all columns of the node are to be judged.
     [[nodiscard]] bool wants_all() const { return n_wanted == drawn.size(); }
-    void end_draws(PlainNode& node) {
+    void end_draws(FastNode& node) {
         if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
     }
 
@@ -348,7 +347,7 @@ public:
         tree.nodes.resize(first + n);
         return static_cast<std::uint32_t>(first);
     }
-    void set_cut(std::uint32_t node, const PlainCut& cut, double threshold, bool missing_first,
+    void set_cut(std::uint32_t node, const FastCut& cut, double threshold, bool missing_first,
                  std::uint32_t first_child) {
         tree.nodes[node] = {threshold, first_child,
                             cut.column | (missing_first ? PackedNode::kMissingFirst : 0U)};
@@ -404,12 +403,12 @@ private:
         credits.clear();
     }
 
-    void drop_constant(PlainNode& node) {
+    void drop_constant(FastNode& node) {
         const std::uint32_t from = node.columns;
         const std::uint32_t n = node.n_columns;
         node.columns = static_cast<std::uint32_t>(columns.size());
         const auto is_constant = [&](std::uint32_t column) {
-            return std::any_of(cuts.begin(), cuts.end(), [&](const PlainCut& cut) {
+            return std::any_of(cuts.begin(), cuts.end(), [&](const FastCut& cut) {
                 return cut.is_constant && cut.column == column;
             });
         };

@@ -1,7 +1,8 @@
-/// One plain tree grown by several threads. Large nodes, the top of the tree, are divided by all of
-/// them together; what hangs below is cut into parts, subtrees that one thread each grows apart.
-/// Parts are joined in the order in which one thread would have grown them: leaves have the same
-/// numbers and importances the same roundings, so that the tree is the same, bit for bit.
+/// One tree of the fast grower, grown by several threads. Large nodes, the top of the tree, are
+/// divided by all of them together; what hangs below is cut into parts, subtrees that one thread
+/// each grows apart. Parts are joined in the order in which one thread would have grown them:
+/// leaves have the same numbers and importances the same roundings, so that the tree is the same,
+/// bit for bit.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace treewright::forest {
 
-class PlainParts {
+class FastParts {
 public:
     /// A new tree of so many rows, by the threads of a team; with one thread, or few rows, there
     /// will be no parts.
@@ -30,8 +31,8 @@ public:
     [[nodiscard]] std::size_t n_threads() const { return team != nullptr ? team->size() : 1; }
 
     /// Whether a node is the root of a part.
-    [[nodiscard]] bool takes(const PlainNode& node) const { return node.size() <= most_rows; }
-    void add(const PlainNodes& top, const PlainNode& node);
+    [[nodiscard]] bool takes(const FastNode& node) const { return node.size() <= most_rows; }
+    void add(const FastNodes& top, const FastNode& node);
 
     /// Calls work(item, thread) for all items by all threads.
     template <class Work>
@@ -41,10 +42,10 @@ public:
             for (std::size_t item = 0; item < n_items; ++item) work(item, std::size_t{0});
     }
     /// Calls grow(part, thread) for all parts, large ones first.
-    void grow(const std::function<void(PlainPart& part, std::size_t thread)>& grow);
+    void grow(const std::function<void(FastPart& part, std::size_t thread)>& grow);
 
     /// Puts the parts into the tree of the top, and there is none left.
-    void join(PlainNodes& top);
+    void join(FastNodes& top);
 
 private:
     /// Parts for each thread, at least: the last ones to be grown are then small.
@@ -52,13 +53,13 @@ private:
     /// Rows of a part, at least, unless the node above it has left it fewer: it is worth a thread.
     static constexpr std::size_t kLeastRows = 8192;
 
-    void join_nodes(PlainNodes& top, const std::vector<std::uint32_t>& first_leaf);
-    void join_leaves(PlainNodes& top);
-    void join_credits(PlainNodes& top);
+    void join_nodes(FastNodes& top, const std::vector<std::uint32_t>& first_leaf);
+    void join_leaves(FastNodes& top);
+    void join_credits(FastNodes& top);
 
     Team* team = nullptr;
     std::size_t most_rows = 0;
-    std::vector<PlainPart> parts;
+    std::vector<FastPart> parts;
 };
 
 }  // namespace treewright::forest

@@ -17,7 +17,7 @@
 namespace treewright::forest {
 
 struct Pocket {
-    PlainPocket rows;                       ///< their order in each column, by slot
+    FastPocket rows;                        ///< their order in each column, by slot
     std::uint32_t table_row[kPocket] = {};  ///< of each row of the pocket, as the next two
     std::uint32_t classes[kPocket] = {};
     double targets[kPocket] = {};
@@ -48,14 +48,14 @@ struct Pocket {
     /// Judges all columns of a node, of which `sums` knows the sums; true if the winner is known
     /// without drawing them all: columns that are level with the best are drawn until one comes,
     /// and no others.
-    bool judge(const PlainNode& node, const PlainList& sums, const PlainLoops& loops,
-               PlainNodes& nodes) {
+    bool judge(const FastNode& node, const FastList& sums, const FastLoops& loops,
+               FastNodes& nodes) {
         loops.best_pocket(rows, node.pocket, sums, best.data(), varies.data());
         if (!nodes.wants_all()) return false;
         const std::vector<std::uint8_t>& among = bits_of_columns(node, nodes);
         for (std::size_t i = 0; i < varies.size(); ++i)
             if ((among[i] & ~varies[i]) != 0) return false;
-        // PlainLeader's noise is kTie of either value: half of that, and four times, is clear.
+        // FastLeader's noise is kTie of either value: half of that, and four times, is clear.
         const std::uint32_t n_level = loops.level_with_best(best.data(), rows.n_slots, among.data(),
                                                             split::kTie, level.data());
         if (n_level == 0) return false;
@@ -74,12 +74,12 @@ struct Pocket {
         return true;
     }
     /// What was found of a column.
-    [[nodiscard]] PlainCut judged(std::uint32_t column) const {
+    [[nodiscard]] FastCut judged(std::uint32_t column) const {
         return {column, !has_bit(varies, column), best[slot_of_column[column]]};
     }
 
 private:
-    static constexpr std::size_t kLanes = PlainPocket::kLanes;
+    static constexpr std::size_t kLanes = FastPocket::kLanes;
 
     /// Whether the bit of a column is set.
     [[nodiscard]] bool has_bit(const std::vector<std::uint8_t>& bits, std::uint32_t column) const {
@@ -87,8 +87,7 @@ private:
         return (bits[slot / kLanes] >> (slot % kLanes) & 1U) != 0;
     }
     /// The columns of a node, as bits.
-    const std::vector<std::uint8_t>& bits_of_columns(const PlainNode& node,
-                                                     const PlainNodes& nodes) {
+    const std::vector<std::uint8_t>& bits_of_columns(const FastNode& node, const FastNodes& nodes) {
         if (node.n_columns == nodes.options.columns.size()) return all_columns;
         std::fill(columns_of_node.begin(), columns_of_node.end(), std::uint8_t{0});
         for (std::uint32_t c = 0; c < node.n_columns; ++c) {

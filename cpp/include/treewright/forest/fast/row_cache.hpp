@@ -16,7 +16,7 @@
 namespace treewright::forest {
 
 template <class T>
-class PlainHome {
+class FastHome {
 public:
     std::vector<std::uint32_t> rows;    ///< numbers, in the order of the nodes
     std::vector<std::uint32_t> words;   ///< what is counted of them, in the same order

@@ -22,29 +22,29 @@ struct TwigNode {
     std::uint32_t end;
     bool grows;                     ///< was looked at; otherwise it is a leaf from the beginning
     std::uint32_t first_child = 0;  ///< in the twig; 0: there is none
-    PlainCut cut{};
+    FastCut cut{};
     double threshold = 0.0;
 };
 
-class PlainTwig {
+class FastTwig {
 public:
     static constexpr std::uint32_t kMostRows = 512;  ///< of its root
 
-    void begin(const PlainNode& root) {
+    void begin(const FastNode& root) {
         n_nodes = n_open = n_taken = 0;
         add(root, true);
     }
 
     /// The next nodes to be looked at, so many at most, whose `node` is their number in the twig;
     /// none if it is grown.
-    [[nodiscard]] std::span<PlainNode> take(std::uint32_t most) {
+    [[nodiscard]] std::span<FastNode> take(std::uint32_t most) {
         const std::uint32_t from = n_taken;
         n_taken = std::min(from + most, n_open);
         return {open.data() + from, n_taken - from};
     }
 
-    void divide(const PlainNode& node, const PlainCut& cut, double threshold,
-                const PlainNode* children, const bool* grows) {
+    void divide(const FastNode& node, const FastCut& cut, double threshold,
+                const FastNode* children, const bool* grows) {
         TwigNode& from = twig[node.node];
         from.first_child = n_nodes;
         from.cut = cut;
@@ -87,7 +87,7 @@ private:
         std::uint32_t number;
     };
 
-    void add(const PlainNode& node, bool grows) {
+    void add(const FastNode& node, bool grows) {
         open[n_open] = node;  // one that does not grow is written over
         open[n_open].node = n_nodes;
         n_open += grows ? 1 : 0;
@@ -95,7 +95,7 @@ private:
     }
 
     std::vector<TwigNode> twig = std::vector<TwigNode>(2 * kMostRows);
-    std::vector<PlainNode> open = std::vector<PlainNode>(kMostRows + 1);  ///< as they come
+    std::vector<FastNode> open = std::vector<FastNode>(kMostRows + 1);  ///< as they come
     std::uint32_t n_nodes = 0;
     std::uint32_t n_open = 0;
     std::uint32_t n_taken = 0;

@@ -32,11 +32,11 @@ struct SortedLists {
     static constexpr std::uint32_t kHome = 4096;
     static constexpr std::size_t kHomeStride = kHome + kPadding;
 
-    SortedLists(const PlainData& shared, const grow::GrowOptions& options, Progress& progress)
+    SortedLists(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
         : shared(shared),
           data(*shared.data),
           progress(progress),
-          loops(plain_loops()),
+          loops(fast_loops()),
           nodes(options, data.target, data.columns.size()),
           n_classes(data.target.is_classification() ? data.target.n_classes[0] : 0),
           kind(n_classes == 0            ? Kind::values
@@ -91,7 +91,7 @@ struct SortedLists {
         pocket.make_room(nodes.options.columns, slot_of_column);
     }
 
-    void fill_lists(PlainNode& root, std::span<const std::uint32_t> copies) {
+    void fill_lists(FastNode& root, std::span<const std::uint32_t> copies) {
         has_ties.assign(nodes.n_columns, 0);
         parts.share(nodes.options.columns.size(), [&](std::size_t slot, std::size_t thread) {
             progress.check(asks && thread == 0);
@@ -131,7 +131,7 @@ struct SortedLists {
     }
 
     /// Copies the lists of a part's rows, which are numbered anew, side by side.
-    void take_rows(const SortedLists& top, const PlainPart& part, const PlainNode& root) {
+    void take_rows(const SortedLists& top, const FastPart& part, const FastNode& root) {
         const std::uint32_t n = root.size();
         make_room(n);
         if (new_row.size() < top.table_row.size()) new_row.resize(top.table_row.size());
@@ -159,7 +159,7 @@ struct SortedLists {
 
     /// Targets of the node's rows on a grid (data/target_grid.hpp), times the rows' weights: sums
     /// are exact.
-    void lay_grid(const std::uint32_t* list, std::uint32_t n, PlainNode& node) {
+    void lay_grid(const std::uint32_t* list, std::uint32_t n, FastNode& node) {
         target_at = targets.data();
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
@@ -180,7 +180,7 @@ struct SortedLists {
     }
 
     /// Gives the rows of a node the numbers begin, begin + 1, ... No other node has these.
-    void bring_home(PlainNode& node) {
+    void bring_home(FastNode& node) {
         node.is_home = true;
         home = node.begin;
         const std::uint32_t n = node.size();
@@ -209,7 +209,7 @@ struct SortedLists {
 
     /// Gives the few rows of a node the numbers 0, 1, ... From here on the lists stay as they are,
     /// and a node is the set of its rows, as bits: dividing it moves nothing.
-    void fill_pocket(PlainNode& node) {
+    void fill_pocket(FastNode& node) {
         look_up(node);
         const std::uint32_t n = node.size();
         const std::uint32_t* list = list_of(node, nodes.columns[node.columns]);
@@ -239,7 +239,7 @@ struct SortedLists {
 
     /// Entries of the node at hand give rows by their first numbers, those at home, or in the
     /// pocket.
-    void look_up(const PlainNode& node) {
+    void look_up(const FastNode& node) {
         const bool few = node.pocket != 0;
         row_of_table = few ? pocket.table_row : node.is_home ? home_row.data() : table_row.data();
         class_of = few ? pocket.classes : node.is_home ? home_class.data() : class_of_row.data();
@@ -248,13 +248,13 @@ struct SortedLists {
     }
 
     /// Rows of the node (entries, with repeats).
-    [[nodiscard]] static std::uint32_t size_of(const PlainNode& node) {
+    [[nodiscard]] static std::uint32_t size_of(const FastNode& node) {
         return node.pocket != 0 ? static_cast<std::uint32_t>(__builtin_popcount(node.pocket))
                                 : node.size();
     }
 
     /// The entries of the node in the order of a column; of a pocket, a copy.
-    [[nodiscard]] const std::uint32_t* entries_of(const PlainNode& node, std::uint32_t column) {
+    [[nodiscard]] const std::uint32_t* entries_of(const FastNode& node, std::uint32_t column) {
         const std::uint32_t* list = list_of(node, column);
         if (node.pocket == 0) return list;
         loops.pick(list, node.size(), node.pocket, pocket.picked);
@@ -268,17 +268,17 @@ struct SortedLists {
     }
 
     /// A node's part of a column's list.
-    [[nodiscard]] std::uint32_t* list_of(const PlainNode& node, std::uint32_t column) {
+    [[nodiscard]] std::uint32_t* list_of(const FastNode& node, std::uint32_t column) {
         const std::size_t slot = slot_of_column[column];
         return node.buffer == 0 ? lists.data() + slot * stride + node.begin
                                 : home_lists.data() + slot * kHomeStride + (node.begin - home);
     }
 
-    const PlainData& shared;
+    const FastData& shared;
     const data::Dataset& data;
     Progress& progress;
-    const PlainLoops& loops;
-    PlainNodes nodes;
+    const FastLoops& loops;
+    FastNodes nodes;
     std::uint32_t n_classes;
     Kind kind;
     bool has_repeats = false;
@@ -305,7 +305,7 @@ struct SortedLists {
     const double* value_of = nullptr;
     const double* target_at = nullptr;
     bool asks = false;  ///< the thread at work is the one that asks whether to stop
-    PlainParts parts;
+    FastParts parts;
 };
 
 }  // namespace treewright::forest

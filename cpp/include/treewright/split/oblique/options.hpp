@@ -22,6 +22,7 @@ struct ObliqueOptions {
     std::size_t n_jumps = 5;             ///< oc1: random moves in a row that may fail
     std::size_t n_projections = 0;  ///< random_projections: per node; 0 = 2 x columns, 20 at least
 
+    bool operator==(const ObliqueOptions&) const = default;
     [[nodiscard]] bool is_on() const { return search != ObliqueSearch::none; }
 };
 

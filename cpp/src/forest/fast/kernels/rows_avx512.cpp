@@ -347,7 +347,7 @@ TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes)
     W::store(lanes.sum, kPairs ? W::as_doubles(W::positives(all)) : value);
 }
 
-/// Judgement::decrease of the lanes, and the one that PlainLeader would choose among those wanted
+/// Judgement::decrease of the lanes, and the one that FastLeader would choose among those wanted
 /// if no two of them are nearly, but not exactly, level; kLanes if some are, or if none offers a
 /// cut.
 template <std::size_t kWidth, class T>

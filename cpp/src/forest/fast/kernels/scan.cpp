@@ -10,7 +10,7 @@ namespace {
 
 /// Calls f(position, w, s) for every admissible cut until it returns true.
 template <class TargetOf, class F>
-inline void for_each_cut(const PlainList& list, const TargetOf& target_of, F&& f) {
+inline void for_each_cut(const FastList& list, const TargetOf& target_of, F&& f) {
     std::uint32_t w = 0;
     double s = 0.0;
     const std::uint32_t most = list.weight - list.least;
@@ -24,7 +24,7 @@ inline void for_each_cut(const PlainList& list, const TargetOf& target_of, F&& f
 }
 
 template <bool kIsShare>
-inline double decrease_of(const PlainList& list, const PlainMean& mean, std::uint32_t w, double s) {
+inline double decrease_of(const FastList& list, const FastMean& mean, std::uint32_t w, double s) {
     const double weight = w;
     if constexpr (!kIsShare) s = s - mean.whole * weight;
     const double excess = s - mean.rest * weight;
@@ -32,9 +32,9 @@ inline double decrease_of(const PlainList& list, const PlainMean& mean, std::uin
 }
 
 template <bool kIsShare, class TargetOf>
-inline double best_by(const PlainList& list, const TargetOf& target_of, double floor) {
+inline double best_by(const FastList& list, const TargetOf& target_of, double floor) {
     if (list.weight < 2 * list.least) return kNoPlainCut;
-    const PlainMean mean(list, kIsShare);
+    const FastMean mean(list, kIsShare);
     double best = kNoPlainCut;
     for_each_cut(list, target_of, [&](std::uint32_t, std::uint32_t w, double s) {
         best = std::max(best, decrease_of<kIsShare>(list, mean, w, s));
@@ -44,9 +44,9 @@ inline double best_by(const PlainList& list, const TargetOf& target_of, double f
 }
 
 template <bool kIsShare, class TargetOf>
-inline PlainPlace locate_by(const PlainList& list, const TargetOf& target_of, double enough) {
-    const PlainMean mean(list, kIsShare);
-    PlainPlace found;
+inline FastPlace locate_by(const FastList& list, const TargetOf& target_of, double enough) {
+    const FastMean mean(list, kIsShare);
+    FastPlace found;
     for_each_cut(list, target_of, [&](std::uint32_t position, std::uint32_t w, double s) {
         if (!(decrease_of<kIsShare>(list, mean, w, s) >= enough)) return false;
         found = {position, w, s};
@@ -64,23 +64,23 @@ inline auto weighted(const double* values) {
     return [values](std::uint32_t entry) { return values[row_of(entry)]; };
 }
 
-double best_two(const PlainList& list, double floor) {
+double best_two(const FastList& list, double floor) {
     return best_by<true>(list, positives(), floor);
 }
-PlainPlace locate_two(const PlainList& list, double enough) {
+FastPlace locate_two(const FastList& list, double enough) {
     return locate_by<true>(list, positives(), enough);
 }
-double best_values(const PlainList& list, const double* values, double floor) {
+double best_values(const FastList& list, const double* values, double floor) {
     return best_by<false>(list, weighted(values), floor);
 }
-PlainPlace locate_values(const PlainList& list, const double* values, double enough) {
+FastPlace locate_values(const FastList& list, const double* values, double enough) {
     return locate_by<false>(list, weighted(values), enough);
 }
 
-void best_pocket(const PlainPocket& pocket, std::uint32_t rows, const PlainList& list, double* best,
+void best_pocket(const FastPocket& pocket, std::uint32_t rows, const FastList& list, double* best,
                  std::uint8_t* varies) {
-    const PlainMean mean(list, false);
-    std::fill_n(varies, pocket.n_slots / PlainPocket::kLanes, std::uint8_t{0});
+    const FastMean mean(list, false);
+    std::fill_n(varies, pocket.n_slots / FastPocket::kLanes, std::uint8_t{0});
     for (std::size_t slot = 0; slot < pocket.n_slots; ++slot) {
         best[slot] = kNoPlainCut;
         std::uint32_t w = 0;
@@ -92,8 +92,8 @@ void best_pocket(const PlainPocket& pocket, std::uint32_t rows, const PlainList&
             const unsigned run = at >> 4U;
             if ((rows >> row & 1U) == 0) continue;
             if (w > 0 && run != last) {
-                varies[slot / PlainPocket::kLanes] |=
-                    static_cast<std::uint8_t>(1U << (slot % PlainPocket::kLanes));
+                varies[slot / FastPocket::kLanes] |=
+                    static_cast<std::uint8_t>(1U << (slot % FastPocket::kLanes));
                 if (w >= list.least && list.weight - w >= list.least)
                     best[slot] = std::max(best[slot], decrease_of<false>(list, mean, w, s));
             }
@@ -106,7 +106,7 @@ void best_pocket(const PlainPocket& pocket, std::uint32_t rows, const PlainList&
 
 std::uint32_t level_with_best(const double* best, std::size_t n_slots, const std::uint8_t* among,
                               double tie, std::uint8_t* level) {
-    constexpr std::size_t kLanes = PlainPocket::kLanes;
+    constexpr std::size_t kLanes = FastPocket::kLanes;
     double greatest = 0.0;
     const auto for_each = [&](const auto& f) {
         for (std::size_t i = 0; i < n_slots; ++i)
@@ -127,13 +127,12 @@ std::uint32_t level_with_best(const double* best, std::size_t n_slots, const std
     return is_clear ? n_level : 0;
 }
 
-inline bool admits(const PlainList& list, const double* w, std::uint32_t i) {
+inline bool admits(const FastList& list, const double* w, std::uint32_t i) {
     return w[i] >= list.least && w[i] <= static_cast<double>(list.weight - list.least) &&
            (list.entries[i + 1] & kTieBit) == 0;
 }
 
-double best_scores(const PlainList& list, const double* left, const double* right,
-                   const double* w) {
+double best_scores(const FastList& list, const double* left, const double* right, const double* w) {
     double best = kNoPlainCut;
     for (std::uint32_t i = 0; i + 1 < list.n; ++i)
         if (admits(list, w, i))
@@ -141,7 +140,7 @@ double best_scores(const PlainList& list, const double* left, const double* righ
     return best;
 }
 
-std::uint32_t locate_scores(const PlainList& list, const double* left, const double* right,
+std::uint32_t locate_scores(const FastList& list, const double* left, const double* right,
                             const double* w, double enough) {
     for (std::uint32_t i = 0; i + 1 < list.n; ++i)
         if (admits(list, w, i) &&
@@ -230,21 +229,21 @@ void keep(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::u
     }
 }
 
-constexpr PlainLoops kAnywhere = {
+constexpr FastLoops kAnywhere = {
     best_two,      locate_two,    best_values, locate_values, best_pocket, level_with_best,
     best_scores,   locate_scores, fill,        rename,        pick,        divide,
     divide_untied, keep};
 
 }  // namespace
 
-const PlainLoops& plain_loops() {
+const FastLoops& fast_loops() {
 #ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return plain_loops_avx512();
+    if (has_avx512()) return avx512_loops();
 #endif
     return kAnywhere;
 }
 
-const PlainLoops& plain_loops_anywhere() {
+const FastLoops& portable_loops() {
     return kAnywhere;
 }
 

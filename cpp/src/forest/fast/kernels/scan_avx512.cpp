@@ -49,7 +49,7 @@ struct WideScan {
     __m512i least;
     __m512i most;
 
-    TREEWRIGHT_WIDE_INLINE explicit WideScan(const PlainList& list, const PlainMean& mean)
+    TREEWRIGHT_WIDE_INLINE explicit WideScan(const FastList& list, const FastMean& mean)
         : whole(_mm512_set1_pd(mean.whole)),
           rest(_mm512_set1_pd(mean.rest)),
           weight(_mm512_set1_pd(static_cast<double>(list.weight))),
@@ -104,7 +104,7 @@ struct WideBest {
 /// Goes through the cuts sixteen at a time: f(entry, w, lower sums, upper sums, admitted) until it
 /// returns true. `Sums` turns entries into the sums of targets up to each.
 template <class Scan, class Sums, class F>
-TREEWRIGHT_WIDE_INLINE void for_each_wide(const PlainList& list, const Scan& scan, Sums& sums,
+TREEWRIGHT_WIDE_INLINE void for_each_wide(const FastList& list, const Scan& scan, Sums& sums,
                                           F&& f) {
     __m512i before = _mm512_setzero_si512();
     const __m512i last = _mm512_set1_epi32(15);
@@ -176,9 +176,9 @@ struct WideValues {
 };
 
 template <class Sums>
-TREEWRIGHT_WIDE_INLINE double best_wide(const PlainList& list, Sums sums, double floor) {
+TREEWRIGHT_WIDE_INLINE double best_wide(const FastList& list, Sums sums, double floor) {
     if (list.weight < 2 * list.least) return kNoPlainCut;
-    const WideScan<Sums::kIsShare> scan(list, PlainMean(list, Sums::kIsShare));
+    const WideScan<Sums::kIsShare> scan(list, FastMean(list, Sums::kIsShare));
     WideBest best(floor);
     unsigned any = 0;
     for_each_wide(
@@ -195,9 +195,9 @@ TREEWRIGHT_WIDE_INLINE double best_wide(const PlainList& list, Sums sums, double
 }
 
 template <class Sums>
-TREEWRIGHT_WIDE_INLINE PlainPlace locate_wide(const PlainList& list, Sums sums, double enough) {
-    const WideScan<Sums::kIsShare> scan(list, PlainMean(list, Sums::kIsShare));
-    PlainPlace found;
+TREEWRIGHT_WIDE_INLINE FastPlace locate_wide(const FastList& list, Sums sums, double enough) {
+    const WideScan<Sums::kIsShare> scan(list, FastMean(list, Sums::kIsShare));
+    FastPlace found;
     const __m512d bar = _mm512_set1_pd(enough);
     for_each_wide(
         list, scan, sums,
@@ -224,23 +224,23 @@ TREEWRIGHT_WIDE_INLINE PlainPlace locate_wide(const PlainList& list, Sums sums, 
     return found;
 }
 
-TREEWRIGHT_WIDE double best_two_wide(const PlainList& list, double floor) {
+TREEWRIGHT_WIDE double best_two_wide(const FastList& list, double floor) {
     return best_wide(list, WidePositives{}, floor);
 }
-TREEWRIGHT_WIDE PlainPlace locate_two_wide(const PlainList& list, double enough) {
+TREEWRIGHT_WIDE FastPlace locate_two_wide(const FastList& list, double enough) {
     return locate_wide(list, WidePositives{}, enough);
 }
-TREEWRIGHT_WIDE double best_values_wide(const PlainList& list, const double* values, double floor) {
+TREEWRIGHT_WIDE double best_values_wide(const FastList& list, const double* values, double floor) {
     return best_wide(list, WideValues{values, list.n}, floor);
 }
-TREEWRIGHT_WIDE PlainPlace locate_values_wide(const PlainList& list, const double* values,
-                                              double enough) {
+TREEWRIGHT_WIDE FastPlace locate_values_wide(const FastList& list, const double* values,
+                                             double enough) {
     return locate_wide(list, WideValues{values, list.n}, enough);
 }
 
-TREEWRIGHT_WIDE void best_pocket_wide(const PlainPocket& pocket, std::uint32_t rows,
-                                      const PlainList& list, double* best, std::uint8_t* varies) {
-    const PlainMean mean(list, false);
+TREEWRIGHT_WIDE void best_pocket_wide(const FastPocket& pocket, std::uint32_t rows,
+                                      const FastList& list, double* best, std::uint8_t* varies) {
+    const FastMean mean(list, false);
     const __m512d whole = _mm512_set1_pd(mean.whole);
     const __m512d rest = _mm512_set1_pd(mean.rest);
     const __m512d total = _mm512_set1_pd(list.weight);
@@ -251,7 +251,7 @@ TREEWRIGHT_WIDE void best_pocket_wide(const PlainPocket& pocket, std::uint32_t r
                                 _mm512_maskz_loadu_pd(upper(rows), pocket.weights + 8)};
     const __m512d values[2] = {_mm512_maskz_loadu_pd(lower(rows), pocket.values),
                                _mm512_maskz_loadu_pd(upper(rows), pocket.values + 8)};
-    for (std::size_t slot = 0; slot < pocket.n_slots; slot += PlainPocket::kLanes) {
+    for (std::size_t slot = 0; slot < pocket.n_slots; slot += FastPocket::kLanes) {
         __m512d w = _mm512_setzero_pd();
         __m512d s = _mm512_setzero_pd();
         __m512d greatest = _mm512_set1_pd(kNoPlainCut);
@@ -278,14 +278,14 @@ TREEWRIGHT_WIDE void best_pocket_wide(const PlainPocket& pocket, std::uint32_t r
             s = _mm512_add_pd(s, _mm512_permutex2var_pd(values[0], at, values[1]));
         }
         _mm512_storeu_pd(best + slot, greatest);
-        varies[slot / PlainPocket::kLanes] = static_cast<std::uint8_t>(any_apart);
+        varies[slot / FastPocket::kLanes] = static_cast<std::uint8_t>(any_apart);
     }
 }
 
 TREEWRIGHT_WIDE std::uint32_t level_with_best_wide(const double* best, std::size_t n_slots,
                                                    const std::uint8_t* among, double tie,
                                                    std::uint8_t* level) {
-    constexpr std::size_t kLanes = PlainPocket::kLanes;
+    constexpr std::size_t kLanes = FastPocket::kLanes;
     __m512d most = _mm512_setzero_pd();
     for (std::size_t i = 0; i < n_slots; i += kLanes)
         most = _mm512_mask_max_pd(most, among[i / kLanes], most, _mm512_loadu_pd(best + i));
@@ -306,7 +306,7 @@ TREEWRIGHT_WIDE std::uint32_t level_with_best_wide(const double* best, std::size
 }
 
 /// Scores of the cuts after entries i .. i + 7; kNoPlainCut where there is none.
-TREEWRIGHT_WIDE_INLINE __m512d scores_wide(const PlainList& list, const double* left,
+TREEWRIGHT_WIDE_INLINE __m512d scores_wide(const FastList& list, const double* left,
                                            const double* right, const double* w, std::uint32_t i) {
     const __m512d lw = _mm512_loadu_pd(w + i);
     const __m512d rw = _mm512_sub_pd(_mm512_set1_pd(list.weight), lw);
@@ -321,7 +321,7 @@ TREEWRIGHT_WIDE_INLINE __m512d scores_wide(const PlainList& list, const double* 
     return _mm512_mask_mov_pd(_mm512_set1_pd(kNoPlainCut), admitted, score);
 }
 
-TREEWRIGHT_WIDE double best_scores_wide(const PlainList& list, const double* left,
+TREEWRIGHT_WIDE double best_scores_wide(const FastList& list, const double* left,
                                         const double* right, const double* w) {
     __m512d best = _mm512_set1_pd(kNoPlainCut);
     for (std::uint32_t i = 0; i + 1 < list.n; i += 8)
@@ -329,7 +329,7 @@ TREEWRIGHT_WIDE double best_scores_wide(const PlainList& list, const double* lef
     return _mm512_reduce_max_pd(best);
 }
 
-TREEWRIGHT_WIDE std::uint32_t locate_scores_wide(const PlainList& list, const double* left,
+TREEWRIGHT_WIDE std::uint32_t locate_scores_wide(const FastList& list, const double* left,
                                                  const double* right, const double* w,
                                                  double enough) {
     for (std::uint32_t i = 0; i + 1 < list.n; i += 8) {
@@ -515,15 +515,15 @@ TREEWRIGHT_WIDE void keep_wide(std::uint32_t* list, std::uint32_t n, const std::
     }
 }
 
-constexpr PlainLoops kWide = {best_two_wide,      locate_two_wide,    best_values_wide,
-                              locate_values_wide, best_pocket_wide,   level_with_best_wide,
-                              best_scores_wide,   locate_scores_wide, fill_wide,
-                              rename_wide,        pick_wide,          divide_wide,
-                              divide_untied_wide, keep_wide};
+constexpr FastLoops kWide = {best_two_wide,      locate_two_wide,    best_values_wide,
+                             locate_values_wide, best_pocket_wide,   level_with_best_wide,
+                             best_scores_wide,   locate_scores_wide, fill_wide,
+                             rename_wide,        pick_wide,          divide_wide,
+                             divide_untied_wide, keep_wide};
 
 }  // namespace
 
-const PlainLoops& plain_loops_avx512() {
+const FastLoops& avx512_loops() {
     return kWide;
 }
 

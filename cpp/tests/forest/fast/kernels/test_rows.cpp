@@ -50,7 +50,7 @@ struct MadeRows {
 /// The lane that leads in the end, one compared after the other.
 template <class T>
 std::size_t leader_of(const Lanes<T>& lanes, double purity) {
-    PlainLeader leader(purity);
+    FastLeader leader(purity);
     std::size_t best = kLanes;
     for (std::size_t lane = 0; lane < lanes.n_wanted; ++lane)
         if (leader.meets({0, false, lanes.decrease[lane]})) best = lane;
@@ -157,8 +157,8 @@ CASE(first_draws_are_those_of_a_list) {
     for (std::uint32_t c = 0; c < 11; ++c) options.columns.push_back(3 * c);
     Target target;
     for (std::uint64_t tree = 0; tree < 200; ++tree) {
-        PlainNodes nodes(options, target, 40);
-        const PlainNode root = nodes.begin(tree);
+        FastNodes nodes(options, target, 40);
+        const FastNode root = nodes.begin(tree);
         for (const std::size_t n : {1U, 3U, 4U, 7U, 8U}) {
             std::uint32_t first[kLanes];
             if (n <= kFewLanes) nodes.first_draws<kFewLanes>(root, n, first);
@@ -169,7 +169,7 @@ CASE(first_draws_are_those_of_a_list) {
     }
 }
 
-CASE(wide_loops_over_rows_find_what_the_plain_ones_find) {
+CASE(wide_loops_over_rows_find_what_the_portable_ones_find) {
     compare_loops<float>();
     compare_loops<double>();
 }

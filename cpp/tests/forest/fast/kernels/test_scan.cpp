@@ -40,7 +40,7 @@ bool any_tie(const std::uint32_t* list, std::uint32_t n) {
     return std::any_of(list, list + n, [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
 }
 
-bool same(const PlainPlace& a, const PlainPlace& b) {
+bool same(const FastPlace& a, const FastPlace& b) {
     return a.position == b.position && a.weight == b.weight && a.sum == b.sum;
 }
 
@@ -61,12 +61,12 @@ void for_each_part(Work&& work) {
 
 }  // namespace
 
-CASE(wide_loops_find_the_cuts_that_the_plain_ones_find) {
-    const PlainLoops& wide = plain_loops();
-    const PlainLoops& anywhere = plain_loops_anywhere();
+CASE(wide_loops_find_the_cuts_that_the_portable_ones_find) {
+    const FastLoops& wide = fast_loops();
+    const FastLoops& anywhere = portable_loops();
     for_each_part(
         [&](const MadeList& made, std::uint32_t begin, std::uint32_t n, Generator& random) {
-            PlainList list{made.entries.data() + begin, n, 1, 0, 0.0};
+            FastList list{made.entries.data() + begin, n, 1, 0, 0.0};
             double positives = 0.0;
             double total = 0.0;
             for (std::uint32_t i = 0; i < n; ++i) {
@@ -98,7 +98,7 @@ CASE(wide_loops_find_the_cuts_that_the_plain_ones_find) {
                                    anywhere.locate_two(list, share * best)));
                     list.sum = total;
                     if (best_value == kNoPlainCut) continue;
-                    const PlainPlace place =
+                    const FastPlace place =
                         anywhere.locate_values(list, made.values.data(), share * best_value);
                     CHECK(same(wide.locate_values(list, made.values.data(), share * best_value),
                                place));
@@ -110,12 +110,12 @@ CASE(wide_loops_find_the_cuts_that_the_plain_ones_find) {
         });
 }
 
-CASE(wide_loops_find_the_best_scores_that_the_plain_ones_find) {
-    const PlainLoops& wide = plain_loops();
-    const PlainLoops& anywhere = plain_loops_anywhere();
+CASE(wide_loops_find_the_best_scores_that_the_portable_ones_find) {
+    const FastLoops& wide = fast_loops();
+    const FastLoops& anywhere = portable_loops();
     for_each_part([&](const MadeList& made, std::uint32_t begin, std::uint32_t n,
                       Generator& random) {
-        PlainList list{made.entries.data() + begin, n, 1, 0, 0.0};
+        FastList list{made.entries.data() + begin, n, 1, 0, 0.0};
         std::vector<double> left(n + kPadding);
         std::vector<double> right(n + kPadding);
         std::vector<double> weight(n + kPadding);
@@ -139,9 +139,9 @@ CASE(wide_loops_find_the_best_scores_that_the_plain_ones_find) {
     });
 }
 
-CASE(wide_loops_divide_lists_as_the_plain_ones_do_and_touch_nothing_else) {
+CASE(wide_loops_divide_lists_as_the_portable_ones_do_and_touch_nothing_else) {
     constexpr std::uint32_t kUntouched = 0xdeadbeef;
-    const PlainLoops* both[2] = {&plain_loops(), &plain_loops_anywhere()};
+    const FastLoops* both[2] = {&fast_loops(), &portable_loops()};
     for_each_part(
         [&](const MadeList& made, std::uint32_t begin, std::uint32_t n, Generator& random) {
             std::vector<std::uint8_t> side(made.n + 3);
@@ -179,9 +179,9 @@ CASE(wide_loops_divide_lists_as_the_plain_ones_do_and_touch_nothing_else) {
         });
 }
 
-CASE(wide_loops_fill_and_rename_lists_as_the_plain_ones_do) {
-    const PlainLoops& wide = plain_loops();
-    const PlainLoops& anywhere = plain_loops_anywhere();
+CASE(wide_loops_fill_and_rename_lists_as_the_portable_ones_do) {
+    const FastLoops& wide = fast_loops();
+    const FastLoops& anywhere = portable_loops();
     for_each_part([&](const MadeList& made, std::uint32_t, std::uint32_t, Generator& random) {
         std::vector<std::uint32_t> order;
         std::vector<std::uint32_t> words(made.n, 0U);
@@ -209,7 +209,7 @@ CASE(wide_loops_fill_and_rename_lists_as_the_plain_ones_do) {
 }
 
 CASE(lists_without_ties_are_divided_alike_by_every_loop) {
-    const PlainLoops* both[2] = {&plain_loops(), &plain_loops_anywhere()};
+    const FastLoops* both[2] = {&fast_loops(), &portable_loops()};
     Generator random(23);
     for (std::uint32_t n = 2; n <= 100; ++n) {
         const MadeList made = make_list(n, 0.0, kMostWeight, random);
@@ -220,7 +220,7 @@ CASE(lists_without_ties_are_divided_alike_by_every_loop) {
         std::vector<std::uint32_t> expected = made.entries;
         std::vector<std::uint32_t> expected_other(n + kPadding, 7U);
         CHECK(both[1]->divide(expected.data(), n, side.data(), expected_other.data()) == 0);
-        for (const PlainLoops* loops : both) {
+        for (const FastLoops* loops : both) {
             std::vector<std::uint32_t> list = made.entries;
             std::vector<std::uint32_t> other(n + kPadding, 7U);
             loops->divide_untied(list.data(), n, side.data(), other.data());
@@ -230,7 +230,7 @@ CASE(lists_without_ties_are_divided_alike_by_every_loop) {
     }
 }
 
-CASE(wide_loops_pick_what_the_plain_ones_pick) {
+CASE(wide_loops_pick_what_the_portable_ones_pick) {
     Generator random(29);
     for (std::uint32_t n = 1; n <= kPocket; ++n)
         for (int repeat = 0; repeat < 20; ++repeat) {
@@ -238,8 +238,8 @@ CASE(wide_loops_pick_what_the_plain_ones_pick) {
             const auto rows = static_cast<std::uint32_t>(random.below(1U << n));
             std::vector<std::uint32_t> picked[2];
             for (auto& each : picked) each.assign(kPocket + kPadding, 7U);
-            plain_loops().pick(made.entries.data(), n, rows, picked[0].data());
-            plain_loops_anywhere().pick(made.entries.data(), n, rows, picked[1].data());
+            fast_loops().pick(made.entries.data(), n, rows, picked[0].data());
+            portable_loops().pick(made.entries.data(), n, rows, picked[1].data());
             CHECK(picked[0] == picked[1]);
             CHECK(std::count_if(picked[0].begin(), picked[0].begin() + kPocket,
                                 [](std::uint32_t entry) { return entry != 0; }) ==
@@ -251,9 +251,9 @@ CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
     Generator random(31);
     for (std::uint32_t n = 2; n <= kPocket; ++n)
         for (int repeat = 0; repeat < 20; ++repeat) {
-            PlainPocket pocket;
+            FastPocket pocket;
             pocket.n = n;
-            pocket.n_slots = PlainPocket::kLanes * (1 + random.below(3));
+            pocket.n_slots = FastPocket::kLanes * (1 + random.below(3));
             pocket.order.resize(kPocket * pocket.n_slots);
             for (std::uint32_t row = 0; row < n; ++row) {
                 pocket.weights[row] = 1.0 + static_cast<double>(random.below(3));
@@ -261,7 +261,7 @@ CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
             }
             auto rows = static_cast<std::uint32_t>(random.below(1U << n));
             rows |= 1U | 1U << (n - 1);
-            PlainList sums{nullptr, 0, 1 + static_cast<std::uint32_t>(random.below(2)), 0, 0.0};
+            FastList sums{nullptr, 0, 1 + static_cast<std::uint32_t>(random.below(2)), 0, 0.0};
             for (std::uint32_t row = 0; row < n; ++row) {
                 if ((rows >> row & 1U) == 0) continue;
                 ++sums.n;
@@ -288,15 +288,14 @@ CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
                 }
                 lists[slot].resize(kPocket + kPadding);
             }
-            for (const PlainLoops* loops : {&plain_loops(), &plain_loops_anywhere()}) {
+            for (const FastLoops* loops : {&fast_loops(), &portable_loops()}) {
                 std::vector<double> best(pocket.n_slots);
-                std::vector<std::uint8_t> varies(pocket.n_slots / PlainPocket::kLanes);
+                std::vector<std::uint8_t> varies(pocket.n_slots / FastPocket::kLanes);
                 loops->best_pocket(pocket, rows, sums, best.data(), varies.data());
                 for (std::size_t slot = 0; slot < pocket.n_slots; ++slot) {
-                    PlainList list = sums;
+                    FastList list = sums;
                     list.entries = lists[slot].data();
-                    CHECK(best[slot] ==
-                          plain_loops_anywhere().best_values(list, pocket.values, 0.0));
+                    CHECK(best[slot] == portable_loops().best_values(list, pocket.values, 0.0));
                     const bool is_constant =
                         std::all_of(list.entries + 1, list.entries + list.n,
                                     [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
@@ -314,7 +313,7 @@ CASE(columns_that_are_level_with_the_best_are_told) {
     best[9] = 5.0 * (1.0 - 0.5 * kTie);
     best[10] = 4.0;
     best[12] = 9.0;  // not among them
-    for (const PlainLoops* loops : {&plain_loops(), &plain_loops_anywhere()}) {
+    for (const FastLoops* loops : {&fast_loops(), &portable_loops()}) {
         std::uint8_t level[2] = {};
         CHECK(loops->level_with_best(best.data(), 16, among, kTie, level) == 2);
         CHECK(level[0] == 1U << 3U && level[1] == 1U << 1U);

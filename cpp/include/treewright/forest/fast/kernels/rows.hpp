@@ -39,7 +39,7 @@ struct Judgement {
     double mean_whole;  ///< of the node, as a whole number and a rest
     double mean_rest;
     double factor;
-    double purity;  ///< which ties are relative to (PlainLeader)
+    double purity;  ///< which ties are relative to (FastLeader)
 
     [[nodiscard]] double decrease(double weight_left, double sum_left) const {
         if (weight_left < least || weight - weight_left < least) return kNoCut;
@@ -84,7 +84,7 @@ struct Lanes {
     double weight[kLanes];  ///< of the rows up to it, as the next
     double sum[kLanes];
     double decrease[kLanes];
-    std::uint32_t winner;  ///< the best of n_wanted as PlainLeader has it; kLanes: not known
+    std::uint32_t winner;  ///< the best of n_wanted as FastLeader has it; kLanes: not known
     std::uint8_t varies;   ///< columns whose cells are not all the same
 
     /// Whether the i-th row is up to the threshold of a lane.

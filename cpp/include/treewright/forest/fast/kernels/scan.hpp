@@ -1,4 +1,4 @@
-/// The inner loops of plain growing: the best cut of a column's list, and dividing a list.
+/// The inner loops of the fast grower: the best cut of a column's list, and dividing a list.
 ///
 /// For two classes and for numbers alike, with s the sum of the targets (1 for the second class)
 /// and w the weight left of a cut, S and W of the node,
@@ -34,7 +34,7 @@ inline std::uint32_t row_of(std::uint32_t entry) {
 }
 
 /// A node's part of a column's list.
-struct PlainList {
+struct FastList {
     const std::uint32_t* entries;
     std::uint32_t n;
     std::uint32_t least;  ///< weight that either side must have, at least 1
@@ -43,7 +43,7 @@ struct PlainList {
 };
 
 /// Where a cut lies, and what is left of it.
-struct PlainPlace {
+struct FastPlace {
     std::uint32_t position = 0;
     std::uint32_t weight = 0;
     double sum = 0.0;
@@ -52,7 +52,7 @@ struct PlainPlace {
 inline constexpr double kNoPlainCut = -1.0;
 
 /// Up to sixteen rows in the order of each column; columns fill up lanes of eight.
-struct PlainPocket {
+struct FastPocket {
     static constexpr std::size_t kLanes = 8;
     std::uint32_t n = 0;
     std::size_t n_slots = 0;
@@ -63,11 +63,11 @@ struct PlainPocket {
 };
 
 /// S / W as a whole number and a rest; the whole number is 0 for two classes.
-struct PlainMean {
+struct FastMean {
     double whole;
     double rest;
 
-    explicit PlainMean(const PlainList& list, bool is_share) {
+    explicit FastMean(const FastList& list, bool is_share) {
         const double weight = list.weight;
         whole = is_share ? 0.0 : std::nearbyint(list.sum / weight);
         rest = (list.sum - whole * weight) / weight;
@@ -75,18 +75,18 @@ struct PlainMean {
 };
 
 /// The loops of one kind of processor.
-struct PlainLoops {
+struct FastLoops {
     /// Greatest (s - w S / W)^2 / (w (W - w)) of any cut of two classes, or `floor`, at least 0, if
     /// that is greater; kNoPlainCut if there is no cut. What is not above the floor costs less.
-    double (*best_two)(const PlainList&, double floor);
+    double (*best_two)(const FastList&, double floor);
     /// The first cut whose value reaches `enough`.
-    PlainPlace (*locate_two)(const PlainList&, double enough);
+    FastPlace (*locate_two)(const FastList&, double enough);
     /// The same for numbers: `values` are weight x target by row.
-    double (*best_values)(const PlainList&, const double* values, double floor);
-    PlainPlace (*locate_values)(const PlainList&, const double* values, double enough);
+    double (*best_values)(const FastList&, const double* values, double floor);
+    FastPlace (*locate_values)(const FastList&, const double* values, double enough);
     /// The same for every column of some rows of a pocket, as bits; `list` tells what they sum up
     /// to. Bit i % kLanes of varies[i / kLanes]: not all values of the i-th column are the same.
-    void (*best_pocket)(const PlainPocket& pocket, std::uint32_t rows, const PlainList& list,
+    void (*best_pocket)(const FastPocket& pocket, std::uint32_t rows, const FastList& list,
                         double* best, std::uint8_t* varies);
     /// Of columns that are bits of `among`, which have a value of at least (1 - tie) x the
     /// greatest; returns how many. 0 if there is no value above 0, or if one is below that but
@@ -95,9 +95,9 @@ struct PlainLoops {
                                      const std::uint8_t* among, double tie, std::uint8_t* level);
     /// Greatest left[i] / w[i] + right[i] / (W - w[i]) of the cuts after entry i, and the first
     /// that reaches `enough`.
-    double (*best_scores)(const PlainList&, const double* left, const double* right,
+    double (*best_scores)(const FastList&, const double* left, const double* right,
                           const double* w);
-    std::uint32_t (*locate_scores)(const PlainList&, const double* left, const double* right,
+    std::uint32_t (*locate_scores)(const FastList&, const double* left, const double* right,
                                    const double* w, double enough);
     /// Writes the list of a tree from the order of all rows (order.hpp): `words` holds the entry of
     /// each row but for the tie, 0 for rows that are not in the tree. Returns the number of ties.
@@ -121,10 +121,10 @@ struct PlainLoops {
 };
 
 /// The loops for the processor we run on.
-[[nodiscard]] const PlainLoops& plain_loops();
+[[nodiscard]] const FastLoops& fast_loops();
 /// The loops for any processor, to compare with.
-[[nodiscard]] const PlainLoops& plain_loops_anywhere();
+[[nodiscard]] const FastLoops& portable_loops();
 /// The loops for processors with AVX-512 (x86-64 only).
-[[nodiscard]] const PlainLoops& plain_loops_avx512();
+[[nodiscard]] const FastLoops& avx512_loops();
 
 }  // namespace treewright::forest

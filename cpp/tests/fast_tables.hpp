@@ -10,7 +10,7 @@
 #include "treewright/grow/options.hpp"
 
 /// Owns the arrays that its Dataset views.
-struct PlainTable {
+struct FastTable {
     std::vector<std::vector<float>> singles;
     std::vector<std::vector<double>> doubles;
     std::vector<std::vector<std::int64_t>> wholes;
@@ -21,18 +21,18 @@ struct PlainTable {
     treewright::data::Dataset data;
 };
 
-struct PlainTableOptions {
+struct FastTableOptions {
     std::size_t n_rows = 60;
     std::uint32_t n_classes = 2;    ///< 0: numbers
     std::uint64_t distinct = 12;    ///< values of a column
     std::uint64_t most_copies = 3;  ///< of a row
 };
 
-inline std::unique_ptr<PlainTable> make_plain_table(const PlainTableOptions& options,
-                                                    treewright::Generator& random) {
+inline std::unique_ptr<FastTable> make_fast_table(const FastTableOptions& options,
+                                                  treewright::Generator& random) {
     using namespace treewright;
     using namespace treewright::data;
-    auto made = std::make_unique<PlainTable>();
+    auto made = std::make_unique<FastTable>();
     const std::size_t n = options.n_rows;
     const auto add = [&](auto& columns, ValueType type, auto value_of) {
         auto& column = columns.emplace_back(n);
@@ -73,7 +73,7 @@ inline std::unique_ptr<PlainTable> make_plain_table(const PlainTableOptions& opt
     return made;
 }
 
-inline treewright::grow::GrowOptions plain_options(const PlainTable& table) {
+inline treewright::grow::GrowOptions fast_options(const FastTable& table) {
     treewright::grow::GrowOptions options;
     options.criterion = table.data.target.is_classification() ? "gini" : "squared_error";
     options.random_ties = true;

@@ -1,0 +1,45 @@
+/// What the core and Python must know of a criterion besides its sums: a record beside its formula.
+///
+/// Everything that depends on the criterion asks these; nothing compares names. Python reads them
+/// all (criteria.py), so that a new criterion is one file here and one line in the registry.
+#pragma once
+
+#include <string_view>
+
+namespace treewright::criteria {
+
+enum class Task { classes, numbers };
+
+struct Traits {
+    std::string_view name;
+    Task task = Task::classes;
+    /// The impurity printed beside nodes: "gini", "entropy" or "misclassification" of classes;
+    /// "variance", "sum of squares", ... of numbers.
+    std::string_view impurity = "gini";
+    /// What candidates are compared by, as people read it.
+    std::string_view score = "gain";
+    /// Impurity grows with this power of the unit of the target; classes have none.
+    double power_of_unit = 0.0;
+    /// Impurity is this power of the variance (of numbers alone).
+    double power_of_variance = 1.0;
+    /// Gains are bits or shares: 2 can be raised to them (Nunez's rule for costs).
+    bool is_bounded = true;
+    /// Gains are bits, which can be weighed against the bits of a description.
+    bool is_in_bits = false;
+    /// Gains and impurities are sums over the node's rows, not per unit of weight.
+    bool sums_over_rows = false;
+    /// Two branches are judged together: there is no gain of three.
+    bool is_binary = false;
+    /// Branches have sums that add; absolute error has none, and sorts (grow/absolute_finder.hpp).
+    bool is_additive = true;
+    /// A deviance of counts: the target must not be negative, and y log y is summed.
+    bool is_deviance = false;
+    /// Has loops of its own that need no tally: the fused scan, the fast grower of forests.
+    bool is_fused = false;
+    /// AdaBoost's stumps can be judged by it.
+    bool judges_stumps = false;
+    /// Users may ask for it by name; if not, an algorithm stands behind it.
+    bool is_offered = true;
+};
+
+}  // namespace treewright::criteria

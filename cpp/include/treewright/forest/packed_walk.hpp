@@ -1,0 +1,30 @@
+/// One step of a row down a packed tree; whoever walks takes it from here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "treewright/forest/packed.hpp"
+
+namespace treewright::forest {
+
+/// Rows that walk down a tree at the same time, so that one waits for memory while others step.
+inline constexpr std::size_t kInFlight = 16;
+
+inline std::uint32_t column_of(const PackedNode& node) {
+    return node.column & ~PackedNode::kMissingFirst;
+}
+
+/// Where a row without a value goes: 0, the first branch, or 1.
+inline std::uint32_t branch_of_missing(const PackedNode& node) {
+    return (node.column & PackedNode::kMissingFirst) != 0 ? 0U : 1U;
+}
+
+/// The next node of a row with this value, which may be missing; a leaf is its own.
+inline std::uint32_t next_of(const PackedNode& node, double value) {
+    const bool missing_first = branch_of_missing(node) == 0;
+    const bool first = (value <= node.threshold) | ((value != value) & missing_first);
+    return node.first_child + (first ? 0U : 1U);
+}
+
+}  // namespace treewright::forest

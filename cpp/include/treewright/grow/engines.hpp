@@ -1,0 +1,44 @@
+/// Who grows what. Speed needs growers of their own for some tasks; every one of them grows exactly
+/// the trees that the general one would (tests compare them), and this is the one place that says
+/// which serves what.
+///
+/// | engine     | grows                        | serves |
+/// |------------|------------------------------|----------------------------------------------------|
+/// | general    | single trees, any forest     | every option and table (grow/grower.hpp) | |
+/// best_cuts  | trees of forests, best cuts  | what fast_grower_serves says, columns without gaps |
+/// |            |                              | (forest/fast/grower_best_cuts.cpp) | | drawn_cuts
+/// | the same, cuts drawn         | the same (forest/fast/grower_drawn_cuts.cpp)       | |
+/// histogram  | trees of gradient boosting   | binned columns, one score a tree                   |
+/// |            |                              | (boosting/grower.hpp) | | stumps     | stumps of
+/// AdaBoost           | one target of classes, one question; Python's      | |            | |
+/// adaboost/weak_trees.py (adaboost/stumps.hpp)       |
+///
+/// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses;
+/// that a column has gaps is found out while it is read, and then the general one grows the trees.
+/// It returns a name and includes no engine: who owns the engines dispatches (forest/forest.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "treewright/data/dataset.hpp"
+#include "treewright/grow/options.hpp"
+
+namespace treewright::grow {
+
+enum class Engine : std::uint8_t { general, best_cuts, drawn_cuts, histogram, stumps };
+
+/// The fast grower numbers rows in 26 bits of a word (forest/fast/kernels/scan.hpp).
+inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
+
+/// As models say it.
+[[nodiscard]] std::string_view name_of(Engine engine);
+
+/// Whether the fast grower of forests serves these options on this table.
+[[nodiscard]] bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data);
+
+/// The engine that grows the trees of a forest.
+[[nodiscard]] Engine engine_of(const GrowOptions& options, const data::Dataset& data);
+
+}  // namespace treewright::grow

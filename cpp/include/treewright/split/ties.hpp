@@ -1,0 +1,29 @@
+/// When two splits are equally good. Scores that differ by rounding alone are ties, and ties go to
+/// the split found first: the lower code, the lower column (or the one drawn first), the older
+/// node. Every engine takes its tolerance from here; they differ because their sums are rounded
+/// differently.
+#pragma once
+
+#include <cmath>
+
+namespace treewright::split {
+
+/// Relative size of the rounding errors of a sum of purities, with room to spare.
+inline constexpr double kTie = 1e-14;
+
+/// Of the gains of histograms of gradients, whose sums are whole numbers: only the quotients are
+/// rounded, but a gain is the small difference of three of them.
+inline constexpr double kHistogramTie = 1e-12;
+
+/// Improvements of whole nodes, which best-first growth compares, are equal if they agree in so
+/// many bits.
+inline constexpr int kNodeTieBits = 40;
+
+/// The improvement of a node, rounded so that what differs by rounding alone is equal.
+[[nodiscard]] inline double rounded_improvement(double improvement) {
+    int exponent = 0;
+    const double mantissa = std::frexp(improvement, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(mantissa, kNodeTieBits)), exponent - kNodeTieBits);
+}
+
+}  // namespace treewright::split

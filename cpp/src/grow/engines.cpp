@@ -1,0 +1,84 @@
+#include "treewright/grow/engines.hpp"
+
+#include <algorithm>
+
+#include "treewright/criteria/registry.hpp"
+
+namespace treewright::grow {
+namespace {
+
+bool serves_table(const data::Dataset& data) {
+    const data::Target& target = data.target;
+    return data.n_rows < kMostRowsOfFastGrower && data.weight.empty() && data.copies.empty() &&
+           target.n_outputs == 1 && (!target.is_classification() || target.n_classes[0] > 1) &&
+           std::all_of(data.columns.begin(), data.columns.end(), [](const data::Column& column) {
+               return column.scale != data::Scale::nominal;
+           });
+}
+
+/// A positive list: the options must be those of a default tree of a forest but for the knobs named
+/// here, which the fast grower knows. An option added later is not served until it stands here.
+bool serves_options(const GrowOptions& options) {
+    GrowOptions served;
+    served.random_ties = true;
+
+    served.criterion = options.criterion;  // of those with loops of their own, see below
+    served.splitter = options.splitter;
+    served.missing = options.missing;  // which do not matter without gaps, see below
+    served.max_surrogates = options.max_surrogates;
+
+    served.max_depth = options.max_depth;
+    served.min_split = options.min_split;
+    served.min_leaf = options.min_leaf;
+    served.min_leaf_weight = options.min_leaf_weight;
+    served.min_gain = options.min_gain;
+    served.max_columns = options.max_columns;
+    served.columns = options.columns;
+
+    served.seed = options.seed;
+    served.tree = options.tree;
+    served.n_threads = options.n_threads;
+
+    // About nominal columns and tests of significance: there are none.
+    served.nominal = options.nominal;
+    served.empty_branches = options.empty_branches;
+    served.idle_values = options.idle_values;
+    served.declared_classes = options.declared_classes;
+    served.evidence = options.evidence;
+    served.cal5_threshold = options.cal5_threshold;
+    served.cal5_alpha = options.cal5_alpha;
+    served.cost_exponent = options.cost_exponent;
+
+    // How the general grower holds and tallies its columns.
+    served.block = options.block;
+    served.block.n_bins = 0;
+    served.tally = options.tally;
+
+    const bool settles_missing = options.missing == missing::Missing::learned_side ||
+                                 options.missing == missing::Missing::majority;
+    return options == served && settles_missing && !options.columns.empty() &&
+           criteria::traits_of(options.criterion).is_fused;
+}
+
+}  // namespace
+
+std::string_view name_of(Engine engine) {
+    switch (engine) {
+        case Engine::best_cuts: return "best_cuts";
+        case Engine::drawn_cuts: return "drawn_cuts";
+        case Engine::histogram: return "histogram";
+        case Engine::stumps: return "stumps";
+        default: return "general";
+    }
+}
+
+bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data) {
+    return serves_table(data) && serves_options(options);
+}
+
+Engine engine_of(const GrowOptions& options, const data::Dataset& data) {
+    if (!fast_grower_serves(options, data)) return Engine::general;
+    return options.splitter == split::Splitter::best ? Engine::best_cuts : Engine::drawn_cuts;
+}
+
+}  // namespace treewright::grow
