@@ -416,7 +416,7 @@ void bind_grow(nb::module_& module) {
             }
             return all;
         },
-        nb::sig("def criteria() -> list[dict[str, Any]]"));
+        nb::sig("def criteria() -> list[dict[str, typing.Any]]"));
 
     module.def(
         "grow",

@@ -240,7 +240,8 @@ class DecisionTreeRegressor(TreeRegressor):
         deviation, or what Weka's M5P has in its place, the fifth root of the variance.
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
 min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
-min_impurity_decrease, max_features, features_per, column_costs, cost_rule, cost_exponent, \
+min_impurity_decrease, max_p_value, max_features, features_per, column_costs, cost_rule, \
+cost_exponent, \
 monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
     leaf_model : {"constant", "linear"}

@@ -29,7 +29,7 @@ def documented(made: type) -> list[str]:
     text = inspect.getdoc(made) or ""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", text, re.S | re.M)
     assert section is not None, made.__name__
-    lines = re.findall(r"^([a-z_0-9A-Z, ]+?)(?: :.*)?$", section[1], re.M)
+    lines = re.findall(r"^([a-zA-Z][a-z_0-9A-Z, ]*?)(?: :.*)?$", section[1], re.M)
     return [name for line in lines for name in re.split(r", *", line) if name]
 
 
@@ -52,6 +52,8 @@ def test_defaults_are_those_of_the_recipe(made: Any) -> None:
     shared = {field.name for field in dataclasses.fields(GrowthOptions)} & set(parameters_of(made))
     if "alpha_merge" in parameters_of(made):
         shared.discard("missing")  # CHAID's own: where missing values float
+    if made is tw.M5Regressor:
+        shared.discard("min_cases")  # M5 counts rows, and not those of a branch
     for name in shared:
         assert getattr(options, name) == parameters_of(made)[name].default, name
 
