@@ -156,7 +156,7 @@ class Boosting:
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
         if loss.name == "given":
-            booster.set_slopes(*user_slopes(loss, problem.y, booster.scores, number + 1))
+            booster.set_gradients(*user_slopes(loss, problem.y, booster.scores, number + 1))
         first = booster.n_trees
         key = (options.seed + number * _GOLDEN) % 2**64
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)

@@ -52,7 +52,7 @@ def check_squared_error(
     expected = boost(
         X.tolist(),
         y.tolist(),
-        slopes=lambda score, value: (score - value, 1.0),
+        derivatives=lambda score, value: (score - value, 1.0),
         start=float(y.mean()),
         n_rounds=3,
         rate=0.5,
@@ -109,7 +109,7 @@ def test_log_loss_is_boosted_as_the_oracle_does(table: tuple[Any, Any], max_leav
     expected = boost(
         X.tolist(),
         y.tolist(),
-        slopes=logistic,
+        derivatives=logistic,
         start=math.log(share / (1 - share)),
         n_rounds=2,
         rate=0.1,
