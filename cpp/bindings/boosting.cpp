@@ -152,6 +152,13 @@ nb::object add_scores(const BoostForest& forest, const Given& rows, std::size_t 
 
 void bind_boosting(nb::module_& module) {
     module.attr("MOST_CATEGORIES") = kMostCategories;
+    module.def("losses", [] {
+        std::vector<std::string> names;
+        [&]<class... L>(std::tuple<L...>*) {
+            (names.emplace_back(L::name), ...);
+        }(static_cast<Losses*>(nullptr));
+        return names;
+    });
     nb::class_<BoostGrowth>(module, "BoostGrowth", "How a tree of a round is grown.")
         .def(nb::init<>())
         .def_rw("max_leaves", &BoostGrowth::max_leaves)
@@ -216,9 +223,9 @@ void bind_boosting(nb::module_& module) {
                     Codebook book =
                         like != nullptr ? like->book : learn_codebook(data, max_bins, team);
                     require(book.columns.size() == data.columns.size(), "the columns of the model");
-                    made.core = std::make_unique<Booster>(data, std::move(book), loss_kind_of(loss),
-                                                          parameter, sample, n_outputs,
-                                                          std::move(start), team);
+                    made.core = std::make_unique<Booster>(data, std::move(book),
+                                                          objective_named(loss, parameter), sample,
+                                                          n_outputs, std::move(start), team);
                 }
                 new (self) BoundBooster(std::move(made));
             },
@@ -240,13 +247,13 @@ void bind_boosting(nb::module_& module) {
             nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
         .def_prop_ro("reach", [](const BoundBooster& self) { return self.core->reach(); })
         .def(
-            "set_slopes",
+            "set_gradients",
             [](BoundBooster& self, Flat<double> gradient, Flat<double> hessian) {
-                self.core->set_slopes({gradient.data(), gradient.size()},
-                                      {hessian.data(), hessian.size()});
+                self.core->set_gradients({gradient.data(), gradient.size()},
+                                         {hessian.data(), hessian.size()});
             },
             nb::arg("gradient"), nb::arg("hessian"),
-            nb::sig("def set_slopes(self, gradient: NDArray[numpy.float64], hessian: "
+            nb::sig("def set_gradients(self, gradient: NDArray[numpy.float64], hessian: "
                     "NDArray[numpy.float64]) -> None"))
         .def_prop_ro(
             "scores",

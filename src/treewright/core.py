@@ -112,6 +112,9 @@ from treewright._core import (
     inspect as inspect,
 )
 from treewright._core import (
+    losses as losses,
+)
+from treewright._core import (
     own_shares as own_shares,
 )
 from treewright._core import (

@@ -26,7 +26,7 @@ def boost(
     X: Any,
     y: Any,
     *,
-    slopes: Any,
+    derivatives: Any,
     start: float,
     n_rounds: int,
     rate: float,
@@ -35,13 +35,13 @@ def boost(
     l2: float,
     line_l2: float | None = None,
 ) -> list[float]:
-    """Return the scores of the training rows; `slopes(score, y)` gives gradient and hessian.
+    """Return the scores of the training rows; `derivatives(score, y)` gives gradient and hessian.
 
     With `line_l2` every leaf answers by a line in the columns on its path.
     """
     scores = [start] * len(y)
     for _ in range(n_rounds):
-        told = [slopes(score, value) for score, value in zip(scores, y, strict=True)]
+        told = [derivatives(score, value) for score, value in zip(scores, y, strict=True)]
         leaves = [best_split(Leaf(list(range(len(y)))), X, told, min_leaf, l2)]
         while len(leaves) < max_leaves:
             leaf = max(leaves, key=lambda one: one.gain)

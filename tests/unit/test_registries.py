@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from treewright import prune
-from treewright.core import GrowOptions, criteria
+from treewright.boosting.losses import CLASS_LOSSES, VALUE_LOSSES, Loss
+from treewright.boosting.losses import base as losses_base
+from treewright.core import GrowOptions, criteria, losses
 from treewright.criteria import CLASS_CRITERIA, CRITERIA, VALUE_CRITERIA
 
 METHODS = Path(prune.__file__).parent / "methods"
+LOSSES = Path(losses_base.__file__).parent
 CPP = Path(__file__).parents[2] / "cpp" / "include" / "treewright"
 
 
@@ -42,6 +45,25 @@ def test_the_criteria_that_users_may_name_are_those_of_the_core() -> None:
 def test_the_core_refuses_a_name_it_does_not_know() -> None:
     with pytest.raises(RuntimeError, match="unknown option: nonsense"):
         GrowOptions().set_nominal("nonsense")
+
+
+def test_every_header_of_a_loss_is_registered() -> None:
+    folder = CPP / "boosting" / "losses"
+    registry = (folder / "registry.hpp").read_text()
+    headers = {file.stem for file in folder.glob("*.hpp")} - {"concept", "registry"}
+    for stem in headers:
+        assert f'#include "treewright/boosting/losses/{stem}.hpp"' in registry, stem
+    assert set(losses()) == headers
+
+
+def test_every_loss_is_listed_and_known_to_the_core() -> None:
+    listed: list[type[Loss]] = [*CLASS_LOSSES, *VALUE_LOSSES]
+    # A user's function has no name to be asked for by.
+    files = {file.stem for file in LOSSES.glob("*.py")} - {"base", "__init__", "given"}
+    assert {each.name for each in listed} == files == set(losses())
+    assert len(listed) == len(files) == len(losses())
+    for each in listed:
+        assert each.__module__ == f"treewright.boosting.losses.{each.name}"
 
 
 def pruner_classes() -> list[type[prune.Pruner]]:

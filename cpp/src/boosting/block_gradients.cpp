@@ -16,25 +16,25 @@ struct Near {
     std::size_t n_outputs = 1;
 };
 
-template <class Loss>
-inline void fill_slopes(const Loss& loss, const Near& rows, double* gradient, double* hessian) {
+template <Loss L>
+inline void fill_gradients(const L& loss, const Near& rows, double* gradient, double* hessian) {
     for (std::size_t i = 0; i < rows.n; ++i) {
-        const Slope slope = loss.slope(rows.scores[i], rows.y[i]);
-        gradient[i] = slope.gradient;
-        if constexpr (!Loss::kSameHessian) hessian[i] = slope.hessian;
+        const Derivatives own = loss.derivatives(rows.scores[i], rows.y[i]);
+        gradient[i] = own.gradient;
+        if constexpr (!L::traits.has_same_hessian) hessian[i] = own.hessian;
     }
 }
 
 #ifdef TREEWRIGHT_AVX512
-template <class Loss>
-TREEWRIGHT_WIDE void fill_slopes_wide(const Loss& loss, const Near& rows, double* gradient,
-                                      double* hessian) {
-    fill_slopes(loss, rows, gradient, hessian);
+template <Loss L>
+TREEWRIGHT_WIDE void fill_gradients_wide(const L& loss, const Near& rows, double* gradient,
+                                         double* hessian) {
+    fill_gradients(loss, rows, gradient, hessian);
 }
 #endif
 
-/// Softmax of the scores of some rows, and its slopes; inline, so that it is compiled for the wide
-/// vectors of its caller.
+/// Softmax of the scores of some rows, and the derivatives; inline, so that it is compiled for the
+/// wide vectors of its caller.
 [[gnu::always_inline]] inline void fill_multinomial(const Near& rows, double* gradient,
                                                     double* hessian) {
     const double* scores = rows.scores;
@@ -69,19 +69,19 @@ TREEWRIGHT_WIDE void fill_multinomial_wide(const Near& rows, double* gradient, d
 }
 #endif
 
-void fill_near(const SlopeSource& source, const Near& rows, double* gradient, double* hessian) {
+void fill_near(const Objective& objective, const Near& rows, double* gradient, double* hessian) {
+    const bool is_multinomial = objective.source == GradientSource::multinomial;
 #ifdef TREEWRIGHT_AVX512
     if (has_avx512()) {
-        if (source.kind == LossKind::multinomial)
-            return fill_multinomial_wide(rows, gradient, hessian);
-        return with_loss(source.kind, source.parameter, [&](const auto& loss) {
-            fill_slopes_wide(loss, rows, gradient, hessian);
-        });
+        if (is_multinomial) return fill_multinomial_wide(rows, gradient, hessian);
+        return std::visit(
+            [&](const auto& loss) { fill_gradients_wide(loss, rows, gradient, hessian); },
+            objective.loss);
     }
 #endif
-    if (source.kind == LossKind::multinomial) return fill_multinomial(rows, gradient, hessian);
-    with_loss(source.kind, source.parameter,
-              [&](const auto& loss) { fill_slopes(loss, rows, gradient, hessian); });
+    if (is_multinomial) return fill_multinomial(rows, gradient, hessian);
+    std::visit([&](const auto& loss) { fill_gradients(loss, rows, gradient, hessian); },
+               objective.loss);
 }
 
 /// Copies what some rows have of each output.
@@ -98,22 +98,22 @@ void gather(std::span<const double> from, std::size_t n_outputs, const RowRange&
 
 }  // namespace
 
-void BlockSlopes::fill(const SlopeSource& source, const RowRange& rows) {
-    if (source.kind == LossKind::given) {
-        gather(source.given_gradient, source.n_outputs, rows, gradient.data());
-        gather(source.given_hessian, source.n_outputs, rows, hessian.data());
+void BlockGradients::fill(const GradientInput& input, const RowRange& rows) {
+    if (input.objective.source == GradientSource::given) {
+        gather(input.given_gradient, input.n_outputs, rows, gradient.data());
+        gather(input.given_hessian, input.n_outputs, rows, hessian.data());
         return;
     }
-    Near near{source.scores.data() + rows.first, source.y.size(), source.y.data() + rows.first,
-              rows.n, source.n_outputs};
+    Near near{input.scores.data() + rows.first, input.y.size(), input.y.data() + rows.first, rows.n,
+              input.n_outputs};
     if (rows.list != nullptr) {
         y.resize(kRowsPerBlock);
-        scores.resize(source.n_outputs * kRowsPerBlock);
-        gather(source.y, 1, rows, y.data());
-        gather(source.scores, source.n_outputs, rows, scores.data());
-        near = {scores.data(), kRowsPerBlock, y.data(), rows.n, source.n_outputs};
+        scores.resize(input.n_outputs * kRowsPerBlock);
+        gather(input.y, 1, rows, y.data());
+        gather(input.scores, input.n_outputs, rows, scores.data());
+        near = {scores.data(), kRowsPerBlock, y.data(), rows.n, input.n_outputs};
     }
-    fill_near(source, near, gradient.data(), hessian.data());
+    fill_near(input.objective, near, gradient.data(), hessian.data());
 }
 
 }  // namespace treewright::boosting

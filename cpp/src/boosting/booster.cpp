@@ -59,25 +59,23 @@ std::size_t Booster::bytes_of(Form form) {
     return with_row(form, [](auto row) { return sizeof row; });
 }
 
-SlopeView Booster::slopes_of(std::size_t output) const {
-    if (slopes.empty()) return table.slopes();
-    return {slopes[output].data(), bytes_of(form)};
+GradientView Booster::gradients_of(std::size_t output) const {
+    if (gradients.empty()) return table.gradients();
+    return {gradients[output].data(), bytes_of(form)};
 }
 
-WritableSlopes Booster::slopes_of(std::size_t output) {
-    if (slopes.empty()) return table.slopes();
-    return {slopes[output].data(), bytes_of(form)};
+WritableGradients Booster::gradients_of(std::size_t output) {
+    if (gradients.empty()) return table.gradients();
+    return {gradients[output].data(), bytes_of(form)};
 }
 
-Booster::Booster(const data::Dataset& data, Codebook learned, LossKind kind, double parameter,
+Booster::Booster(const data::Dataset& data, Codebook learned, const Objective& objective,
                  const RoundSample& sample, std::size_t n_outputs, std::vector<double> start,
                  Team& team)
     : scores(std::move(start)),
       book(std::move(learned)),
       raw(data.columns),
-      kind(kind),
-      level(parameter),
-      parameter(parameter),
+      objective(objective),
       sample(sample),
       n_outputs(n_outputs),
       y(data.target.values),
@@ -87,8 +85,8 @@ Booster::Booster(const data::Dataset& data, Codebook learned, LossKind kind, dou
       table(data, book, n_outputs == 1 ? bytes_of(form) : 0, team) {
     require(y.size() == table.n_rows && scores.size() == n_outputs * table.n_rows,
             "a target for every row, and a score for every output");
-    if (n_outputs > 1) slopes.resize(n_outputs);
-    for (auto& own : slopes) own.resize(table.n_rows * bytes_of(form));
+    if (n_outputs > 1) gradients.resize(n_outputs);
+    for (auto& own : gradients) own.resize(table.n_rows * bytes_of(form));
     note_content(data, team);
     most_score = largest(scores);
 }
@@ -114,47 +112,41 @@ void Booster::count_copies() {
 Booster::Form Booster::choose_form() {
     count_copies();
     const bool counts_once = is_unweighted();
-    if (kind == LossKind::logistic || kind == LossKind::multinomial) {
+    const LossTraits traits = objective.traits();
+    if (traits.is_of_odds) {
         if (!counts_once) return Form::wide;
         return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may weigh more
     }
-    const bool has_same_hessian =
-        kind != LossKind::given && with_loss(kind, parameter, [](const auto& loss) {
-            return std::decay_t<decltype(loss)>::kSameHessian;
-        });
-    if (has_same_hessian && weight.empty() && sample.top_share <= 0.0)
+    if (traits.has_same_hessian && weight.empty() && sample.top_share <= 0.0)
         return counts_once && narrow_bits(total_copies) <= kSlimBits ? Form::single : Form::narrow;
     return counts_once ? Form::slim : Form::wide;
 }
 
-void Booster::set_slopes(std::span<const double> gradient, std::span<const double> hessian) {
+void Booster::set_gradients(std::span<const double> gradient, std::span<const double> hessian) {
     require(gradient.size() == n_outputs * table.n_rows && hessian.size() == gradient.size(),
-            "a slope for every output and row");
+            "a gradient and a hessian for every output and row");
     given_gradient.assign(gradient.begin(), gradient.end());
     given_hessian.assign(hessian.begin(), hessian.end());
 }
 
-SlopeSource Booster::slope_source() const {
-    return {kind, parameter, n_outputs, y, scores, given_gradient, given_hessian};
+GradientInput Booster::gradient_input() const {
+    return {objective, n_outputs, y, scores, given_gradient, given_hessian};
 }
 
-/// The largest slopes of a copy of a row: known beforehand, or looked for.
-SlopeRange Booster::range_of_slopes(Team& team) const {
-    SlopeRange range;
-    if (kind == LossKind::multinomial) range = {1.0, 0.25};
-    else if (kind != LossKind::given)
-        range = with_loss(kind, parameter, [](const auto& loss) { return loss.range(); });
+/// The largest gradient and hessian of a copy of a row: known beforehand, or looked for.
+DerivativeRange Booster::derivative_range(Team& team) const {
+    DerivativeRange range = objective.range();
     if (range.hessian > 0.0) {
         const double most = largest_share(team);
         return {range.gradient * most, range.hessian * most};
     }
-    std::vector<SlopeRange> ranges(n_row_blocks(table.n_rows));
-    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    std::vector<DerivativeRange> ranges(n_row_blocks(table.n_rows));
+    std::vector<BlockGradients> room(team.size(), BlockGradients(n_outputs));
     const bool is_plain = weight.empty() && factor.empty();
     by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
-        BlockSlopes& found = room[thread];
-        found.fill(slope_source(), {nullptr, begin, end - begin});
-        SlopeRange most;
+        BlockGradients& found = room[thread];
+        found.fill(gradient_input(), {nullptr, begin, end - begin});
+        DerivativeRange most;
         for (std::size_t k = 0; k < n_outputs; ++k)
             for (std::size_t i = 0; i < end - begin; ++i) {
                 if (!copies.empty() && copies_of(begin + i) == 0.0) continue;  // as if removed
@@ -164,7 +156,7 @@ SlopeRange Booster::range_of_slopes(Team& team) const {
             }
         ranges[begin / kRowsPerBlock] = most;
     });
-    for (const SlopeRange& one : ranges) {
+    for (const DerivativeRange& one : ranges) {
         range.gradient = std::max(range.gradient, one.gradient);
         range.hessian = std::max(range.hessian, one.hessian);
     }
@@ -183,7 +175,7 @@ double Booster::largest_share(Team& team) const {
 }
 
 /// Chooses units such that no sum leaves its bits.
-FixedPoint Booster::lay_out(const SlopeRange& range) const {
+FixedPoint Booster::lay_out(const DerivativeRange& range) const {
     FixedPoint made;
     made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
     const int bits = made.count_bits;
@@ -201,13 +193,13 @@ FixedPoint Booster::lay_out(const SlopeRange& range) const {
 
 template <class Row>
 void Booster::quantise_block(const RowRange& rows, const double* gradient, const double* hessian,
-                             const WritableSlopes& into) const {
+                             const WritableGradients& into) const {
     const double per_gradient = 1.0 / fixed.gradient_unit;
     const double per_hessian = 1.0 / fixed.hessian_unit;
     const bool is_plain = weight.empty() && factor.empty();
     const bool is_counted = !copies.empty() || !weight.empty();
     // In every form as in OddsRow, so that a row of two copies adds what two rows do.
-    const bool is_odds = is_plain && (kind == LossKind::logistic || kind == LossKind::multinomial);
+    const bool is_odds = is_plain && objective.traits().is_of_odds;
     // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
     constexpr double kRound = 0x1.8p52;
     for (std::size_t i = 0; i < rows.n; ++i) {
@@ -227,28 +219,29 @@ void Booster::quantise_block(const RowRange& rows, const double* gradient, const
 }
 
 void Booster::quantise(Team& team) {
-    fixed = lay_out(range_of_slopes(team));
+    fixed = lay_out(derivative_range(team));
     const RowRange rows = sampled.empty() ? RowRange{nullptr, 0, table.n_rows}
                                           : RowRange{sampled.data(), 0, sampled.size()};
-    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+    std::vector<BlockGradients> room(team.size(), BlockGradients(n_outputs));
     by_blocks(rows.n, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
         const RowRange part = rows.part(begin, end);
-        room[thread].fill(slope_source(), part);
+        room[thread].fill(gradient_input(), part);
         for (std::size_t output = 0; output < n_outputs; ++output)
             with_row(form, [&](auto row) {
                 quantise_block<decltype(row)>(part, room[thread].gradient_of(output),
-                                              room[thread].hessian_of(output), slopes_of(output));
+                                              room[thread].hessian_of(output),
+                                              gradients_of(output));
             });
     });
 }
 
-/// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2). Of slopes
-/// that agree to 20 bits the content of the rows decides, so that their order does not.
-RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
-    std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
+/// The rows whose gradients are largest, all outputs together (Ke et al. 2017, algorithm 2). Of
+/// gradients that agree to 20 bits the content of the rows decides, so that their order does not.
+RowSet Booster::top_rows(std::size_t n_wanted, Team& team) const {
+    std::vector<BlockGradients> room(team.size(), BlockGradients(n_outputs));
     const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
-        BlockSlopes& own = room[thread];
-        own.fill(slope_source(), rows);
+        BlockGradients& own = room[thread];
+        own.fill(gradient_input(), rows);
         for (std::size_t i = 0; i < rows.n; ++i) {
             double size = 0.0;
             for (std::size_t k = 0; k < n_outputs; ++k)
@@ -279,7 +272,7 @@ void Booster::draw_rows(std::uint64_t key, Team& team) {
     const double share = sample.share / (1.0 - static_cast<double>(n_top) / static_cast<double>(n));
     RowSet top;
     factor.clear();
-    if (sample.top_share > 0.0) top = steepest_rows(n_top, team);
+    if (sample.top_share > 0.0) top = top_rows(n_top, team);
     RowSet drawn = draw_contents(content, share, mix(key, 0x5a4d504cULL), top, team);
     if (sample.top_share > 0.0) {
         const auto more = static_cast<float>(1.0 / std::min(share, 1.0));
@@ -304,7 +297,7 @@ BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint
         columns.resize(sample.n_columns);
         std::sort(columns.begin(), columns.end());
     }
-    const BoostRound round{table,   book,    slopes_of(output), fixed,
+    const BoostRound round{table,   book,    gradients_of(output), fixed,
                            sampled, columns, mix(key, output)};
     return with_row(form, [&](auto row) {
         return grow_boosted<decltype(row)>(round, growth, memory, team, progress);
@@ -313,7 +306,7 @@ BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint
 
 void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
                         Team& team, Progress& progress) const {
-    const LineRows own{raw, spread, slopes_of(output), fixed, sampled, memory.leaf_of_row};
+    const LineRows own{raw, spread, gradients_of(output), fixed, sampled, memory.leaf_of_row};
     with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team, progress); });
 }
 
@@ -328,18 +321,18 @@ double Booster::residual_answer(const BoostTree& tree, std::span<const GrownLeaf
     if (is_unweighted()) {
         std::vector<double> residuals;
         each([&](std::size_t, double left) { residuals.push_back(left); });
-        return residuals.empty() ? 0.0 : answer_of_residuals(kind, parameter, residuals);
+        return residuals.empty() ? 0.0 : answer_of_residuals(objective.loss, residuals);
     }
     std::vector<Residual> residuals;
     each([&](std::size_t row, double left) {
         if (weight_of(row) > 0.0) residuals.push_back({left, weight_of(row)});
     });
-    return residuals.empty() ? 0.0 : answer_of_residuals(kind, parameter, residuals);
+    return residuals.empty() ? 0.0 : answer_of_residuals(objective.loss, residuals);
 }
 
 void Booster::renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
                     Team& team) const {
-    if (!answers_by_residuals(kind)) return;
+    if (!objective.traits().answers_by_residuals) return;
     team.for_each(memory.leaves.size(), [&](std::size_t i, std::size_t) {
         const GrownLeaf& leaf = memory.leaves[i];
         tree.nodes[leaf.node].value = residual_answer(tree, {&leaf, 1});
@@ -383,8 +376,17 @@ void Booster::keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
     }
 }
 
-/// Where Huber's loss turns from a square into a line: a quantile of the distances (Friedman 2001).
-double Booster::huber_delta(Team& team) const {
+void Booster::set_delta(Team& team) {
+    if (!objective.traits().delta_is_quantile) return;
+    std::visit(
+        [&](auto& loss) {
+            if constexpr (HasDelta<std::decay_t<decltype(loss)>>)
+                loss.delta = distance_quantile(loss.level, team);
+        },
+        objective.loss);
+}
+
+double Booster::distance_quantile(double level, Team& team) const {
     if (is_unweighted()) return quantile_of_distances(y, scores.data(), level, team);
     std::vector<Residual> distances;
     for (std::size_t row = 0; row < table.n_rows; ++row)
@@ -408,7 +410,7 @@ void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowB
 
 void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
                     Progress& progress) {
-    if (kind == LossKind::huber) parameter = huber_delta(team);
+    set_delta(team);
     draw_rows(key, team);
     quantise(team);
     if (growth.has_lines && spread.empty())

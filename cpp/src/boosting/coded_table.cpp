@@ -98,7 +98,7 @@ void CodedTable::Free::operator()(std::uint8_t* memory) const {
     std::free(memory);
 }
 
-CodedTable::CodedTable(const data::Dataset& data, const Codebook& book, std::size_t slope_bytes,
+CodedTable::CodedTable(const data::Dataset& data, const Codebook& book, std::size_t gradient_bytes,
                        Team& team)
     : n_rows(data.n_rows), columns(book.columns.size()) {
     for (const CodedColumn& coded : book.columns)
@@ -121,12 +121,12 @@ CodedTable::CodedTable(const data::Dataset& data, const Codebook& book, std::siz
     }
     std::erase_if(bundler.bundles, [](const auto& bundle) { return bundle.size() < 2; });
     for (auto& bundle : bundler.bundles) std::sort(bundle.begin(), bundle.end());
-    place(book, bundler.bundles, common, slope_bytes);
+    place(book, bundler.bundles, common, gradient_bytes);
     fill(data, encoders, team);
 }
 
 void CodedTable::place(const Codebook& book, const std::vector<std::vector<std::uint32_t>>& bundles,
-                       const std::vector<std::uint32_t>& common, std::size_t slope_bytes) {
+                       const std::vector<std::uint32_t>& common, std::size_t gradient_bytes) {
     for (const auto& bundle : bundles)
         for (const std::uint32_t c : bundle) columns[c].is_shared = true;
     for (const bool is_wide : {false, true})
@@ -169,8 +169,8 @@ void CodedTable::place(const Codebook& book, const std::vector<std::vector<std::
         slot.by_column = by_column_at;
         by_column_at += (n_rows * width + kSlack + 63) / 64 * 64;
     }
-    slopes_at = (at + 3) / 4 * 4;
-    stride = (slopes_at + slope_bytes + 7) / 8 * 8;
+    gradients_at = (at + 3) / 4 * 4;
+    stride = (gradients_at + gradient_bytes + 7) / 8 * 8;
     rows.reset(allocate(n_rows * stride));
     by_column.reset(allocate(by_column_at));
 }

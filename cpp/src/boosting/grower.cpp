@@ -112,7 +112,7 @@ private:
         } else {
             Entry all{};
             for (std::size_t i = 0; i < n; ++i)
-                all += round.slopes.template get<Row>(row_of(root, i)).entry(round.fixed);
+                all += round.gradients.template get<Row>(row_of(root, i)).entry(round.fixed);
             root.total = all.sums(round.fixed.count_bits);
         }
         open.push_back(std::move(root));
@@ -143,7 +143,7 @@ private:
         Entry* histogram = leaf.histogram.get();
         if (team.size() > 1 && rows.n >= kRowsToAdd) return fill_by_rows(rows, histogram);
         clear(histogram);
-        add_rows<Row>(table, rows, round.slopes, round.fixed, near[0], histogram);
+        add_rows<Row>(table, rows, round.gradients, round.fixed, near[0], histogram);
     }
 
     void clear(Entry* histogram) const {
@@ -161,7 +161,7 @@ private:
                 clear(own[thread]);
             }
             add_rows<Row>(table, rows.part(part * rows.n / n_parts, (part + 1) * rows.n / n_parts),
-                          round.slopes, round.fixed, near[thread], own[thread]);
+                          round.gradients, round.fixed, near[thread], own[thread]);
         });
         if (own[0] == nullptr) clear(histogram);
         std::vector<const Entry*> others;

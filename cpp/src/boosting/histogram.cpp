@@ -24,21 +24,21 @@ constexpr std::size_t kNearBytes = 32768;
 /// Rows after which some more are sent for.
 constexpr std::size_t kChunk = 4;
 
-/// Rows whose records will be wanted soon, and their slopes where those lie elsewhere. They are
+/// Rows whose records will be wanted soon, and their gradients where those lie elsewhere. They are
 /// sent for a few at a time, all through the adding: not many lines can be on their way at once.
 struct Ahead {
     const std::uint32_t* next = nullptr;
     const std::uint32_t* end = nullptr;
     const std::uint8_t* records = nullptr;
     std::size_t stride = 0;
-    SlopeView slopes;
+    GradientView gradients;
     std::size_t n_chunk = 1;  ///< to be sent for with a chunk
 
     void send() {
         const std::uint32_t* until = next + n_chunk < end ? next + n_chunk : end;
         for (; next != until; ++next) {
             fetch(records + *next * stride);
-            if (slopes.base != nullptr) fetch(slopes.base + *next * slopes.stride);
+            if (gradients.base != nullptr) fetch(gradients.base + *next * gradients.stride);
         }
     }
 };
@@ -111,32 +111,33 @@ void bring_near(const CodedTable& table, const std::uint32_t* rows, std::size_t 
 
 /// What each of some rows adds.
 template <class Row>
-inline void fill_entries(const SlopeView& slopes, std::size_t first, std::size_t n,
+inline void fill_entries(const GradientView& gradients, std::size_t first, std::size_t n,
                          const FixedPoint fixed, typename Row::Entry* entries) {
-    for (std::size_t i = 0; i < n; ++i) entries[i] = slopes.get<Row>(first + i).entry(fixed);
+    for (std::size_t i = 0; i < n; ++i) entries[i] = gradients.get<Row>(first + i).entry(fixed);
 }
 
 #ifdef TREEWRIGHT_AVX512
 template <class Row>
-TREEWRIGHT_WIDE void fill_entries_wide(const SlopeView& slopes, std::size_t first, std::size_t n,
-                                       const FixedPoint& fixed, typename Row::Entry* entries) {
-    fill_entries<Row>(slopes, first, n, fixed, entries);
+TREEWRIGHT_WIDE void fill_entries_wide(const GradientView& gradients, std::size_t first,
+                                       std::size_t n, const FixedPoint& fixed,
+                                       typename Row::Entry* entries) {
+    fill_entries<Row>(gradients, first, n, fixed, entries);
 }
 #endif
 
 template <class Row>
-void entries_of(const SlopeView& slopes, std::size_t first, std::size_t n, const FixedPoint& fixed,
-                typename Row::Entry* entries) {
+void entries_of(const GradientView& gradients, std::size_t first, std::size_t n,
+                const FixedPoint& fixed, typename Row::Entry* entries) {
 #ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return fill_entries_wide<Row>(slopes, first, n, fixed, entries);
+    if (has_avx512()) return fill_entries_wide<Row>(gradients, first, n, fixed, entries);
 #endif
-    fill_entries<Row>(slopes, first, n, fixed, entries);
+    fill_entries<Row>(gradients, first, n, fixed, entries);
 }
 
 }  // namespace
 
 template <class Row>
-void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& slopes,
+void add_rows(const CodedTable& table, const RowRange& rows, const GradientView& gradients,
               const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
               typename Row::Entry* histogram) {
     const std::size_t n_near =
@@ -151,7 +152,7 @@ void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& sl
         const std::uint8_t* records = table.records() + (rows.first + begin) * table.stride;
         Ahead ahead;
         if (rows.list == nullptr) {
-            entries_of<Row>(slopes, rows.first + begin, n, fixed, entries.data());
+            entries_of<Row>(gradients, rows.first + begin, n, fixed, entries.data());
         } else {
             const std::uint32_t* list = rows.list + begin;
             ahead.next = list + n;
@@ -161,13 +162,13 @@ void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& sl
             ahead.n_chunk = (kChunk + n_groups - 1) / std::max<std::size_t>(n_groups, 1);
             bring_near(table, list, n, near.records.data());
             records = copies;
-            if (slopes.base == table.slopes().base) {
-                entries_of<Row>({copies + table.slopes_at, table.stride}, 0, n, fixed,
+            if (gradients.base == table.gradients().base) {
+                entries_of<Row>({copies + table.gradients_at, table.stride}, 0, n, fixed,
                                 entries.data());
             } else {
-                ahead.slopes = slopes;
+                ahead.gradients = gradients;
                 for (std::size_t i = 0; i < n; ++i)
-                    entries[i] = slopes.get<Row>(list[i]).entry(fixed);
+                    entries[i] = gradients.get<Row>(list[i]).entry(fixed);
             }
         }
         for (std::size_t g = 0; g < n_groups; ++g) {
@@ -188,15 +189,15 @@ void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& sl
     }
 }
 
-template void add_rows<SlimRow>(const CodedTable&, const RowRange&, const SlopeView&,
+template void add_rows<SlimRow>(const CodedTable&, const RowRange&, const GradientView&,
                                 const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
-template void add_rows<OddsRow>(const CodedTable&, const RowRange&, const SlopeView&,
+template void add_rows<OddsRow>(const CodedTable&, const RowRange&, const GradientView&,
                                 const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
-template void add_rows<WideRow>(const CodedTable&, const RowRange&, const SlopeView&,
+template void add_rows<WideRow>(const CodedTable&, const RowRange&, const GradientView&,
                                 const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
-template void add_rows<NarrowRow>(const CodedTable&, const RowRange&, const SlopeView&,
+template void add_rows<NarrowRow>(const CodedTable&, const RowRange&, const GradientView&,
                                   const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
-template void add_rows<SingleRow>(const CodedTable&, const RowRange&, const SlopeView&,
+template void add_rows<SingleRow>(const CodedTable&, const RowRange&, const GradientView&,
                                   const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
 
 }  // namespace treewright::boosting

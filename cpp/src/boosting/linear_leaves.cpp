@@ -183,12 +183,13 @@ private:
         });
     }
 
-    void read_slopes(const Block& block, Scratch& own) const {
+    void read_gradients(const Block& block, Scratch& own) const {
         const int bits = rows.fixed.count_bits;
         std::fill(own.gradient.begin(), own.gradient.end(), 0.0);
         std::fill(own.hessian.begin(), own.hessian.end(), 0.0);
         for (std::size_t i = block.begin; i < block.end; ++i) {
-            const Sums sums = rows.slopes.template get<Row>(sorted[i]).entry(rows.fixed).sums(bits);
+            const Sums sums =
+                rows.gradients.template get<Row>(sorted[i]).entry(rows.fixed).sums(bits);
             own.gradient[i - block.begin] =
                 static_cast<double>(sums.gradient) * rows.fixed.gradient_unit;
             own.hessian[i - block.begin] =
@@ -197,7 +198,7 @@ private:
     }
 
     void add_means(const Leaf& leaf, Block& block, Scratch& own) const {
-        read_slopes(block, own);
+        read_gradients(block, own);
         block.sums.assign(2 * leaf.terms.size(), 0.0);
         for (std::size_t j = 0; j < leaf.terms.size(); ++j) {
             const data::Column& column = rows.columns[leaf.terms[j].column];
@@ -226,7 +227,7 @@ private:
         const std::size_t n_terms = leaf.terms.size();
         const std::size_t n = block.end - block.begin;
         const std::size_t n_read = (n + kLanes - 1) / kLanes * kLanes;
-        read_slopes(block, own);
+        read_gradients(block, own);
         own.numbers.resize(n_terms * kLeafRowsPerBlock);
         block.sums.clear();
         for (std::size_t j = 0; j < n_terms; ++j) {
@@ -287,7 +288,7 @@ private:
     }
 
     void note_limits(const Leaf& leaf, Block& block, Scratch& own) const {
-        read_slopes(block, own);
+        read_gradients(block, own);
         for (std::size_t i = block.begin; i < block.end; ++i) {
             if (!(own.hessian[i - block.begin] > 0.0)) continue;
             const double part = tree.line_sum(leaf.node, [&](std::size_t column) {

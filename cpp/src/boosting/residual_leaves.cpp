@@ -48,17 +48,30 @@ double middle_of(std::vector<double>& values, const Ranks& ranks, std::size_t n_
     return (*at(ranks.low) + *std::min_element(at(ranks.high), values.end())) / 2.0;
 }
 
-template <class One>
-double answer_of(LossKind kind, double parameter, std::vector<One>& residuals) {
-    const double answer = quantile_of(residuals, kind == LossKind::quantile ? parameter : 0.5);
-    if (kind != LossKind::huber) return answer;
-    ExactSum sum;  // Friedman 2001, algorithm 4
-    ExactSum all;
-    for (const One& one : residuals) {
-        sum.add_product(weight_of(one), std::clamp(value_of(one) - answer, -parameter, parameter));
-        all.add(weight_of(one));
+template <AnswersByResiduals L, class One>
+double answer_of(const L& loss, std::vector<One>& residuals) {
+    const double answer = quantile_of(residuals, loss.residual_level());
+    if constexpr (requires { loss.limited(answer); }) {
+        ExactSum sum;
+        ExactSum all;
+        for (const One& one : residuals) {
+            sum.add_product(weight_of(one), loss.limited(value_of(one) - answer));
+            all.add(weight_of(one));
+        }
+        return answer + sum.value() / all.value();
     }
-    return answer + sum.value() / all.value();
+    return answer;
+}
+
+template <class One>
+double answer_of_any(const AnyLoss& loss, std::vector<One>& residuals) {
+    return std::visit(
+        [&](const auto& own) -> double {
+            if constexpr (std::decay_t<decltype(own)>::traits.answers_by_residuals)
+                return answer_of(own, residuals);
+            else throw InvariantError("a loss that answers by residuals");
+        },
+        loss);
 }
 
 }  // namespace
@@ -131,12 +144,12 @@ double quantile_of_distances(std::span<const double> y, const double* scores, do
     return 0.0;
 }
 
-double answer_of_residuals(LossKind kind, double parameter, std::vector<Residual>& residuals) {
-    return answer_of(kind, parameter, residuals);
+double answer_of_residuals(const AnyLoss& loss, std::vector<Residual>& residuals) {
+    return answer_of_any(loss, residuals);
 }
 
-double answer_of_residuals(LossKind kind, double parameter, std::vector<double>& residuals) {
-    return answer_of(kind, parameter, residuals);
+double answer_of_residuals(const AnyLoss& loss, std::vector<double>& residuals) {
+    return answer_of_any(loss, residuals);
 }
 
 }  // namespace treewright::boosting

@@ -94,13 +94,13 @@ CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
     FixedPoint fixed;
     fixed.count_bits = 20;
     std::vector<std::uint8_t> apart(5000 * sizeof(WideRow));
-    const SlopeView inside = std::as_const(table).slopes();
-    const SlopeView outside{apart.data(), sizeof(WideRow)};
-    const WritableSlopes to_outside{apart.data(), sizeof(WideRow)};
+    const GradientView inside = std::as_const(table).gradients();
+    const GradientView outside{apart.data(), sizeof(WideRow)};
+    const WritableGradients to_outside{apart.data(), sizeof(WideRow)};
     std::vector<std::uint32_t> some;
     for (std::uint32_t row = 0; row < 5000; ++row) {
         const auto own = WideRow::of({static_cast<std::int64_t>(row) - 2500, row, 1}, fixed);
-        table.slopes().set(row, own);
+        table.gradients().set(row, own);
         to_outside.set(row, own);
         if (row % 3 != 0) some.push_back(row);
     }
@@ -111,7 +111,7 @@ CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
     for (const std::uint32_t row : some)
         for (const Slot& slot : table.slots)
             slow[slot.offset + table.code(slot, row)] += inside.get<WideRow>(row).entry(fixed);
-    for (const SlopeView& view : {inside, outside}) {
+    for (const GradientView& view : {inside, outside}) {
         std::vector<WideEntry> part(table.n_entries);
         add_rows<WideRow>(table, {some.data(), 0, some.size()}, view, fixed, near, part.data());
         for (std::size_t i = 0; i < table.n_entries; ++i) {
@@ -178,7 +178,7 @@ CASE(the_scores_of_training_rows_are_what_the_model_says) {
     Progress progress(nullptr);
     for (const std::size_t n_threads : {1, 3}) {
         Team team(n_threads);
-        Booster booster(made.data, learn_codebook(made.data, 64, team), LossKind::squared, 0.0,
+        Booster booster(made.data, learn_codebook(made.data, 64, team), Objective{},
                         {n_threads == 1 ? 1.0 : 0.5, 0.0, 0}, 1, std::vector<double>(4000), team);
         const double before = mean_square(made.y, booster.scores);
         for (std::uint64_t round = 0; round < 10; ++round)
@@ -203,8 +203,8 @@ CASE(lines_in_leaves_answer_training_rows_as_rows_coded_once_or_anew) {
     const auto boosted = [&](bool has_lines, std::size_t n_threads) {
         Team team(n_threads);
         growth.has_lines = has_lines;
-        Booster booster(made.data, learn_codebook(made.data, 64, team), LossKind::squared, 0.0,
-                        {0.5, 0.0, 0}, 1, std::vector<double>(3000), team);
+        Booster booster(made.data, learn_codebook(made.data, 64, team), Objective{}, {0.5, 0.0, 0},
+                        1, std::vector<double>(3000), team);
         for (std::uint64_t round = 0; round < 8; ++round)
             booster.round(growth, 0.5, round, team, progress);
         return booster;

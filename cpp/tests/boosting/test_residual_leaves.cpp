@@ -44,9 +44,9 @@ CASE(quantiles_of_plain_and_of_weighted_numbers_are_those_of_the_definition) {
             }
             CHECK(quantile_of(values, level) == by_counting(values, level));
             CHECK(quantile_of(weighted, level) == by_counting(repeated, level));
-            for (const LossKind kind : {LossKind::absolute, LossKind::huber}) {
-                const double answer = answer_of_residuals(kind, 1.5, weighted);
-                CHECK(std::abs(answer_of_residuals(kind, 1.5, repeated) - answer) < 1e-12);
+            for (const AnyLoss& loss : {AnyLoss(AbsoluteError{}), AnyLoss(Huber{.delta = 1.5})}) {
+                const double answer = answer_of_residuals(loss, weighted);
+                CHECK(std::abs(answer_of_residuals(loss, repeated) - answer) < 1e-12);
             }
         }
 }

@@ -1,4 +1,4 @@
-/// Rounds on some of the rows: which are drawn, their slopes, and the leaves of all rows.
+/// Rounds on some of the rows: which are drawn, their gradients, and the leaves of all rows.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -196,7 +196,7 @@ CASE(falling_keys_fall) {
     CHECK(falling_key(-0.0) == falling_key(0.0));
 }
 
-CASE(listed_rows_have_the_slopes_they_have_among_all) {
+CASE(listed_rows_have_the_gradients_they_have_among_all) {
     constexpr std::size_t kRows = 1500;
     Generator draw(4);
     std::vector<double> y(kRows);
@@ -206,19 +206,19 @@ CASE(listed_rows_have_the_slopes_they_have_among_all) {
     std::vector<std::uint32_t> listed;
     for (std::uint32_t row = 0; row < kRows; ++row)
         if (draw.below(3) == 0) listed.push_back(row);
-    for (const LossKind kind : {LossKind::squared, LossKind::poisson, LossKind::logistic,
-                                LossKind::multinomial, LossKind::given}) {
-        SlopeSource source;
-        source.kind = kind;
-        source.n_outputs = kind == LossKind::multinomial || kind == LossKind::given ? 3 : 1;
-        source.y = y;
-        source.scores = std::span(scores).first(source.n_outputs * kRows);
-        source.given_gradient = source.given_hessian = source.scores;
-        BlockSlopes all(source.n_outputs);
-        BlockSlopes some(source.n_outputs);
-        all.fill(source, {nullptr, 0, kRows});
-        some.fill(source, {listed.data(), 0, listed.size()});
-        for (std::size_t k = 0; k < source.n_outputs; ++k)
+    for (const std::string_view name :
+         {"squared_error", "poisson", "log_loss", "multinomial", "given"}) {
+        GradientInput input;
+        input.objective = objective_named(name, 0.0);
+        input.n_outputs = input.objective.source == GradientSource::loss ? 1 : 3;
+        input.y = y;
+        input.scores = std::span(scores).first(input.n_outputs * kRows);
+        input.given_gradient = input.given_hessian = input.scores;
+        BlockGradients all(input.n_outputs);
+        BlockGradients some(input.n_outputs);
+        all.fill(input, {nullptr, 0, kRows});
+        some.fill(input, {listed.data(), 0, listed.size()});
+        for (std::size_t k = 0; k < input.n_outputs; ++k)
             for (std::size_t i = 0; i < listed.size(); ++i) {
                 CHECK(some.gradient_of(k)[i] == all.gradient_of(k)[listed[i]]);
                 CHECK(some.hessian_of(k)[i] == all.hessian_of(k)[listed[i]]);
@@ -263,8 +263,8 @@ CASE(rows_outside_the_sample_get_the_scores_that_the_model_gives) {
             BoostGrowth growth;
             growth.max_leaves = max_leaves;
             growth.limits.min_leaf = 2;
-            Booster booster(made.data, learn_codebook(made.data, 64, team), LossKind::squared, 0.0,
-                            sample, 1, std::vector<double>(6000), team);
+            Booster booster(made.data, learn_codebook(made.data, 64, team), Objective{}, sample, 1,
+                            std::vector<double>(6000), team);
             for (std::uint64_t round = 0; round < 4; ++round)
                 booster.round(growth, 0.3, round, team, progress);
             const double share = sample.share + sample.top_share;

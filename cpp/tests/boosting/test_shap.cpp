@@ -14,9 +14,8 @@ using namespace treewright::boosting;
 namespace {
 
 BoostForest boosted(const MadeData& made, std::size_t n_outputs, Team& team) {
-    Booster booster(made.data, learn_codebook(made.data, 255, team), LossKind::squared, 0.0,
-                    RoundSample{}, n_outputs, std::vector<double>(made.data.n_rows * n_outputs),
-                    team);
+    Booster booster(made.data, learn_codebook(made.data, 255, team), Objective{}, RoundSample{},
+                    n_outputs, std::vector<double>(made.data.n_rows * n_outputs), team);
     BoostGrowth growth;
     growth.max_leaves = 40;
     growth.limits.min_leaf = 3;

@@ -14,7 +14,7 @@ import numpy as np
 
 from treewright.array_types import FloatArray
 from treewright.boosting.ensemble import BoostedEnsemble
-from treewright.boosting.losses import user_slopes
+from treewright.boosting.losses.given import Given, user_gradients
 from treewright.boosting.options import BoostingOptions
 from treewright.boosting.problem import (
     BoostingProblem,
@@ -80,7 +80,7 @@ class Boosting:
         options = options.settled(problem)
         self._problem, self._options = problem, options
         self._validation, self._watches, self._judge = validation, watches, judge
-        self._base = loss.baseline(problem.y, problem.weight) if before is None else before.base
+        self._base = loss.start(problem.y, problem.weight) if before is None else before.base
         starts_alike = before is None and problem.start is None
         scores = self._base if starts_alike else self._start(problem, before).T
         self._before, self._make = before, make
@@ -155,17 +155,19 @@ class Boosting:
         """Make the round of a number (from 0); one after the other."""
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
-        if loss.name == "given":
-            booster.set_slopes(*user_slopes(loss, problem.y, booster.scores, number + 1))
+        if isinstance(loss, Given):
+            booster.set_gradients(*user_gradients(loss, problem.y, booster.scores, number + 1))
         first = booster.n_trees
         key = (options.seed + number * _GOLDEN) % 2**64
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
         if not booster.reach < _MOST_SCORE:
+            given = (
+                " and the gradients and hessians of this loss" if isinstance(loss, Given) else ""
+            )
             raise ParameterError(
                 f"round {number + 1}: scores grow beyond all bounds with"
-                f" learning_rate={options.learning_rate!r}"
-                + (" and the gradients and hessians of this loss." if loss.name == "given" else ".")
-                + "\n  Hint: a smaller learning_rate, or a larger l2_regularization."
+                f" learning_rate={options.learning_rate!r}{given}."
+                "\n  Hint: a smaller learning_rate, or a larger l2_regularization."
             )
         return GradientRound(
             number=number + 1,

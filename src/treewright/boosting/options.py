@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.boosting import defaults as defaults
 from treewright.boosting.defaults import check_auto, is_auto
-from treewright.boosting.losses import Loss
+from treewright.boosting.losses.base import Loss
 from treewright.core import BoostGrowth, RoundSample
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 GROWTHS = ("leaf_wise", "depth_wise")
 SAMPLINGS = ("uniform", "goss")
 LEAVES = ("constant", "linear")
-_STEEP = ("absolute_error", "quantile")
-"""Losses without curvature: there is no least-squares step to take."""
 MOST_BINS = 255
 
 
@@ -110,7 +108,7 @@ class BoostingOptions:
                 "leaf_model='linear' cannot be used with monotonic_cst: a line may run against the"
                 " constraint.\n  Hint: leaf_model='constant'."
             )
-        if loss.name in _STEEP:
+        if not loss.has_curvature:
             raise UnsupportedError(
                 f"leaf_model='linear' takes steps of least squares, for which loss={loss.name!r}"
                 " has no"

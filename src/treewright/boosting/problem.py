@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
-from treewright.boosting.losses import Loss
+from treewright.boosting.losses.base import Loss
 from treewright.core import MOST_CATEGORIES, Target
 from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table

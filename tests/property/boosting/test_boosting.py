@@ -37,7 +37,9 @@ def check_squared_error(
 ) -> None:
     """Compare three rounds with the oracle's; with `line_l2`, leaves have lines."""
     X, y = table
-    lines: dict[str, Any] = {} if line_l2 is None else {"leaf": "linear", "linear_l2": line_l2}
+    lines: dict[str, Any] = (
+        {} if line_l2 is None else {"leaf_model": "linear", "linear_l2": line_l2}
+    )
     model = tw.GradientBoostingRegressor(
         n_estimators=3,
         max_leaf_nodes=max_leaves,
@@ -50,7 +52,7 @@ def check_squared_error(
     expected = boost(
         X.tolist(),
         y.tolist(),
-        slopes=lambda score, value: (score - value, 1.0),
+        derivatives=lambda score, value: (score - value, 1.0),
         start=float(y.mean()),
         n_rounds=3,
         rate=0.5,
@@ -107,7 +109,7 @@ def test_log_loss_is_boosted_as_the_oracle_does(table: tuple[Any, Any], max_leav
     expected = boost(
         X.tolist(),
         y.tolist(),
-        slopes=logistic,
+        derivatives=logistic,
         start=math.log(share / (1 - share)),
         n_rounds=2,
         rate=0.1,
@@ -152,7 +154,7 @@ def mixed(n_rows: int, seed: int) -> tuple[pd.DataFrame, Any]:
         {},
         {"growth": "depth_wise", "max_depth": 3},
         {"subsample": 0.5, "features_per_tree": 0.7, "max_features": 0.7},
-        {"sampling": "goss", "subsample": 0.2},
+        {"row_sampling": "goss", "subsample": 0.2},
     ],
 )
 def test_the_model_does_not_depend_on_the_number_of_threads(
@@ -203,8 +205,8 @@ def test_batches_single_rows_trees_and_leaves_tell_the_same(n_classes: int) -> N
         [
             {},
             {"subsample": 0.5},
-            {"sampling": "goss", "subsample": 0.2},
-            {"leaf": "linear"},
+            {"row_sampling": "goss", "subsample": 0.2},
+            {"leaf_model": "linear"},
             {"loss": "huber"},
             {"loss": "absolute_error"},
         ]
@@ -242,7 +244,7 @@ def test_a_row_of_weight_k_is_the_row_written_k_times(seed: int, n_classes: int,
     weight[:6] = 1.0
     rows = np.repeat(np.arange(60), weight.astype(int))
     made = tw.GradientBoostingRegressor if n_classes == 0 else tw.GradientBoostingClassifier
-    options: dict[str, Any] = {"n_estimators": 4, "min_samples_leaf": 3, "leaf": leaf}
+    options: dict[str, Any] = {"n_estimators": 4, "min_samples_leaf": 3, "leaf_model": leaf}
     weighed = made(**options).fit(X, y, sample_weight=weight)
     written = made(**options).fit(X[rows], y[rows])
     assert weighed.ensemble_.scores(weighed._table(X)) == pytest.approx(

@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 import treewright as tw
 from treewright.boosting import choose_rounds as chosen_rounds
 from treewright.boosting.choose_rounds import N_FOLDS, folds_of
-from treewright.boosting.losses import Loss
+from treewright.boosting.losses import loss_of_classes, loss_of_values
 from treewright.boosting.problem import BoostingProblem
 from treewright.data.read.table import read_table
 from treewright.data.read.weights import RowWeights
@@ -28,10 +28,11 @@ SURE = WHOLE[:, 0] == WHOLE[:, 1]
 
 
 def problem(
-    X: Any, y: Any, weight: Any = None, *, of_classes: bool = True, n_outputs: int = 3
+    X: Any, y: Any, weight: Any = None, *, of_classes: bool = True, n_classes: int = 3
 ) -> BoostingProblem:
-    name = "multinomial" if of_classes else "squared_error"
-    loss = Loss(name=name, of_classes=of_classes, n_outputs=n_outputs if of_classes else 1)
+    loss = loss_of_values("squared_error", quantile=None, power=1.5)
+    if of_classes:
+        loss = loss_of_classes("log_loss", n_classes)
     return BoostingProblem(
         table=read_table(X),
         y=np.asarray(y, dtype=np.float64),

@@ -1,4 +1,4 @@
-"""Losses: their slopes are the derivatives of what they say, and they start at their least."""
+"""Losses: their gradients are the derivatives of what they say; they start at their least."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def value_loss(name: str) -> Loss:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_constant_is_better_than_the_baseline(name: str) -> None:
+def test_no_constant_is_better_than_the_start(name: str) -> None:
     y, weight = RANDOM.gamma(2.0, size=101), RANDOM.random(101)
     loss = value_loss(name)
-    start = loss.baseline(y, weight)
+    start = loss.start(y, weight)
     at_start = loss.mean(np.full((101, 1), start[0]), y, weight)
     for off in (-0.1, 0.1):
         moved = loss.mean(np.full((101, 1), start[0] + off), y, weight)
@@ -38,7 +38,7 @@ def test_classes_start_at_their_shares(n_classes: int) -> None:
     model = tw.GradientBoostingClassifier(n_estimators=1, min_samples_leaf=1000)
     shares = model.fit(np.zeros((len(y), 1)), y).predict_proba(np.zeros((1, 1)))[0]
     assert shares == pytest.approx(np.arange(1, n_classes + 1) / len(y))
-    assert len(loss.baseline(y, None)) == loss.n_outputs
+    assert len(loss.start(y, None)) == loss.n_outputs
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -57,7 +57,7 @@ def test_a_function_that_says_the_same_learns_the_same(name: str) -> None:
     X = RANDOM.normal(size=(300, 2))
     y = np.exp(X[:, 0] / 2) * RANDOM.gamma(5.0, 0.2, size=300)
 
-    def slopes(target: Any, score: Any) -> tuple[Any, Any]:
+    def gradients(target: Any, score: Any) -> tuple[Any, Any]:
         if name == "squared_error":
             return score - target, np.ones_like(score)
         if name == "poisson":
@@ -68,7 +68,7 @@ def test_a_function_that_says_the_same_learns_the_same(name: str) -> None:
         return high - low, 0.5 * high + 0.5 * low
 
     built_in = tw.GradientBoostingRegressor(loss=name, n_estimators=5, init="zero").fit(X, y)
-    given = tw.GradientBoostingRegressor(loss=slopes, n_estimators=5).fit(X, y)
+    given = tw.GradientBoostingRegressor(loss=gradients, n_estimators=5).fit(X, y)
     mine = given.ensemble_.scores(given._table(X))
     assert mine == pytest.approx(built_in.ensemble_.scores(built_in._table(X)), abs=1e-5)
 

@@ -5,25 +5,24 @@
 #include <span>
 #include <vector>
 
-#include "treewright/boosting/loss.hpp"
+#include "treewright/boosting/objective.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
 namespace treewright::boosting {
 
-/// What slopes are computed from. Scores, and slopes that are given, are outputs x rows.
-struct SlopeSource {
-    LossKind kind = LossKind::squared;
-    double parameter = 0.0;  ///< of the loss
+/// What gradients and hessians are computed from. Scores, and what is given, are outputs x rows.
+struct GradientInput {
+    Objective objective;
     std::size_t n_outputs = 1;
     std::span<const double> y;
     std::span<const double> scores;
-    std::span<const double> given_gradient;  ///< where the loss is not ours
+    std::span<const double> given_gradient;  ///< where they come from outside
     std::span<const double> given_hessian;
 };
 
 /// Working memory of a thread. Outputs are kRowsPerBlock apart; hessians stay 1 where all are.
-struct BlockSlopes {
-    explicit BlockSlopes(std::size_t n_outputs)
+struct BlockGradients {
+    explicit BlockGradients(std::size_t n_outputs)
         : gradient(n_outputs * kRowsPerBlock), hessian(n_outputs * kRowsPerBlock, 1.0) {}
 
     std::vector<double> gradient;
@@ -31,8 +30,8 @@ struct BlockSlopes {
     std::vector<double> y;  ///< of listed rows, and their scores
     std::vector<double> scores;
 
-    /// The slopes of one copy of each of at most kRowsPerBlock rows.
-    void fill(const SlopeSource& source, const RowRange& rows);
+    /// Computes those of one copy of each of at most kRowsPerBlock rows.
+    void fill(const GradientInput& input, const RowRange& rows);
 
     [[nodiscard]] const double* gradient_of(std::size_t output) const {
         return gradient.data() + output * kRowsPerBlock;

@@ -10,7 +10,7 @@
 #include "treewright/boosting/block_gradients.hpp"
 #include "treewright/boosting/grower.hpp"
 #include "treewright/boosting/linear_leaves.hpp"
-#include "treewright/boosting/loss.hpp"
+#include "treewright/boosting/objective.hpp"
 #include "treewright/boosting/row_sampling.hpp"
 
 namespace treewright::boosting {
@@ -28,17 +28,17 @@ class Booster {
 public:
     /// `target`: rows, numbers or class indices, which must outlive the booster. Scores are outputs
     /// x rows. Where leaves get lines the columns are read again in every round, and must stay.
-    Booster(const data::Dataset& data, Codebook book, LossKind kind, double parameter,
+    Booster(const data::Dataset& data, Codebook book, const Objective& objective,
             const RoundSample& sample, std::size_t n_outputs, std::vector<double> scores,
             Team& team);
 
-    /// Grows the trees of a round and moves the scores; with LossKind::given the slopes must have
-    /// been set. The trees are appended to `trees`, one for each output.
+    /// Grows the trees of a round and moves the scores; of an objective that is given the gradients
+    /// must have been set. The trees are appended to `trees`, one for each output.
     void round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
                Progress& progress);
 
     /// Gradients and hessians of the next round, outputs x rows.
-    void set_slopes(std::span<const double> gradient, std::span<const double> hessian);
+    void set_gradients(std::span<const double> gradient, std::span<const double> hessian);
 
     std::vector<BoostTree> trees;
     std::vector<double> scores;  ///< outputs x rows
@@ -51,13 +51,13 @@ public:
 
 private:
     void count_copies();
-    [[nodiscard]] SlopeSource slope_source() const;
-    [[nodiscard]] SlopeRange range_of_slopes(Team& team) const;
-    [[nodiscard]] FixedPoint lay_out(const SlopeRange& range) const;
-    [[nodiscard]] RowSet steepest_rows(std::size_t n_wanted, Team& team) const;
+    [[nodiscard]] GradientInput gradient_input() const;
+    [[nodiscard]] DerivativeRange derivative_range(Team& team) const;
+    [[nodiscard]] FixedPoint lay_out(const DerivativeRange& range) const;
+    [[nodiscard]] RowSet top_rows(std::size_t n_wanted, Team& team) const;
     void note_content(const data::Dataset& data, Team& team);
     void draw_rows(std::uint64_t key, Team& team);
-    /// Factor of the slopes of a copy of a row.
+    /// Factor of the gradient and hessian of a copy of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
         double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
         if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
@@ -68,22 +68,24 @@ private:
     void quantise(Team& team);
     template <class Row>
     void quantise_block(const RowRange& rows, const double* gradient, const double* hessian,
-                        const WritableSlopes& into) const;
+                        const WritableGradients& into) const;
     BoostTree grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
                    GrowBuffers& memory, Team& team, Progress& progress) const;
-    [[nodiscard]] SlopeView slopes_of(std::size_t output) const;
-    [[nodiscard]] WritableSlopes slopes_of(std::size_t output);
+    [[nodiscard]] GradientView gradients_of(std::size_t output) const;
+    [[nodiscard]] WritableGradients gradients_of(std::size_t output);
     void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
                    Team& team, Progress& progress) const;
     /// What the rows of some leaves would answer together.
     [[nodiscard]] double residual_answer(const BoostTree& tree,
                                          std::span<const GrownLeaf> leaves) const;
-    /// Leaves of losses that say little by their slopes answer from residuals.
+    /// Leaves of losses that say little by their gradients answer from residuals.
     void renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
                Team& team) const;
     void keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
                     std::span<const int> monotonic) const;
-    [[nodiscard]] double huber_delta(Team& team) const;
+    /// Sets the delta of a loss whose delta is a quantile of the distances.
+    void set_delta(Team& team);
+    [[nodiscard]] double distance_quantile(double level, Team& team) const;
     [[nodiscard]] bool is_unweighted() const { return weight.empty() && copies.empty(); }
     /// What the line of a row's leaf adds.
     [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
@@ -99,7 +101,7 @@ private:
         return weight.empty() || weight[row] > 0.0 ? 1.0 : 0.0;
     }
 
-    /// How rows keep their slopes.
+    /// How rows keep their gradients.
     enum class Form : std::uint8_t { slim, odds, wide, narrow, single };
     [[nodiscard]] Form choose_form();
     /// Calls work with a row of a form.
@@ -110,9 +112,7 @@ private:
     Codebook book;
     std::vector<data::Column> raw;  ///< views of what the codes stand for
     std::vector<double> spread;     ///< of each column, once lines are fitted
-    LossKind kind;
-    double level;      ///< the parameter that was given
-    double parameter;  ///< of the loss; Huber's delta is another one in every round
+    Objective objective;
     RoundSample sample;
     std::size_t n_outputs;
     double most_score = 0.0;
@@ -126,10 +126,10 @@ private:
     std::vector<double> given_gradient;  ///< outputs x rows, where they come from outside
     std::vector<double> given_hessian;
     FixedPoint fixed;
-    std::vector<std::vector<std::uint8_t>> slopes;  ///< of several outputs; of one: in the table
-    std::vector<std::uint32_t> content;             ///< a hash of each row, where some are drawn
-    std::vector<std::uint32_t> sampled;             ///< empty: all rows
-    std::vector<float> factor;                      ///< of sampled rows' slopes; empty: 1
+    std::vector<std::vector<std::uint8_t>> gradients;  ///< of several outputs; of one: in the table
+    std::vector<std::uint32_t> content;                ///< a hash of each row, where some are drawn
+    std::vector<std::uint32_t> sampled;                ///< empty: all rows
+    std::vector<float> factor;                         ///< of sampled rows' gradients; empty: 1
     std::vector<GrowBuffers> buffers;
 };
 

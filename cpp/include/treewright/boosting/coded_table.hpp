@@ -41,9 +41,9 @@ struct Placed {
 
 class CodedTable {
 public:
-    /// `slope_bytes`: room in each record, beside the codes, for what changes from round to round:
-    /// a row that lies far from others then costs one wait for memory, not two.
-    CodedTable(const data::Dataset& data, const Codebook& book, std::size_t slope_bytes,
+    /// `gradient_bytes`: room in each record, beside the codes, for what changes from round to
+    /// round: a row that lies far from others then costs one wait for memory, not two.
+    CodedTable(const data::Dataset& data, const Codebook& book, std::size_t gradient_bytes,
                Team& team);
 
     std::size_t n_rows = 0;
@@ -53,11 +53,11 @@ public:
     std::size_t stride = 0;     ///< bytes of a record
     std::size_t n_narrow = 0;   ///< slots of one byte
 
-    std::size_t slopes_at = 0;  ///< bytes from the start of a record to its room
+    std::size_t gradients_at = 0;  ///< bytes from the start of a record to its room
 
     [[nodiscard]] const std::uint8_t* records() const { return rows.get(); }
-    [[nodiscard]] SlopeView slopes() const { return {rows.get() + slopes_at, stride}; }
-    [[nodiscard]] WritableSlopes slopes() { return {rows.get() + slopes_at, stride}; }
+    [[nodiscard]] GradientView gradients() const { return {rows.get() + gradients_at, stride}; }
+    [[nodiscard]] WritableGradients gradients() { return {rows.get() + gradients_at, stride}; }
     /// Codes of a slot, one after the other; some bytes after the last may be read.
     [[nodiscard]] const std::uint8_t* codes_of(const Slot& slot) const {
         return by_column.get() + slot.by_column;
@@ -69,7 +69,7 @@ public:
 
 private:
     void place(const Codebook& book, const std::vector<std::vector<std::uint32_t>>& bundles,
-               const std::vector<std::uint32_t>& common, std::size_t slope_bytes);
+               const std::vector<std::uint32_t>& common, std::size_t gradient_bytes);
     void fill(const data::Dataset& data, const std::vector<Encoder>& encoders, Team& team);
 
     struct Free {

@@ -154,7 +154,7 @@ struct SingleRow {
 };
 
 /// Where the rows of one output are found: one after the other, or each in its record of codes.
-struct SlopeView {
+struct GradientView {
     const std::uint8_t* base = nullptr;
     std::size_t stride = 0;
 
@@ -167,7 +167,7 @@ struct SlopeView {
 };
 
 /// The same to write to.
-struct WritableSlopes {
+struct WritableGradients {
     std::uint8_t* base = nullptr;
     std::size_t stride = 0;
 

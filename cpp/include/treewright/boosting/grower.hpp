@@ -45,7 +45,7 @@ struct GrowBuffers {
 struct BoostRound {
     const CodedTable& table;
     const Codebook& book;
-    SlopeView slopes;  ///< of all rows of the table
+    GradientView gradients;  ///< of all rows of the table
     FixedPoint fixed;
     std::span<const std::uint32_t> sample;   ///< ascending rows that count; empty: all
     std::span<const std::uint32_t> columns;  ///< that the tree may ask, ascending

@@ -21,7 +21,7 @@ struct NearRows {
 
 /// Adds rows to the entries of a histogram.
 template <class Row>
-void add_rows(const CodedTable& table, const RowRange& rows, const SlopeView& slopes,
+void add_rows(const CodedTable& table, const RowRange& rows, const GradientView& gradients,
               const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
               typename Row::Entry* histogram);
 

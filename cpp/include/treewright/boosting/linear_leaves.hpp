@@ -40,7 +40,7 @@ inline constexpr std::size_t kMostLineTerms = 50;
 struct LineRows {
     std::span<const data::Column> columns;
     std::span<const double> spread;  ///< by column
-    SlopeView slopes;                ///< gradients and hessians
+    GradientView gradients;          ///< gradients and hessians
     FixedPoint fixed;
     std::span<const std::uint32_t> sample;       ///< rows that count; empty: all
     std::span<const std::uint32_t> leaf_of_row;  ///< node of each row

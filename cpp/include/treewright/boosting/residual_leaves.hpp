@@ -1,4 +1,4 @@
-/// Leaves of losses whose slopes say little: they answer from what is left to explain of their
+/// Leaves of losses whose gradients say little: they answer from what is left to explain of their
 /// rows.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "treewright/base/parallel.hpp"
-#include "treewright/boosting/loss.hpp"
+#include "treewright/boosting/losses/registry.hpp"
 
 namespace treewright::boosting {
 
@@ -16,16 +16,10 @@ struct Residual {
     double weight;
 };
 
-[[nodiscard]] constexpr bool answers_by_residuals(LossKind kind) {
-    return kind == LossKind::absolute || kind == LossKind::quantile || kind == LossKind::huber;
-}
-
-/// What a leaf of these rows, of which there is one at least, answers; changes their order.
-/// `parameter`: the loss's. Of plain numbers each counts once.
-[[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
-                                         std::vector<Residual>& residuals);
-[[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
-                                         std::vector<double>& residuals);
+/// What a leaf of these rows, of which there is one at least, answers; changes their order. The
+/// loss is one that answers by residuals. Of plain numbers each counts once.
+[[nodiscard]] double answer_of_residuals(const AnyLoss& loss, std::vector<Residual>& residuals);
+[[nodiscard]] double answer_of_residuals(const AnyLoss& loss, std::vector<double>& residuals);
 
 /// The least value with at least `level` of the weight up to it; midway where exactly so much is.
 [[nodiscard]] double quantile_of(std::vector<Residual>& residuals, double level);

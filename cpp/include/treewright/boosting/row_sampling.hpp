@@ -1,4 +1,4 @@
-/// The rows of a round: some drawn at random, those of the largest slopes.
+/// The rows of a round: some drawn at random, those of the largest gradients.
 #pragma once
 
 #include <bit>

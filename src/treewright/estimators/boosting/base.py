@@ -16,7 +16,7 @@ from treewright.boosting.choose_rounds import choose_rounds, folds_of
 from treewright.boosting.defaults import is_auto, may_choose
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.boosting.fit import Boosted, Boosting
-from treewright.boosting.losses import Loss, check_target
+from treewright.boosting.losses import Given, Loss
 from treewright.boosting.options import BoostingOptions, check_early_stopping
 from treewright.boosting.problem import BoostingProblem, held_out
 from treewright.boosting.rounds import GradientRound, GradientRounds
@@ -154,7 +154,8 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             n_columns=len(own.table.schema.columns),
             n_outputs=own.loss.n_outputs,
         )
-        is_judged = own.loss.name != "given" and (self.init is None or isinstance(self.init, str))
+        starts_plainly = self.init is None or isinstance(self.init, str)
+        is_judged = starts_plainly and not isinstance(own.loss, Given)
         return folds_of(own) if chooses and is_judged else None
 
     def _learned(self, data: TrainingData, init: Any, boosted: Boosted) -> None:
@@ -289,7 +290,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             loss=loss,
             start=self._start(init, X, data.table.n_rows, loss, data.shift),
         )
-        check_target(loss, y, own.weight, shift=data.shift)
+        loss.check_target(y, own.weight, shift=data.shift)
         return own
 
     def _validation(

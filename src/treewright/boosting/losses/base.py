@@ -1,0 +1,157 @@
+"""What every loss of boosting offers.
+
+Gradients and hessians are taken in the core, in a header of the same name; here is what is needed
+once: where scores start, what they mean, how large the loss of a row is, which targets it takes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from treewright.array_types import Array, FloatArray
+from treewright.errors import TargetError
+
+
+class Loss(ABC):
+    """What boosting makes small.
+
+    Attributes
+    ----------
+    name : str
+        As the core knows it.
+    has_curvature : bool
+        Whether there is a step of least squares to take, which lines in leaves need.
+    """
+
+    name: ClassVar[str]
+    has_curvature: ClassVar[bool] = True
+
+    @property
+    def n_outputs(self) -> int:
+        """Scores of a row."""
+        return 1
+
+    @property
+    @abstractmethod
+    def of_classes(self) -> bool:
+        """Whether the target is a class, by index, or a value."""
+
+    @property
+    @abstractmethod
+    def link(self) -> str:
+        """What a score means; one of :data:`treewright.boosting.ensemble.LINKS`."""
+
+    @property
+    def parameter(self) -> float:
+        """The number that the core needs to know of the loss."""
+        return 0.0
+
+    @abstractmethod
+    def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the scores that, without a tree, make the loss least."""
+
+    @abstractmethod
+    def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the loss of each row; scores are rows x outputs."""
+
+    def mean(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> float:
+        """Return the mean loss of rows; scores are rows x outputs."""
+        with np.errstate(over="ignore"):  # a loss beyond all numbers is infinite, and says so
+            return float(np.average(self.of_rows(scores, y, weight), weights=weight))
+
+    def check_target(self, y: FloatArray, weight: FloatArray | None, *, shift: int = 0) -> None:
+        """Refuse values that the loss has no meaning for.
+
+        Parameters
+        ----------
+        y, weight
+            The values, and what they weigh.
+        shift
+            Powers of two that the values were larger by when they were given.
+        """
+        del y, weight, shift  # most losses take any
+
+
+class ClassLoss(Loss):
+    """A loss of classes; `y` holds their indices."""
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether the target is a class: it is."""
+        return True
+
+    @classmethod
+    @abstractmethod
+    def for_classes(cls, n_classes: int) -> ClassLoss:
+        """Return the loss for so many classes, or refuse them."""
+
+
+class ValueLoss(Loss):
+    """A loss of values, which scores are unless a subclass says otherwise."""
+
+    takes_quantile: ClassVar[bool] = False
+    """Whether the parameter `quantile` of the estimators belongs to it."""
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether the target is a class: it is not."""
+        return False
+
+    @property
+    def link(self) -> str:
+        """What a score means."""
+        return "identity"
+
+    @classmethod
+    def for_parameters(cls, *, quantile: float | None, power: float) -> ValueLoss:
+        """Return the loss for the parameters of the estimators, of which it takes its own."""
+        del quantile, power
+        return cls()
+
+
+class LogLinkLoss(ValueLoss):
+    """A loss of values that are not negative; scores are the logarithms of their means."""
+
+    @property
+    def link(self) -> str:
+        """What a score means."""
+        return "log"
+
+    def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the scores that, without a tree, make the loss least."""
+        return np.array([float(np.log(float(np.average(y, weights=weight))))])
+
+    def check_target(self, y: FloatArray, weight: FloatArray | None, *, shift: int = 0) -> None:
+        """Refuse values that are negative or all 0."""
+        low = least_counted(y, weight, shift=shift)
+        counted = y if weight is None else y[weight > 0]
+        if low < 0.0 or not counted.any():
+            raise TargetError(
+                f"loss={self.name!r} needs values that are not negative and not all 0;"
+                f" y has {low:g}."
+            )
+
+
+def least_counted(y: FloatArray, weight: FloatArray | None, *, shift: int) -> float:
+    """Return the least value that weighs anything, times 2 to the power of `shift`."""
+    counted = y if weight is None else y[weight > 0]
+    return float(np.ldexp(counted.min(initial=np.inf), shift))
+
+
+def weight_of_classes(y: FloatArray, weight: FloatArray | None, n_classes: int) -> Array:
+    """Return what the rows of each class weigh together."""
+    return np.bincount(y.astype(np.intp), weights=weight, minlength=n_classes)
+
+
+def log_of(value: float) -> float:
+    """Return the logarithm, of 0 too: a class without rows is very unlikely, not impossible."""
+    return float(np.log(max(value, 1e-15)))
+
+
+def log_odds(y: FloatArray, weight: FloatArray | None) -> float:
+    """Return the logarithm of how much more the rows of class 1 weigh than those of class 0."""
+    weights = weight_of_classes(y, weight, 2)
+    return log_of(weights[1]) - log_of(weights[0])

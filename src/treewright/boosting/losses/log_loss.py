@@ -1,0 +1,71 @@
+"""Log loss: minus the logarithm of the probability of a row's own class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+from treewright.boosting.losses.base import ClassLoss, log_odds, log_of, weight_of_classes
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLoss(ClassLoss):
+    """Of two classes: the score is the log odds of the second."""
+
+    name: ClassVar[str] = "log_loss"
+
+    @classmethod
+    def for_classes(cls, n_classes: int) -> ClassLoss:
+        """Return the form for so many classes."""
+        return Multinomial(n_classes=n_classes) if n_classes > 2 else cls()
+
+    @property
+    def link(self) -> str:
+        """What a score means."""
+        return "logistic"
+
+    def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the log odds."""
+        return np.array([log_odds(y, weight)])
+
+    def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the loss of each row."""
+        score = scores[:, 0]
+        return np.asarray(np.logaddexp(0.0, score) - y * score)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multinomial(ClassLoss):
+    """Of three or more classes: a score of each, their softmax the probabilities."""
+
+    name: ClassVar[str] = "multinomial"
+    n_classes: int
+
+    @classmethod
+    def for_classes(cls, n_classes: int) -> Multinomial:
+        """Return the loss for so many classes."""
+        return cls(n_classes=n_classes)
+
+    @property
+    def n_outputs(self) -> int:
+        """Scores of a row: one of each class."""
+        return self.n_classes
+
+    @property
+    def link(self) -> str:
+        """What a score means."""
+        return "softmax"
+
+    def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the logarithms of the shares of the classes."""
+        shares = weight_of_classes(y, weight, self.n_classes)
+        return np.array([log_of(share / shares.sum()) for share in shares])
+
+    def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the loss of each row."""
+        own = scores[np.arange(len(y)), y.astype(np.intp)]
+        most = scores.max(axis=1)
+        return np.asarray(np.log(np.exp(scores - most[:, np.newaxis]).sum(axis=1)) + most - own)

@@ -1,0 +1,26 @@
+"""Squared error: half the squared distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from treewright.array_types import FloatArray
+from treewright.boosting.losses.base import ValueLoss
+
+
+@dataclass(frozen=True, kw_only=True)
+class SquaredError(ValueLoss):
+    """Half the squared distance; starts at the mean."""
+
+    name: ClassVar[str] = "squared_error"
+
+    def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the mean."""
+        return np.array([float(np.average(y, weights=weight))])
+
+    def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """Return the loss of each row."""
+        return 0.5 * (scores[:, 0] - y) ** 2
