@@ -6,6 +6,7 @@
 #include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/question.hpp"
+#include "treewright/missing/registry.hpp"
 #include "treewright/tree/question.hpp"
 
 using namespace treewright;
@@ -319,16 +320,7 @@ void bind_grow(nb::module_& module) {
                                                       {"cal5", Numeric::cal5}});
              })
         .def("set_missing",
-             [](GrowOptions& self, const std::string& name) {
-                 self.missing =
-                     named<Missing>(name, {{"divide", Missing::divide},
-                                           {"learned_side", Missing::learned_side},
-                                           {"surrogates", Missing::surrogates},
-                                           {"most_likely", Missing::most_likely},
-                                           {"most_likely_in_class", Missing::most_likely_in_class},
-                                           {"own_branch", Missing::own_branch},
-                                           {"majority", Missing::majority}});
-             })
+             [](GrowOptions& self, const std::string& name) { self.missing = policy_named(name); })
         .def("set_threshold_at",
              [](GrowOptions& self, const std::string& name) {
                  self.threshold_at =
@@ -390,6 +382,26 @@ void bind_grow(nb::module_& module) {
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("options"),
         nb::sig("def engine_of(columns: Columns, target: Target, options: GrowOptions) -> str"));
+
+    module.def(
+        "missing_policies",
+        [] {
+            nb::list all;
+            for (const missing::Traits& traits : missing::all_traits()) {
+                nb::dict one;
+                one["name"] = std::string(traits.name);
+                one["divides"] = traits.divides;
+                one["is_judged"] = traits.is_judged;
+                one["tries_sides"] = traits.tries_sides;
+                one["has_own_branch"] = traits.has_own_branch;
+                one["fills"] = traits.fills;
+                one["fills_by_class"] = traits.fills_by_class;
+                one["uses_surrogates"] = traits.uses_surrogates;
+                all.append(one);
+            }
+            return all;
+        },
+        nb::sig("def missing_policies() -> list[dict[str, typing.Any]]"));
 
     module.def(
         "criteria",

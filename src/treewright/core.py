@@ -115,6 +115,9 @@ from treewright._core import (
     losses as losses,
 )
 from treewright._core import (
+    missing_policies as missing_policies,
+)
+from treewright._core import (
     own_shares as own_shares,
 )
 from treewright._core import (

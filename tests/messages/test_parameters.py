@@ -410,7 +410,7 @@ def test_settings_that_make_no_sense_for_sums() -> None:
     assert unsupported(ObliqueTreeClassifier(missing="most_likely")) == (
         "missing='most_likely' fills in one column's value and cannot be used with search='oc1',"
         " which adds up several.\n"
-        "  Hint: missing='learned_side'; 'divide', 'surrogates', 'own_branch', 'majority' work too."
+        "  Hint: missing='divide'; 'learned_side', 'surrogates', 'own_branch', 'majority' work too."
     )
     regressor = ObliqueTreeRegressor(criterion="absolute_error", nominal="one_vs_rest")
     assert unsupported(regressor, y=VALUES) == (

@@ -1,4 +1,5 @@
 #include "treewright/grow/absolute_finder.hpp"
+#include "treewright/missing/registry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -117,17 +118,15 @@ public:
         const data::Column& raw = data.columns[column];
         collect_runs(node, column, n_missing);
         const bool nominal = raw.scale == data::Scale::nominal;
-        own_run = options.missing == missing::Missing::own_branch && nominal && !missing.empty();
+        own_run = options.missing.has_own_branch && nominal && !missing.empty();
         if (own_run) {
             ordered.insert(ordered.end(), missing.begin(), missing.end());
             run_start.push_back(static_cast<std::uint32_t>(ordered.size()));
         }
         if (n_runs() < 2) return;
         candidate.guard = split::Guard::limits;
-        fill_run = options.missing == missing::Missing::most_likely ? most_likely_run(nominal) : -1;
-        const bool absent = options.missing == missing::Missing::divide ||
-                            options.missing == missing::Missing::surrogates ||
-                            options.missing == missing::Missing::majority;
+        fill_run = options.missing.fills ? most_likely_run(nominal) : -1;
+        const bool absent = !options.missing.is_judged;
         clear(everything);
         for (const std::uint32_t row : ordered) put(everything, row, 1.0);
         const double known_weight = everything.weight;
@@ -269,7 +268,7 @@ private:
                side.weight > 0.0;
     }
     [[nodiscard]] bool tries_sides() const {
-        return options.missing == missing::Missing::learned_side && !missing.empty();
+        return options.missing.tries_sides && !missing.empty();
     }
     void settle(double left_over, split::Candidate& candidate) const {
         candidate.gain = std::max(0.0, (parent - left_over) * scale);
@@ -277,7 +276,7 @@ private:
     }
 
     void cut(const data::Column& raw, Generator generator, split::Candidate& best) {
-        const bool third = options.missing == missing::Missing::own_branch && !missing.empty();
+        const bool third = options.missing.has_own_branch && !missing.empty();
         double beside = 0.0;
         if (third) {
             clear(left);

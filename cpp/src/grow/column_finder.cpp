@@ -117,9 +117,7 @@ private:
                block.holding == data::Holding::lists && raw.scale != data::Scale::nominal &&
                n_missing == 0 && block.weight.empty() && block.copies.empty() &&
                criterion.n_outputs == 1 && options.monotonic.empty() && !options.class_boundaries &&
-               !options.c45_sides && options.min_gap <= 0.0 &&
-               options.missing != missing::Missing::most_likely &&
-               options.missing != missing::Missing::most_likely_in_class &&
+               !options.c45_sides && options.min_gap <= 0.0 && !options.missing.fills &&
                options.selection == split::Selection::gain;
     }
 
@@ -232,8 +230,7 @@ private:
             candidate.code_of_run.assign(tally.code.begin(), tally.code.end());
             for (std::size_t i = 0; i < tally.n_runs(); ++i)
                 branch_weights[candidate.branch_of_run[i]] += tally.run(i)[criteria::kWeight];
-            if (raw.scale == data::Scale::nominal &&
-                options.missing == missing::Missing::own_branch &&
+            if (raw.scale == data::Scale::nominal && options.missing.has_own_branch &&
                 tally.n_entries.back() == 0)  // the run own_branch() appended
             {
                 candidate.owns_missing = true;
@@ -267,7 +264,7 @@ private:
             candidate.gain -= std::log2(places_of_cut(raw, candidate)) / all;
         if (options.single_precision) candidate.gain = static_cast<float>(candidate.gain);
         if (options.selection != split::Selection::gain) {
-            if (options.missing == missing::Missing::divide && tally.any_missing)
+            if (options.missing.divides && tally.any_missing)
                 branch_weights.insert(branch_weights.begin(), tally.missing[criteria::kWeight]);
             candidate.split_information =
                 sums_in_floats

@@ -54,9 +54,7 @@ bool serves_options(const GrowOptions& options) {
     served.block.n_bins = 0;
     served.tally = options.tally;
 
-    const bool settles_missing = options.missing == missing::Missing::learned_side ||
-                                 options.missing == missing::Missing::majority;
-    return options == served && settles_missing && !options.columns.empty() &&
+    return options == served && options.missing.sends_to_one_side && !options.columns.empty() &&
            criteria::traits_of(options.criterion).is_fused;
 }
 

@@ -171,8 +171,7 @@ void Growth::record_leaf(std::uint32_t node, const data::Block& block,
     const std::size_t begin = fragment.leaf_rows.size();
     for (const std::uint32_t row : rows) {
         fragment.leaf_rows.push_back(block.table_row[row]);
-        if (options.missing == missing::Missing::divide)
-            fragment.leaf_weights.push_back(block.weight_of(row));
+        if (options.missing.divides) fragment.leaf_weights.push_back(block.weight_of(row));
     }
     fragment.leaf_range[node] = {begin, fragment.leaf_rows.size()};
     progress.advance(rows.size());

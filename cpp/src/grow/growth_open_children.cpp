@@ -22,23 +22,18 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
     route_known(open, winner, ws);
     sum_branches(*open.block, n_branches, width, ws);
     const std::uint32_t heaviest = heaviest_branch(n_branches, width, ws);
-    const bool settles_missing = options.missing != missing::Missing::divide;
+    const bool settles_missing = !options.missing.divides;
     if (settles_missing && winner.missing_branch < 0)
         winner.missing_branch = static_cast<std::int32_t>(heaviest);
 
     // Rows without a value that had a say in the gain have one in its significance.
-    const bool judged_missing = options.missing == missing::Missing::learned_side ||
-                                options.missing == missing::Missing::own_branch ||
-                                options.missing == missing::Missing::most_likely ||
-                                options.missing == missing::Missing::most_likely_in_class;
-    if (judged_missing) settle_missing(open, winner, ws, fragment);
+    if (options.missing.is_judged) settle_missing(open, winner, ws, fragment);
     if (options.max_p_value < 1.0 &&
         ws.finder->p_value(ws.branch_sums.data(), n_branches, sum_of_squares(open, ws)) >
             options.max_p_value)
         return false;
     std::vector<missing::FoundSurrogate> surrogates;
-    if (options.missing == missing::Missing::surrogates)
-        surrogates = find_surrogates(open, winner, ws);
+    if (options.missing.uses_surrogates) surrogates = find_surrogates(open, winner, ws);
 
     tree::TreeNode& node = fragment.nodes[open.node];
     node.kind = static_cast<std::int8_t>(winner.question);
@@ -85,7 +80,7 @@ void Growth::open_children(Open& open, const split::Candidate& winner, Workspace
     fragment.leaf_range.resize(first_child + n_branches);
     for (std::size_t b = 0; b < n_branches; ++b)
         fragment.nodes[first_child + b].parent = static_cast<std::int32_t>(open.node);
-    if (options.missing == missing::Missing::divide && !ws.missing_rows.empty()) {
+    if (options.missing.divides && !ws.missing_rows.empty()) {
         open_divided(open, winner, ws, fragment, children, only, first_child);
         return;
     }

@@ -238,8 +238,7 @@ private:
         if (candidate.missing_branch >= 0)
             weights[static_cast<std::size_t>(candidate.missing_branch)] +=
                 tally.missing[criteria::kWeight];
-        else if (options.missing == missing::Missing::divide)
-            weights.push_back(tally.missing[criteria::kWeight]);
+        else if (options.missing.divides) weights.push_back(tally.missing[criteria::kWeight]);
         return split::split_information(weights);
     }
 

@@ -65,9 +65,13 @@ void check_invariants(const Tree& tree, const MadeData& made) {
     CHECK(tree.nodes[0].n_rows <= static_cast<std::int64_t>(made.data.n_rows));
 }
 
-constexpr Missing kPolicies[] = {
-    Missing::divide,     Missing::learned_side, Missing::surrogates,          Missing::most_likely,
-    Missing::own_branch, Missing::majority,     Missing::most_likely_in_class};
+const Policy kPolicyList[] = {policy_named("divide"),
+                              policy_named("learned_side"),
+                              policy_named("surrogates"),
+                              policy_named("most_likely"),
+                              policy_named("own_branch"),
+                              policy_named("majority"),
+                              policy_named("most_likely_in_class")};
 
 /// One tree whichever way columns are held and on any number of threads; it has intervals.
 void check_every_way(const MadeData& made, GrowOptions options, std::int8_t kind) {
@@ -137,7 +141,7 @@ CASE(every_way_of_tallying_merges_the_same_values) {
             GrowOptions options = grow_options(*made, criterion);
             options.merging.is_on = true;
             options.merging.exhaustive = exhaustive;
-            options.missing = Missing::own_branch;
+            options.missing = policy_named("own_branch");
             options.block.n_bins = 10;
             check_every_way(*made, options, 3);
         }
@@ -157,7 +161,7 @@ CASE(threads_do_not_change_the_tree) {
 }
 
 CASE(all_policies_and_searches_grow_sound_trees) {
-    for (const Missing policy : kPolicies)
+    for (const Policy& policy : kPolicyList)
         for (const Nominal nominal : {Nominal::multiway, Nominal::subset, Nominal::one_vs_rest})
             for (const Splitter splitter : {Splitter::best, Splitter::random})
                 for (const char* criterion :
@@ -165,8 +169,9 @@ CASE(all_policies_and_searches_grow_sound_trees) {
                       "standard_deviation", "fifth_root", "absolute_error"}) {
                     const bool classes = std::string_view(criterion) == "gini" ||
                                          std::string_view(criterion) == "twoing";
-                    if (policy == Missing::most_likely_in_class && !classes) continue;
-                    if (policy == Missing::surrogates && nominal == Nominal::multiway) continue;
+                    if (policy == policy_named("most_likely_in_class") && !classes) continue;
+                    if (policy == policy_named("surrogates") && nominal == Nominal::multiway)
+                        continue;
                     if (std::string_view(criterion) == "absolute_error" &&
                         nominal == Nominal::subset)
                         continue;
@@ -190,9 +195,9 @@ CASE(all_policies_grow_sound_intervals) {
     const auto made = make_data(
         {.n_rows = 800, .n_classes = 3, .missing = 0.2, .weighted = true, .signal = 0.5}, 3);
     for (const Numeric numeric : {Numeric::mdlp, Numeric::cal5})
-        for (const Missing policy : kPolicies)
+        for (const Policy& policy : kPolicyList)
             for (const char* criterion : {"gini", "entropy", "misclassification", "hellinger"}) {
-                if (policy == Missing::surrogates) continue;  // imitate two branches
+                if (policy == policy_named("surrogates")) continue;  // imitate two branches
                 GrowOptions options = grow_options(*made, criterion);
                 options.missing = policy;
                 options.numeric = numeric;
@@ -212,7 +217,7 @@ CASE(all_policies_grow_sound_intervals) {
 CASE(predictions_do_not_depend_on_the_batch) {
     const auto made = make_data({.n_rows = 3000, .missing = 0.1, .distinct = 500}, 9);
     GrowOptions options = grow_options(*made, "gini");
-    options.missing = Missing::divide;
+    options.missing = policy_named("divide");
     const Tree tree = grown(*made, options);
     std::vector<std::int32_t> unseen;
     for (const TreeNode& node : tree.nodes) unseen.push_back(node.missing_branch);
@@ -257,11 +262,11 @@ CASE(a_deep_chain_is_an_ordinary_tree) {
 
 CASE(inspection_repeats_the_growing) {
     const auto made = make_data({.n_rows = 400, .missing = 0.1}, 21);
-    for (const Missing policy : kPolicies) {
+    for (const Policy& policy : kPolicyList) {
         GrowOptions options = grow_options(*made, "entropy");
         options.missing = policy;
         options.nominal = Nominal::subset;
-        if (policy == Missing::own_branch) options.merging.is_on = true;
+        if (policy == policy_named("own_branch")) options.merging.is_on = true;
         const Tree tree = grown(*made, options);
         Progress progress(nullptr);
         std::size_t node = 0;

@@ -54,8 +54,8 @@ CASE(sums_grow_one_tree_for_any_number_of_threads) {
 
 CASE(rows_are_predicted_where_they_were_counted) {
     for (const ObliqueSearch search : kSearches)
-        for (const Missing policy :
-             {Missing::learned_side, Missing::majority, Missing::own_branch, Missing::surrogates}) {
+        for (const Policy& policy : {policy_named("learned_side"), policy_named("majority"),
+                                     policy_named("own_branch"), policy_named("surrogates")}) {
             const auto made = make_data({.n_rows = 700, .missing = 0.05, .distinct = 60}, 4);
             GrowOptions options = oblique_options(*made, "entropy", search);
             options.missing = policy;

@@ -248,9 +248,9 @@ class _Working:
             return CandidateRow(column=name, question=name, guard=guard)
         question, branch, known = self._branches(item)
         missing_weight = float(self.weight[~known].sum())
-        policy = self.problem.options.missing
+        policy = self.problem.options.missing_policy
         counted = known.copy()
-        if item["missing_branch"] >= 0 and policy in ("learned_side", "own_branch", "most_likely"):
+        if item["missing_branch"] >= 0 and policy.is_judged and not policy.fills_by_class:
             branch = np.where(known, branch, item["missing_branch"])
             counted[:] = True
         rows = []
@@ -300,7 +300,7 @@ class _Working:
         if self.codes is None:
             return None
         weights = [row.weight for row in rows]
-        if self.problem.options.missing == "divide" and missing_weight > 0:
+        if self.problem.options.missing_policy.divides and missing_weight > 0:
             weights.append(missing_weight)
         return float(measures.entropy([w for w in weights if w > 0]))
 

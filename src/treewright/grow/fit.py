@@ -86,7 +86,7 @@ def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> Int32A
     if options.unseen == "majority":
         return heaviest_branch(arrays)
     missing_branch: Int32Array = arrays["missing_branch"]
-    if options.missing == "learned_side":
+    if options.missing_policy.tries_sides:
         # A side was learned for missing values, nothing for values the node has not seen: they
         # follow all branches (tree-cat-200k: accuracy 0.637, by the learned side 0.631).
         return np.where(arrays["kind"] == 2, np.int32(-1), missing_branch)

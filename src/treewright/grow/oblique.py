@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treewright.errors import ParameterError
+from treewright.grow.missing import POLICIES
 from treewright.parameters import check_choice, check_count, refuse
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from treewright.grow.options import GrowthOptions
 
 SEARCHES = ("oc1", "hhcart", "hhcart_dominant", "cart_lc", "random_projections")
-MISSING = ("learned_side", "divide", "surrogates", "own_branch", "majority")
+MISSING = tuple(policy.name for policy in POLICIES.values() if not policy.fills)
 """Policies that have an answer for a sum of which a part is missing."""
 
 _BELONGS_TO = {"n_restarts": "oc1", "n_jumps": "oc1", "n_projections": "random_projections"}

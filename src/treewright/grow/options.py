@@ -16,6 +16,7 @@ from treewright.criteria import Criterion, criterion_named
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.grow.chaid import Merging
+from treewright.grow.missing import POLICIES, MissingPolicy, policy_named
 from treewright.parameters import (
     check_choice,
     check_count,
@@ -35,15 +36,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "splitter": ("best", "random"),
     "nominal": ("multiway", "subset", "one_vs_rest", "groups"),
     "numeric": ("threshold", "mdlp", "cal5"),
-    "missing": (
-        "divide",
-        "learned_side",
-        "surrogates",
-        "most_likely",
-        "most_likely_in_class",
-        "own_branch",
-        "majority",
-    ),
+    "missing": tuple(POLICIES),
     "unseen": UNSEEN_CATEGORIES,
     "combine": COMBINE,
     "thresholds": ("all", "class_boundaries"),
@@ -118,6 +111,11 @@ class GrowthOptions:
     def judge(self) -> Criterion:
         """What is known of the criterion."""
         return criterion_named(self.criterion)
+
+    @property
+    def missing_policy(self) -> MissingPolicy:
+        """What is known of the policy for missing values."""
+        return policy_named(self.missing)
 
     def replace(self, **changes: Any) -> GrowthOptions:
         """Return the same options but for the changes."""
@@ -225,7 +223,7 @@ def check_combination(
                 f" nominal='multiway' (column {nominal!r}).",
                 "nominal='subset' and nominal='one_vs_rest' have two branches.",
             )
-        if numeric is not None and options.missing == "own_branch":
+        if numeric is not None and options.missing_policy.has_own_branch:
             refuse(
                 f"criterion {options.criterion!r} judges two branches and cannot be used with"
                 f" missing='own_branch' (column {numeric!r} would get three).",
@@ -254,13 +252,17 @@ def check_combination(
         _check_merging(schema)
     if options.numeric != "threshold":
         _check_intervals(options, numeric, is_single=is_classification and n_outputs == 1)
-    if options.missing == "surrogates" and nominal is not None and options.nominal == "multiway":
+    if (
+        options.missing_policy.uses_surrogates
+        and nominal is not None
+        and options.nominal == "multiway"
+    ):
         refuse(
             f"missing='surrogates' imitates binary splits and cannot be used with"
             f" nominal='multiway' (column {nominal!r}).",
             "nominal='subset' or missing='divide'.",
         )
-    if options.missing == "most_likely_in_class" and (not is_classification or n_outputs > 1):
+    if options.missing_policy.fills_by_class and (not is_classification or n_outputs > 1):
         refuse(
             "missing='most_likely_in_class' needs one target of classes.",
             "missing='most_likely' works with every target.",
@@ -286,7 +288,7 @@ def _check_groups(options: GrowthOptions, schema: FittedSchema, *, is_single: bo
             f" {options.criterion!r}.",
             "criterion='gain_ratio' or 'entropy'.",
         )
-    if options.splitter == "random" or options.missing != "divide":
+    if options.splitter == "random" or not options.missing_policy.divides:
         refuse(f"{way} needs splitter='best' and missing='divide'.", "nominal='subset'.")
     for spec in schema.columns:
         if spec.kind == "nominal" and len(spec.values) > MOST_GROUPED:
@@ -337,7 +339,7 @@ def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: b
             f" (column {column!r}).",
             "every other criterion can.",
         )
-    if options.missing == "surrogates":
+    if options.missing_policy.uses_surrogates:
         refuse(
             f"missing='surrogates' imitates binary splits and cannot be used with {search}"
             f" (column {column!r}).",

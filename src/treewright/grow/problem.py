@@ -163,7 +163,7 @@ class Problem(TrainingData):
         min_split = options.amount("min_samples_split", n_rows)
         if options.min_cases is not None:  # C4.5 counts divided cases: may be a decimal
             min_leaf, min_split = options.min_cases, 2 * options.min_cases
-        if options.missing == "divide":
+        if options.missing_policy.divides:
             counts_parts = options.min_cases is not None
             return _divided_limits(min_leaf, min_split, counts_parts=counts_parts)
         return min_leaf, min_split
@@ -205,7 +205,7 @@ class Problem(TrainingData):
         if self.options.tally != "automatic":
             return self.options.tally
         few = self.options.features_per == "node" and n_drawn * 16 < n_columns
-        return "codes" if few and self.options.missing != "surrogates" else "lists"
+        return "codes" if few and not self.options.missing_policy.uses_surrogates else "lists"
 
 
 def _core_merging(merging: Merging) -> CoreMerging:

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "treewright/data/block.hpp"
-#include "treewright/missing/registry.hpp"
+#include "treewright/missing/traits.hpp"
 #include "treewright/split/oblique/options.hpp"
 #include "treewright/split/options.hpp"
 
@@ -16,7 +16,7 @@ struct GrowOptions : split::SplitOptions {
     std::string criterion = "gini";
     split::Splitter splitter = split::Splitter::best;
     split::Numeric numeric = split::Numeric::threshold;
-    missing::Missing missing = missing::Missing::learned_side;
+    missing::Policy missing = missing::policy_named("learned_side");
     split::ThresholdAt threshold_at = split::ThresholdAt::midpoint;
     bool class_boundaries = false;      ///< cuts only between neighbours that differ in class
     bool empty_branches = false;        ///< multiway: a branch for every declared value

@@ -1,41 +1,42 @@
-/// How rows whose value is missing enter the search for a split: each policy prepares the tally
-/// before the search and says afterwards where such rows go. (C4.5's divided cases and CART's
-/// surrogates show in the partition of the rows: data/partition.hpp, missing/surrogates.hpp.)
+/// The list of policies for missing values, one line each. The names accepted in Python follow from
+/// it, in this order.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "treewright/missing/divide.hpp"
+#include "treewright/missing/learned_side.hpp"
+#include "treewright/missing/majority.hpp"
 #include "treewright/missing/most_likely.hpp"
+#include "treewright/missing/most_likely_in_class.hpp"
 #include "treewright/missing/own_branch.hpp"
+#include "treewright/missing/surrogates.hpp"
 
 namespace treewright::missing {
 
-enum class Missing : std::uint8_t {
-    divide,
-    learned_side,
-    surrogates,
-    most_likely,
-    most_likely_in_class,
-    own_branch,
-    majority
-};
+using Policies =
+    std::tuple<Divide, LearnedSide, Surrogates, MostLikely, MostLikelyInClass, OwnBranch, Majority>;
+inline constexpr std::size_t kPolicies = std::tuple_size_v<Policies>;
+
+/// The traits of all policies, in the order of the list.
+[[nodiscard]] const std::vector<Traits>& all_traits();
 
 /// The part missing rows play in the search; `fill` is set where they were given a value.
 template <criteria::Criterion C>
-split::MissingPart prepare_missing(const C& criterion, Missing policy, data::Scale scale,
+split::MissingPart prepare_missing(const C& criterion, const Policy& policy, data::Scale scale,
                                    split::Tally& tally, Fill& fill) {
     fill = Fill{};
-    switch (policy) {
-        case Missing::divide:
-        case Missing::surrogates:
-        case Missing::majority: return split::MissingPart::absent;
-        case Missing::learned_side: return split::MissingPart::sides;
-        case Missing::own_branch: return own_branch(scale, tally);
-        case Missing::most_likely: return fill_most_likely(scale, tally, fill);
-        case Missing::most_likely_in_class:
-            return fill_most_likely_in_class(criterion, scale, tally, fill);
-    }
-    return split::MissingPart::absent;
+    auto part = split::MissingPart::absent;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        ((I == policy.place ? void(part = std::tuple_element_t<I, Policies>::prepare(
+                                       criterion, scale, tally, fill))
+                            : void()),
+         ...);
+    }(std::make_index_sequence<kPolicies>{});
+    return part;
 }
 
 }  // namespace treewright::missing

@@ -7,9 +7,16 @@
 
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/partition.hpp"
+#include "treewright/missing/policy.hpp"
 #include "treewright/tree/tree.hpp"
 
 namespace treewright::missing {
+
+/// CART: where a value is missing, the questions that part the rows most alike stand in (Breiman et
+/// al. 1984, section 5.3). They are looked for once the split is chosen.
+struct Surrogates : LeavesOut {
+    static constexpr Traits traits{.name = "surrogates", .uses_surrogates = true};
+};
 
 /// A surrogate with the rows that fix its threshold.
 struct FoundSurrogate {

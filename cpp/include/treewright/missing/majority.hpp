@@ -1,0 +1,12 @@
+#pragma once
+
+#include "treewright/missing/policy.hpp"
+
+namespace treewright::missing {
+
+/// A row without a value goes where most rows go.
+struct Majority : LeavesOut {
+    static constexpr Traits traits{.name = "majority", .sends_to_one_side = true};
+};
+
+}  // namespace treewright::missing
