@@ -64,7 +64,7 @@ class _Ordered:
     unseen_branch: int = EVERY_BRANCH
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Return the value of a row of a table that the question is about."""
+        """Return the value of a row that the question is about."""
         return stored_value(table, self.index, row)
 
     def knows(self, value: Stored) -> bool:
@@ -262,7 +262,7 @@ class Categories:
     rest_branch: int = NO_BRANCH
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Return the value of a row of a table that the question is about."""
+        """Return the value of a row that the question is about."""
         return stored_value(table, self.index, row)
 
     @cached_property
