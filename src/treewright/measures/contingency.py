@@ -88,6 +88,19 @@ def contingency(
 def passes(x: Iterable[object], test: Comparison, value: object) -> BoolArray:
     """Return whether each row passes a test; a missing value passes none.
 
+    Parameters
+    ----------
+    x : iterable
+        The column; None and NaN are missing.
+    test : {"=", "!=", "<", "<=", ">", ">="}
+        The comparison of each value with `value`.
+    value : object
+        The right side of the comparison.
+
+    Returns
+    -------
+    array of bool of shape (n_rows,)
+
     Examples
     --------
     >>> passes([70, 90, None], "<", 80)

@@ -83,6 +83,13 @@ def expected_costs(counts: ArrayLike, cost_matrix: ArrayLike) -> FloatArray:
 def mean_cost(confusion: ArrayLike, cost_matrix: ArrayLike) -> float:
     """Return the mean cost per row of a confusion matrix (rows actual, columns predicted).
 
+    Parameters
+    ----------
+    confusion : array-like of shape (n_classes, n_classes)
+        Counts or weights; rows are the actual class, columns the predicted one.
+    cost_matrix : array-like of shape (n_classes, n_classes)
+        Cost of each pair of actual and predicted class.
+
     Examples
     --------
     >>> mean_cost([[2, 3], [2, 93]], [[0, 10], [1, 0]])

@@ -41,6 +41,11 @@ def entropy(counts: ArrayLike, *, base: float = 2.0) -> float:
 def gini(counts: ArrayLike) -> float:
     """Return the Gini index, 1 - sum of p^2 (Breiman, Friedman, Olshen, Stone 1984, section 4.3).
 
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes,)
+        Counts, weights or probabilities of the classes.
+
     Examples
     --------
     >>> gini([2, 2])
@@ -52,6 +57,11 @@ def gini(counts: ArrayLike) -> float:
 def misclassification(counts: ArrayLike) -> float:
     """Return the share of rows outside the most frequent class (Breiman et al. 1984, section 4.2).
 
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes,)
+        Counts, weights or probabilities of the classes.
+
     Examples
     --------
     >>> misclassification([3, 1])
@@ -62,6 +72,15 @@ def misclassification(counts: ArrayLike) -> float:
 
 def impurities(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -> FloatArray:
     """Return the impurity of each row (branch) of a table of counts.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    measure : {"entropy", "gini", "misclassification"}
+        Impurity measure.
+    base : float, default 2
+        Base of the logarithm of the entropy.
 
     Examples
     --------

@@ -26,6 +26,15 @@ def most_common(
 ) -> tuple[object, ...]:
     """Return the most frequent known value of a column; all of them, in order, where several tie.
 
+    Parameters
+    ----------
+    x : iterable
+        The column; None and NaN are missing.
+    values : sequence, optional
+        Declared values, in order; by default those that occur, sorted.
+    weights : array-like, optional
+        One weight per row; 1 by default.
+
     Examples
     --------
     >>> most_common(["High", None, "Normal", "High"])

@@ -34,6 +34,13 @@ VALUE_MEASURES: tuple[ValueMeasure, ...] = (
 def variance(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Return the mean squared distance from the mean (by N, not N - 1; Breiman et al. 1984, 8.3).
 
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
+
     Examples
     --------
     >>> variance([8, 8, 10, 10])
@@ -48,6 +55,13 @@ def variance(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
 def standard_deviation(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Return the root of the variance; its reduction is M5's SDR (Quinlan 1992, section 2).
 
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
+
     Examples
     --------
     >>> standard_deviation([8, 8, 12, 12])
@@ -60,6 +74,13 @@ def standard_deviation(values: ArrayLike, *, weights: ArrayLike | None = None) -
 
 def fifth_root(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Return the fifth root of the variance, Weka's M5P's measure instead of the deviation.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -76,6 +97,13 @@ def fifth_root(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
 def sse(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Return the sum of squared distances from the mean (Breiman et al. 1984, section 8.3).
 
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
+
     Examples
     --------
     >>> sse([8, 8, 10, 10])
@@ -90,6 +118,13 @@ def sse(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
 
 def absolute_deviation(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Return the mean distance from the median (absolute deviation; Breiman et al. 1984, 8.11).
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -111,6 +146,13 @@ def poisson_deviance(values: ArrayLike, *, weights: ArrayLike | None = None) -> 
     """Return half the mean Poisson deviance: mean of y log(y / mean), 0 log 0 = 0.
 
     The terms mean - y of the deviance (McCullagh & Nelder 1989, table 2.1) add up to 0.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -189,6 +231,11 @@ def error_reduction(
     weights: Sequence[ArrayLike] | None = None,
 ) -> float:
     """Return the spread of all rows minus the weighted spread of the parts.
+
+    Parameters
+    ----------
+    parts, measure, weights
+        As in :func:`weighted_error`.
 
     Examples
     --------

@@ -50,6 +50,15 @@ def weighted_impurity(
 ) -> float:
     """Return the impurity of the branches, each weighted by its share of the rows.
 
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    measure : {"entropy", "gini", "misclassification"}
+        Impurity measure.
+    base : float, default 2
+        Base of the logarithm of the entropy.
+
     Examples
     --------
     Outlook on the fourteen days of PlayTennis (sunny, overcast, rain by no, yes):
@@ -66,6 +75,15 @@ def gain(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -
 
     With entropy this is the information gain of ID3 (Quinlan 1986); with gini the decrease of
     CART (Breiman et al. 1984, section 2.4).
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    measure : {"entropy", "gini", "misclassification"}
+        Impurity measure.
+    base : float, default 2
+        Base of the logarithm of the entropy.
 
     Examples
     --------
@@ -103,6 +121,11 @@ def gain_ratio(table: ArrayLike) -> float:
     A table with fewer than two branches that hold rows has the ratio 0. The base of the
     logarithm cancels.
 
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+
     Examples
     --------
     >>> round(gain_ratio([[3, 2], [0, 4], [2, 3]]), 3)
@@ -116,6 +139,11 @@ def impurity_ratio(table: ArrayLike) -> float:
 
     It is H / (weighted entropy) - 1, so among the splits of one node it ranks as the gain does;
     pure branches make it infinite. The base of the logarithm cancels.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
 
     Examples
     --------
@@ -165,6 +193,11 @@ def twoing(table: ArrayLike) -> float:
 
     Breiman et al. 1984, section 4.3 (their figure of merit; rows decide, not class order).
 
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights; at most two branches hold rows.
+
     Examples
     --------
     >>> twoing([[2, 0], [0, 2]])
@@ -180,6 +213,11 @@ def hellinger(table: ArrayLike) -> float:
     (sqrt a_k - sqrt a_j)^2. It does not depend on how frequent the classes are. For two classes it
     is the square of the distance of Cieslak & Chawla 2008, which ranks splits alike.
 
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+
     Examples
     --------
     >>> hellinger([[2, 0], [0, 8]])
@@ -190,6 +228,13 @@ def hellinger(table: ArrayLike) -> float:
 
 def split_score(table: ArrayLike, *, criterion: ClassScore = "gini") -> float:
     """Return the score of a split by a criterion of ``DecisionTreeClassifier``; larger is better.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    criterion : str
+        Name of the criterion.
 
     Examples
     --------

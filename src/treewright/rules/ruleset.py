@@ -194,7 +194,17 @@ class RuleSet(Sequence[Rule]):
     # Prediction
 
     def predict(self, X: object) -> Array:
-        """Return the predicted class or number of each row; columns are matched by name."""
+        """Return the predicted class or number of each row; columns are matched by name.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_outputs)
+        """
         return self.decide(self.read(X))
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
@@ -204,6 +214,15 @@ class RuleSet(Sequence[Rule]):
         the same rule decides on; in the mode ``"voting"``, the shares of the votes. The predicted
         class has the highest one, except where a rule is right about less than half of its rows,
         or votes tie.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes), or a list of them, one per output
         """
         if self.classes is None:
             raise UnsupportedError("These rules give numbers and have no class probabilities.")
@@ -339,6 +358,11 @@ class RuleSet(Sequence[Rule]):
 
         For ordered rules, it is true of exactly the rows that get the class. For the rules of a
         tree that divides rows, it is true of the rows that reach its leaves undivided.
+
+        Parameters
+        ----------
+        label
+            The class.
         """
         check_label(label, self.classes, subject="These rules predict")
         if self.mode == "voting":

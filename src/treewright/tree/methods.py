@@ -81,7 +81,13 @@ class TreeMethods:
         return rules(self)
 
     def dnf(self: Tree, label: object) -> DNF:
-        """Return the condition for a class as a disjunction of conjunctions."""
+        """Return the condition for a class as a disjunction of conjunctions.
+
+        Parameters
+        ----------
+        label
+            The class.
+        """
         from treewright.rules.dnf import dnf
 
         return dnf(self, label)

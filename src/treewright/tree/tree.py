@@ -317,11 +317,31 @@ class Tree(Shape, TreeMethods):
     # Prediction
 
     def predict(self, X: object) -> Array:
-        """Return the predicted class or number of each row; columns are matched by name."""
+        """Return the predicted class or number of each row; columns are matched by name.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_outputs)
+        """
         return decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
-        """Return the class probabilities of each row; a list of arrays for several outputs."""
+        """Return the class probabilities of each row; a list of arrays for several outputs.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes), or a list of them, one per output
+        """
         if self.classes is None:
             raise UnsupportedError("This tree predicts numbers and has no class probabilities.")
         parts = by_output(self.plan.answers(self._read(X)), self.classes)

@@ -79,7 +79,7 @@ class _Operand:
         return self.column.values if self.spec is None else self.spec.values
 
     def numbers(self) -> Column:
-        """The values as numbers; the caller has checked that they are."""
+        """Return the values as numbers; the caller has checked that they are."""
         if self.column.storage != "value":
             return self.column
         name = self.said if self.spec is None else self.spec.name
