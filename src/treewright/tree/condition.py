@@ -403,7 +403,7 @@ def condition(schema: FittedSchema, column: str, test: str, value: object) -> Co
     Parameters
     ----------
     schema
-        The columns there are.
+        Schema of the columns.
     column
         Name of the column.
     test
