@@ -1,4 +1,4 @@
-"""Names of the arrays that go through the package, each written once."""
+"""Array types of the package, each declared once."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The compiled core, by names: every other module imports what it needs of it from here."""
+"""The names of the compiled core: every other module imports them from here."""
 
 from treewright._core import (
     MOST_CATEGORIES as MOST_CATEGORIES,

@@ -1,8 +1,8 @@
-"""The criteria of the core with their traits: what a split is judged by, and all that follows.
+"""The criteria of the core with their traits: by what a split is judged, and what follows.
 
 The table is read from the core, where every criterion states its traits beside its formula
-(``criteria/traits.hpp``); there is no second list. Two of the criteria that users may ask for are
-entropy with another way to select among columns.
+(``criteria/traits.hpp``); there is no second list. Two of the criteria that users may choose are
+entropy with another selection among columns.
 
 Examples
 --------
@@ -22,42 +22,43 @@ from treewright.core import criteria
 
 @dataclass(frozen=True, kw_only=True)
 class Criterion:
-    """What is known of a criterion.
+    """A criterion with its traits.
 
     Parameters
     ----------
     name
-        As users write it.
+        Name that users write.
     core
-        The core's criterion behind it.
+        Name of the core's criterion.
     selection
         How columns are compared: by ``"gain"``, or ``"gain_ratio"`` or ``"impurity_ratio"``.
     task
-        Whether targets are classes or numbers.
+        The task: targets are classes or numbers.
     impurity
-        What is printed beside nodes.
+        Name of the impurity printed beside nodes.
     score
-        What candidates are compared by, as people read it.
+        Name of the score by which candidates are compared.
     power_of_unit, power_of_variance
-        How impurity grows with the unit of the target, and which power of the variance it is.
+        Power of the unit of the target by which impurity grows, and the power of the variance it
+        is.
     is_bounded
-        Whether gains are bits or shares, so that 2 can be raised to them.
+        Whether gains are bits or shares, so that 2**gain is finite.
     is_in_bits
-        Whether gains can be weighed against the bits of a description.
+        Whether gains are bits, comparable with a description length.
     sums_over_rows
         Whether impurities are sums over rows, not per unit of weight.
     is_binary
         Whether two branches are judged together.
     is_additive
-        Whether sums of branches add; if not, values are sorted and medians taken.
+        Whether the sums of branches add up; if not, values are sorted and medians taken.
     is_deviance
         Whether targets are counts that may not be negative.
     is_fused
-        Whether it has loops of its own that need no tally of class counts.
+        Whether it has fused loops that need no tally of class counts.
     judges_stumps
-        Whether AdaBoost's stumps can be found by it.
+        Whether AdaBoost can search stumps by it.
     is_offered
-        Whether users may ask for it by name.
+        Whether users may choose it by name.
     """
 
     name: str
@@ -102,7 +103,7 @@ def _read_table() -> dict[str, Criterion]:
 
 
 CRITERIA = _read_table()
-"""Every criterion by its name, those that are not offered too."""
+"""Every criterion by its name, including those that are not offered."""
 
 CLASS_CRITERIA = tuple(
     each.name for each in CRITERIA.values() if each.is_offered and each.task == "classes"
@@ -113,5 +114,5 @@ VALUE_CRITERIA = tuple(
 
 
 def criterion_named(name: str) -> Criterion:
-    """Return what is known of a criterion; the name has been checked."""
+    """Return a criterion by its name, which has been checked."""
     return CRITERIA[name]

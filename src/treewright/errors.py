@@ -1,7 +1,7 @@
 """Every exception and warning class of the package.
 
-Everything derives from :class:`TreewrightError`; what is wrong with a value is also a
-``ValueError``, so that code written for scikit-learn keeps working. :func:`warn` gives a warning.
+Every error derives from :class:`TreewrightError`; an error about a value is also a
+``ValueError``, so that code written for scikit-learn keeps working. :func:`warn` issues a warning.
 """
 
 import sys
@@ -25,7 +25,7 @@ class TargetError(DataError):
 
 
 class FileFormatError(DataError):
-    """A file does not hold what its name or its header promises."""
+    """The content of a file does not match its name or its header."""
 
 
 class ModelFormatError(DataError):
@@ -37,11 +37,11 @@ class ParameterError(TreewrightError, ValueError):
 
 
 class UnsupportedError(ParameterError):
-    """Parameters that are fine alone but make no sense together."""
+    """Parameters that are valid alone cannot be combined."""
 
 
 class CompactError(TreewrightError, AttributeError):
-    """A compacted model is asked for what predicting does not need, which it has dropped."""
+    """A compacted model has dropped what was asked for, as prediction does not need it."""
 
 
 class MemoryLimitError(TreewrightError, MemoryError):
@@ -57,18 +57,18 @@ class IdentifierWarning(TreewrightWarning):
 
 
 class ManyCategoriesWarning(TreewrightWarning):
-    """A column has more categories than are told apart; the others count as missing."""
+    """A column has more categories than are distinguished; the others count as missing."""
 
 
 class SmallDataWarning(TreewrightWarning):
-    """So few rows that the model says little."""
+    """There are too few rows for a reliable model."""
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Return a warning that points at the line of the user's which led here."""
+    """Issue a warning that points at the line of the user's code."""
     level = 1
     frame = sys._getframe()
-    # scikit-learn's frame between ours: it calls fit where there are callbacks.
+    # scikit-learn's own frame may be between: it calls fit where there are callbacks.
     inner = (__package__, "sklearn.callback")
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(inner):
         frame = frame.f_back

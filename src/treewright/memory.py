@@ -1,4 +1,4 @@
-"""How much memory there is to use."""
+"""The memory available to the process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def available_memory() -> int | None:
-    """Bytes that can still be allocated, as far as the system says; None where it does not.
+    """Return the bytes that can still be allocated; None where the system does not tell.
 
     >>> memory = available_memory()
     >>> memory is None or memory > 0
@@ -31,7 +31,7 @@ def _free_memory() -> int | None:
 
 
 def _control_group_memory() -> int | None:
-    """What a container's limit leaves, where there is one."""
+    """Return the bytes left within a container's limit; None where there is none."""
     folder = Path("/sys/fs/cgroup")
     try:
         limit = (folder / "memory.max").read_text().strip()

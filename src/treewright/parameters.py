@@ -1,4 +1,4 @@
-"""Checks of single parameters: an error says the name, the value, and what it must be."""
+"""Checks of single parameters: an error has the name, the value, and what it must be."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from treewright.errors import ParameterError, UnsupportedError
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return whether a parameter is an integer (NumPy's count, booleans do not)."""
+    """Return whether a parameter is an integer (Python's or NumPy's, but no boolean)."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a parameter is a real number (NumPy's count, booleans do not)."""
+    """Return whether a parameter is a real number (Python's or NumPy's, but no boolean)."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def as_float(number: float) -> float:
-    """Return a number as a float; a whole one beyond all floats is infinite."""
+    """Return a number as a float; infinity for an integer beyond the largest float."""
     try:
         return float(number)
     except OverflowError:
@@ -32,7 +32,7 @@ def as_float(number: float) -> float:
 
 
 def is_list(value: object) -> bool:
-    """Return whether a parameter is a list, or as good as one: text, dicts and sets are not."""
+    """Return whether a parameter is a list or like one; text, dicts and sets are not."""
     is_other = isinstance(value, str | bytes | Mapping | set | frozenset)
     return isinstance(value, Collection) and not is_other and getattr(value, "ndim", 1) == 1
 
@@ -46,7 +46,7 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 
 def nearest(name: object, valid: Iterable[str]) -> str | None:
-    """Return the valid name nearest to a name, whatever its case; None where none is near."""
+    """Return the valid name nearest to a name, ignoring case; None where none is near."""
     if not isinstance(name, str):
         return None
     by_folded = {candidate.casefold(): candidate for candidate in valid}
@@ -55,7 +55,7 @@ def nearest(name: object, valid: Iterable[str]) -> str | None:
 
 
 def nearest_hint(name: object, valid: Iterable[str]) -> str:
-    """Return a line that offers the valid name nearest to a name, or nothing."""
+    """Return a hint with the valid name nearest to a name; empty where none is near."""
     near = nearest(name, valid)
     return "" if near is None else f"\n  Hint: did you mean {near!r}?"
 
@@ -83,7 +83,7 @@ def check_number(
 ) -> None:
     """Refuse anything but a finite number from `low` to `high` (or None, if optional).
 
-    An end that is open is refused too.
+    The ends of an open interval are refused too.
     """
     if optional and value is None:
         return
@@ -107,28 +107,28 @@ def check_number(
 
 
 def check_share(name: str, value: object, *, optional: bool = False) -> None:
-    """Refuse anything but a number between 0 and 1, neither of them (or None, if optional)."""
+    """Refuse anything but a number strictly between 0 and 1 (or None, if optional)."""
     check_number(name, value, low=0.0, high=1.0, open_low=True, open_high=True, optional=optional)
 
 
 def check_flag(name: str, value: object) -> None:
-    """Refuse anything but True and False (NumPy's count)."""
+    """Refuse anything but True and False (Python's or NumPy's)."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}={value!r} must be True or False.")
 
 
 def check_mapping(name: str, value: object, *, of: str) -> None:
-    """Refuse anything but a dict, saying what of."""
+    """Refuse anything but a dict; `of` describes its entries in the message."""
     if not isinstance(value, Mapping):
         raise ParameterError(f"{name}={value!r} must be a dict of {of}.")
 
 
 def check_callable(name: str, value: object) -> None:
-    """Refuse what cannot be called."""
+    """Refuse anything that is not callable."""
     if not callable(value):
         raise ParameterError(f"{name}={value!r} must be a function.")
 
 
 def refuse(problem: str, hint: str) -> NoReturn:
-    """Refuse a combination, with what works instead."""
+    """Raise the error for a combination of parameters, with a hint at what works."""
     raise UnsupportedError(f"{problem}\n  Hint: {hint}")

@@ -1,8 +1,8 @@
-"""Two trees walked side by side from their roots, as long as they ask about the same thing.
+"""Alignment of two trees: traversed in parallel from their roots while their questions match.
 
-Two nodes correspond where the paths to them take corresponding branches. A moved threshold does not
-part the trees: ``x <= 2.4`` and ``x <= 2.6`` still send values below and above, and the walk goes
-on. It ends where one tree asks nothing, or something else.
+Two nodes correspond where the paths to them take corresponding branches. A different threshold does
+not end the traversal: ``x <= 2.4`` and ``x <= 2.6`` both send lower values one way and higher
+values the other. It ends where one node is a leaf, or asks something else.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 Change: TypeAlias = Literal[
     "question", "pruned", "grown", "branches", "threshold", "missing", "label", "value"
 ]
-"""How two corresponding nodes differ: they ask about other columns, or group values otherwise; only
-the first asks; only the second asks; some branches have no counterpart; the cuts lie elsewhere;
-missing or unseen values go elsewhere; two leaves say another class; or another number."""
+"""How two corresponding nodes differ: in the column or the groups of values; only the first asks;
+only the second asks; some branches have no counterpart; in the cuts; in the branch of missing
+values or unseen categories; in the class of two leaves; or in their number."""
 
 Pairs: TypeAlias = list[tuple[int, int]]
-"""Branches that correspond."""
+"""Pairs of corresponding branches."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Alignment:
-    """What a walk through two trees found.
+    """The result of aligning two trees.
 
     Parameters
     ----------
     places
-        Where the questions differ, in reading order: the change and the two nodes.
+        The differences of questions, in reading order: the change and the two nodes.
     leaves
-        Leaves that correspond, one line each: that of the first tree, that of the second.
+        Corresponding leaves, one row each: of the first tree, and of the second.
     n_common
-        Corresponding nodes that ask about the same thing, be it with other thresholds.
+        Number of corresponding nodes that ask about the same thing, even with other thresholds.
     """
 
     places: list[tuple[Change, int, int]]
@@ -54,7 +54,7 @@ class Alignment:
 
 
 def align(joint: Joint) -> Alignment:
-    """Walk two trees side by side."""
+    """Return the alignment of two trees."""
     schema = joint.schema
     first = _Side(joint.first, schema)
     second = _Side(joint.second, schema)
@@ -87,7 +87,7 @@ def align(joint: Joint) -> Alignment:
 
 
 def compare(one: Question, two: Question) -> tuple[Change | None, Pairs]:
-    """Tell how two questions in the same terms differ, and which of their branches correspond.
+    """Return how two questions on one schema differ, and their corresponding branches.
 
     Examples
     --------
@@ -127,7 +127,7 @@ Bounds: TypeAlias = list[tuple[float | int | None, float | int | None]]
 
 
 def _bounds(conditions: Sequence[Condition]) -> Bounds | None:
-    """Return the interval of each branch that known values follow; None for a set of values."""
+    """Return the interval of each branch for known values; None for a set of categories."""
     if not all(isinstance(each, Interval) for each in conditions):
         return None
     return [
@@ -142,16 +142,16 @@ def _compare_cuts(one: Bounds, two: Bounds) -> tuple[Change | None, Pairs]:
 
 
 def _groups(question: Question) -> dict[int, int]:
-    """Return the branch of each code that decides by itself."""
+    """Return the branch of each code that has one."""
     codes = range(len(question.column.values))
     return {code: question.branch_of(code) for code in codes if question.knows(code)}
 
 
 def _compare_groups(one: dict[int, int], two: dict[int, int]) -> tuple[Change | None, Pairs]:
-    """Match branches by the values that both questions know."""
+    """Return the change, and branches matched by the categories that both questions list."""
     pairs = sorted({(branch, two[code]) for code, branch in one.items() if code in two})
     if len({branch for branch, _ in pairs}) < len(pairs):
-        return "question", []  # one branch's values are divided by the other question
+        return "question", []  # the other question splits the categories of one branch
     if len({branch for _, branch in pairs}) < len(pairs):
         return "question", []
     return (None if one.keys() == two.keys() else "branches"), pairs
@@ -168,7 +168,7 @@ def _is_for_missing(conditions: Sequence[Condition], branch: int) -> bool:
 
 
 def _strays_alike(one: Question, two: Question, pairs: Pairs) -> bool:
-    """Return whether values that do not decide by themselves go to corresponding branches."""
+    """Return whether missing and unseen values take corresponding branches."""
     other_of = dict(pairs)
     if len(pairs) < max(one.n_branches, two.n_branches):
         return False
@@ -179,14 +179,14 @@ def _strays_alike(one: Question, two: Question, pairs: Pairs) -> bool:
 
 
 class _Side:
-    """One of the two trees, read node by node."""
+    """One of the two trees, with its questions."""
 
     def __init__(self, arrays: TreeArrays, schema: FittedSchema) -> None:
         self.arrays = arrays
         self.schema = schema
         self._first_child = arrays.first_child.tolist()
         self._surrogate_start = arrays.surrogate_start.tolist()
-        # A cut as plain numbers; categories are told by what they own elsewhere.
+        # A cut as plain numbers; categories are identified by their slices of other arrays.
         self._surrogates = list(
             zip(
                 np.where(arrays.surrogate_kind == CUT, arrays.surrogate_column, -1).tolist(),
@@ -210,7 +210,7 @@ class _Side:
         return self._surrogates[start:stop]
 
     def surrogate_conditions(self, node: int) -> list[list[Condition]]:
-        """Return what each stand-in requires of a row to send it to branch 0, and to branch 1."""
+        """Return the conditions of each surrogate for branch 0 and for branch 1."""
         return [
             [each.question.condition(1 - branch if each.flipped else branch) for branch in (0, 1)]
             for each in surrogates_at(self.arrays, self.schema, node)

@@ -1,4 +1,4 @@
-"""Which rows of a table two trees treat differently: their paths, their answers."""
+"""Rows of a table that differ between two trees in their path or prediction."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChangedRows:
-    """The rows of a table that two trees treat differently, by position.
+    """Rows of a table that differ between two trees, by position.
 
     Parameters
     ----------
     n_rows
-        Rows of the table.
+        Number of rows of the table.
     path
         Rows that do not follow corresponding branches to corresponding leaves. A row divided among
         branches is among them unless all its leaves correspond.
@@ -40,9 +40,9 @@ class ChangedRows:
     probabilities
         Rows with other class probabilities; None where the trees predict numbers.
     moves
-        How often a class became which other, most frequent first; empty for numbers.
+        Changes of class with their counts, most frequent first; empty for numbers.
     mean_change, largest_change
-        Of the probability (of the class it changes most) or the number, over all rows.
+        Change of the probability (of the class that changes most) or the number, over all rows.
     """
 
     n_rows: int
@@ -55,16 +55,16 @@ class ChangedRows:
 
     @property
     def is_any(self) -> bool:
-        """Whether any row is treated differently."""
+        """Whether any row differs."""
         kinds = (self.path, self.label, self.probabilities)
         return any(rows is not None and len(rows) > 0 for rows in kinds)
 
     def share(self, rows: Int64Array) -> float:
-        """Return the share of the table that some of its rows are."""
+        """Return the given rows' share of all rows."""
         return len(rows) / self.n_rows
 
     def text(self, *, ascii: bool = False) -> str:
-        """Print counts, shares and positions."""
+        """Return the text of counts, shares and positions."""
         answer = "number" if self.probabilities is None else "class"
         kinds = {"other path": self.path, f"other {answer}": self.label}
         if self.probabilities is not None:
@@ -114,16 +114,16 @@ def compare_rows(
     class_order: Int64Array,
     tolerance: float,
 ) -> ChangedRows:
-    """Send a table through both trees.
+    """Return the rows of a table that differ between two trees.
 
     Parameters
     ----------
     trees, X
         Two trees, and rows for both.
     leaves, class_order
-        The leaves that correspond, and where the second tree has the classes of the first.
+        Corresponding leaves, and the positions of the first tree's classes in the second.
     tolerance
-        Numbers and probabilities this close are equal, as ``same_answers.differs`` has it.
+        Numbers and probabilities this close are equal, as in ``same_answers.differs``.
     """
     tables = [tree._read(X) for tree in trees]
     answers = [tree.plan.answers(table) for tree, table in zip(trees, tables, strict=True)]
@@ -164,21 +164,21 @@ def _rows_with_other_paths(
     trees: tuple[Tree, Tree], tables: list[Table], leaves: Int64Array
 ) -> Int64Array:
     first, second = trees
-    # Every leaf by its number in the first tree; those without a counterpart by none.
+    # Every leaf by its number in the first tree; -1 for those without a counterpart.
     name_of_leaf = np.full(second.n_nodes, -1)
     name_of_leaf[leaves[:, 1]] = leaves[:, 0]
     one = _leaves_reached(first, tables[0], np.arange(first.n_nodes))
     two = _leaves_reached(second, tables[1], name_of_leaf)
     n_leaves = [np.bincount(row, minlength=tables[0].n_rows) for row, _ in (one, two)]
     is_other = n_leaves[0] != n_leaves[1]
-    # Rows with as many leaves in both trees have them in the same places of both lists.
+    # Rows with as many leaves in both trees have them at the same positions of both lists.
     row, name = (part[~is_other[one[0]]] for part in one)
     is_other[row[name != two[1][~is_other[two[0]]]]] = True
     return np.flatnonzero(is_other)
 
 
 def _leaves_reached(tree: Tree, table: Table, names: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return each row and the name of each leaf it reaches, in this order."""
+    """Return pairs of a row and the name of a leaf it reaches, sorted by both."""
     start, reached, _ = tree.plan.parts(table)
     row = np.repeat(np.arange(table.n_rows), np.diff(start))
     name = names[reached]

@@ -1,9 +1,8 @@
-"""Two trees in the same terms: one schema for both, and the classes of the second in the order of
-the first.
+"""A common schema of two trees, and the classes of the second in the order of the first.
 
-Two fits rarely agree in codes: a row more brings a category more, another table has its columns in
-another order. :func:`in_same_terms` matches columns and values by name and restates the arrays of
-both trees, so that equal questions have equal entries.
+Two fits rarely agree in codes: one more row may bring one more category, and another table may have
+its columns in another order. :func:`in_same_terms` matches columns and values by name and converts
+the arrays of both trees, so that equal questions have equal entries.
 
 Examples
 --------
@@ -47,9 +46,9 @@ class Joint:
     schema
         Columns in the order of the first tree, with the values of both.
     first, second
-        The arrays of both trees as that schema has them; only what nodes ask is restated.
+        The arrays of both trees in that schema; only their questions are converted.
     class_order
-        For each answer of the first tree, its place in an answer of the second.
+        For each entry of a prediction of the first tree, its position in one of the second.
     """
 
     schema: FittedSchema
@@ -59,12 +58,12 @@ class Joint:
 
 
 def in_same_terms(first: Tree, second: Tree) -> Joint:
-    """Match the columns, their values and the classes of two trees by name.
+    """Return two trees with columns, their values and classes matched by name.
 
     Raises
     ------
     ColumnMismatchError
-        Where one tree has a column that the other has not, or has it as something else.
+        Where a column of one tree is absent from the other, or of another kind.
     UnsupportedError
         Where they predict different things.
     """
@@ -146,7 +145,7 @@ def _joint_column(one: ColumnSpec, two: ColumnSpec) -> ColumnSpec:
 
 
 def _check_definitions(first: FittedSchema, second: FittedSchema) -> None:
-    """Refuse a derived column that the other tree has under the same name but made otherwise."""
+    """Refuse derived columns of one name but different definitions."""
     one, two = ({each.spec.name: each.definition for each in s.derived} for s in (first, second))
     for column in first.columns:
         mine, theirs = one.get(column.name), two.get(column.name)
@@ -163,7 +162,7 @@ def _refuse(column: ColumnSpec, first: str, second: str) -> NoReturn:
 
 
 def _joint_values(one: ColumnSpec, two: ColumnSpec) -> tuple[object, ...]:
-    """Return the values of both: what a code stands for matters here, not where it comes."""
+    """Return the values of both columns; their order does not matter here."""
     if one.kind == "ordinal":
         pairs = ((one, two), (two, one))
         shared = [[value for value in a.values if value in b.code_of_value] for a, b in pairs]
@@ -175,19 +174,19 @@ def _joint_values(one: ColumnSpec, two: ColumnSpec) -> tuple[object, ...]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Translation:
-    """From the columns of one tree to the joint ones."""
+    """Translation of the columns of one tree to the joint ones."""
 
     own: tuple[ColumnSpec, ...]
     joint: FittedSchema
 
     def column(self, columns: Int32Array) -> Int32Array:
-        """Return the joint places of columns; -1 stays."""
+        """Return the joint positions of columns; -1 stays."""
         place = [self.joint.index(spec.name) for spec in self.own]
         moved: Int32Array = np.array([*place, -1], dtype=np.int32)[columns]
         return moved
 
     def code(self, codes: Array, column: Array) -> Array:
-        """Return the joint codes of entries that are codes of their (own) column."""
+        """Return the joint codes of entries that are codes of their own column."""
         moved = codes.copy()
         for index, spec in enumerate(self.own):
             here = column == index
@@ -198,7 +197,7 @@ class _Translation:
         return moved
 
     def bounds(self, real: Array, whole: Array, column: Array) -> tuple[Array, Array]:
-        """Return bounds as the joint columns store them: codes recoded, whole numbers as floats."""
+        """Return bounds in the stored form of the joint columns: recoded, or as floats."""
         real, whole = real.copy(), self.code(whole, column)
         for index, spec in enumerate(self.own):
             if spec.storage == self.joint.column(spec.name).storage:
@@ -222,7 +221,7 @@ def _restated(arrays: TreeArrays, own: FittedSchema, joint: FittedSchema) -> Tre
         arrays.surrogate_threshold_int,
         np.where(arrays.surrogate_kind == CUT, arrays.surrogate_column, -1),
     )
-    # A last entry for what no node owns.
+    # A last entry for entries without a node.
     column_of_node = np.append(arrays.column, -1)
     cut_owner = _owner(len(arrays.cut), arrays.cut_offset, arrays.cut_count)
     cut, cut_int = to_joint.bounds(arrays.cut, arrays.cut_int, column_of_node[cut_owner])
@@ -262,12 +261,12 @@ def _restated(arrays: TreeArrays, own: FittedSchema, joint: FittedSchema) -> Tre
 
 
 def _form(spec: ColumnSpec) -> tuple[object, ...]:
-    """Return what the entries of a column depend on."""
+    """Return the properties that the entries of a column depend on."""
     return spec.name, spec.storage, spec.values
 
 
 def _owner(n_entries: int, offset: Array, count: Array) -> Int64Array:
-    """Return the owner of each entry of an array that owners hold slices of; -1 for no owner."""
+    """Return the owner of each entry of an array of which owners hold slices; -1 for none."""
     owner = np.full(n_entries, -1, dtype=np.int64)
     has = np.flatnonzero(count)
     lengths = count[has].astype(np.int64)
@@ -278,7 +277,7 @@ def _owner(n_entries: int, offset: Array, count: Array) -> Int64Array:
 
 
 def _order_within(owner: Int64Array, values: Array) -> Int64Array:
-    """Return the order in which each owner's slice, left in its place, ascends."""
+    """Return the order that sorts each owner's slice in place."""
     order = np.empty(len(owner), dtype=np.int64)
     order[np.argsort(owner, kind="stable")] = np.lexsort((values, owner))
     return order

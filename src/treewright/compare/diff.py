@@ -1,4 +1,4 @@
-"""What sets two trees apart: where they part, and which rows they treat differently.
+"""Differences of two trees: where they diverge, and the rows that they predict differently.
 
 Examples
 --------
@@ -65,14 +65,14 @@ _WORDS: dict[Change, str] = {
     "value": "other number",
 }
 _PARTINGS = ("question", "pruned", "grown", "branches")
-"""The changes after which one tree has nodes that the other has not."""
+"""Changes after which one tree has nodes without a counterpart in the other."""
 
 _MOST_SHOWN = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreeDiff:
-    """What sets two trees apart; ``print`` it.
+    """The differences of two trees; ``print`` it.
 
     Parameters
     ----------
@@ -80,16 +80,17 @@ class TreeDiff:
         The trees.
     relation
         ``"same"``: the same questions, and the same classes (or numbers) at the leaves;
-        ``"smaller"``: the second is the first, pruned; ``"larger"``: the other way round;
+        ``"smaller"``: the second is the first, pruned; ``"larger"``: the reverse;
         ``"different"``: anything else.
     differences
         Every place where they differ, in reading order.
     n_common
-        Tests in common: corresponding nodes that ask about the same thing, if with other cuts.
+        Number of tests in common: corresponding nodes that ask about the same thing, even with
+        other cuts.
     n_reweighed
-        Corresponding leaves of one class whose probabilities differ.
+        Number of corresponding leaves of one class whose probabilities differ.
     rows
-        What becomes of the rows of a table; None where none was given.
+        The rows of a table that differ; None where no table was given.
     """
 
     first: Tree = field(repr=False)
@@ -102,9 +103,9 @@ class TreeDiff:
 
     @property
     def similarity(self) -> float:
-        """Tests in common, as a share of all: 2 common / (first + second), 1 for two lone leaves.
+        """Share of tests in common: 2 common / (first + second), 1 for two single leaves.
 
-        Shannon and Banks (1999, Statistics in Medicine 18) count the nodes, walking from the roots,
+        Shannon and Banks (1999, Statistics in Medicine 18) count the nodes, from the roots on,
         at which two trees differ; this counts those that agree and scales them to 0 .. 1 as Dice
         (1945, Ecology 26) does.
         """
@@ -115,7 +116,7 @@ class TreeDiff:
         return self.text()
 
     def text(self, *, ascii: bool = False) -> str:
-        """Print what differs, the heaviest places first, and the rows concerned."""
+        """Return the text of the differences, the heaviest first, and of the rows concerned."""
         text = "\n\n".join(self._parts(ascii))
         return text.replace("…", "...") if ascii else text
 
@@ -189,7 +190,7 @@ class TreeDiff:
         words = [each.in_words(wording) for each in shown]
         paths = [each.path_in_words(wording) for each in shown]
         arrow = "->" if ascii else "→"
-        # Paths come last: they are long, and push nothing aside there.
+        # Paths come last: they are long, and would push other columns aside.
         table = lay_out(
             [
                 TextColumn("change", [_WORDS[each.change] for each in shown]),
@@ -214,7 +215,7 @@ def _count(number: int, one: str, several: str) -> str:
 
 
 def diff(first: Tree, second: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
-    """Compare two trees; see :meth:`treewright.tree.tree.Tree.diff`."""
+    """Return the differences of two trees; see :meth:`treewright.tree.tree.Tree.diff`."""
     from treewright.tree.tree import check_is_tree
 
     check_is_tree("other", second)
@@ -255,18 +256,18 @@ def _relation(changes: set[Change]) -> Relation:
 def _compare_leaves(
     trees: tuple[Tree, Tree], joint: Joint, leaves: Int64Array, tolerance: float
 ) -> tuple[list[tuple[Change, int, int]], int]:
-    """Find corresponding leaves with another class or number; count those with the same class."""
+    """Return corresponding leaves of different labels; count equal ones of other probabilities."""
     first, second = trees
     one = first.answers[leaves[:, 0]]
     two = second.answers[leaves[:, 1]][:, joint.class_order]
     is_other = differs(one, two, tolerance=tolerance)
     if first.classes is None:
-        # A leaf with a linear model answers that, not its value.
+        # A leaf with a linear model predicts by it, not by its value.
         for place in np.flatnonzero(_has_model(first, second, leaves)).tolist():
             models = [tree.label(leaf) for tree, leaf in zip(trees, leaves[place], strict=True)]
             is_other[place] = models_differ(*models, tolerance=tolerance)
         return [("value", a, b) for a, b in leaves[is_other].tolist()], 0
-    # A cost matrix may tell equal probabilities apart: every leaf is asked for its class.
+    # Under different cost matrices equal probabilities may give different classes: compare classes.
     relabelled: list[tuple[Change, int, int]] = [
         ("label", a, b) for a, b in leaves.tolist() if first.label(a) != second.label(b)
     ]
@@ -275,7 +276,7 @@ def _compare_leaves(
 
 
 def _has_model(first: Tree, second: Tree, leaves: Int64Array) -> BoolArray:
-    """Tell for each pair of leaves whether one of them has a linear model."""
+    """Return whether one leaf of each pair has a linear model."""
     found = np.zeros(len(leaves), dtype=bool)
     for tree, own in ((first, leaves[:, 0]), (second, leaves[:, 1])):
         if tree.linear is not None:

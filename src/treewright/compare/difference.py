@@ -1,4 +1,4 @@
-"""One place where two trees differ, and how it is said."""
+"""One difference of two trees, and its text."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 _LONGEST_PATH = 60
-"""A longer path is told by its last steps: merged and written out it would fill pages."""
+"""A longer path is written by its last steps: merged and in full it would fill pages."""
 _LAST_STEPS = 3
 _MOST_LISTED = 1
-"""Branches or stand-ins shown of one place."""
+"""Number of branches or surrogates shown of one difference."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Difference:
-    """One place where two trees differ, though the paths to it correspond.
+    """One difference of two trees, at nodes whose paths correspond.
 
     Parameters
     ----------
     change
-        How they differ: ``"question"`` (they ask about different things, or group values
+        The kind: ``"question"`` (they ask about different things, or group values
         differently), ``"pruned"`` (only the first tree asks), ``"grown"`` (only the second asks),
         ``"branches"`` (the same column, but some branches have no counterpart), ``"threshold"``
-        (the same cuts at other values), ``"missing"`` (missing or unseen values go elsewhere),
-        ``"label"`` and ``"value"`` (leaves with another class or number). Below ``"question"``,
-        ``"pruned"`` and ``"grown"`` nothing is compared.
+        (the same cuts at other values), ``"missing"`` (missing or unseen values take other
+        branches), ``"label"`` and ``"value"`` (leaves with another class or number). Below
+        ``"question"``, ``"pruned"`` and ``"grown"`` nothing is compared.
     first_node, second_node
         The node in each tree.
     n_rows, share
         Training rows of the node in the first tree, and its share of all training weight.
     first_size, second_size
-        Nodes from there on down.
+        Number of nodes of each subtree.
     """
 
     change: Change
@@ -52,32 +52,32 @@ class Difference:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """What leads there, in words of the first tree; empty at the root."""
+        """Texts of the conditions on the path in the first tree; empty at the root."""
         return self.path_in_words(SHORT)
 
     @property
     def first(self) -> str:
-        """What the first tree says there."""
+        """Text of the node in the first tree."""
         return self.in_words(SHORT)[0]
 
     @property
     def second(self) -> str:
-        """What the second tree says there."""
+        """Text of the node in the second tree."""
         return self.in_words(SHORT)[1]
 
     def path_in_words(self, wording: Wording) -> tuple[str, ...]:
-        """Say what leads there: conditions merged per column, or the last of very many."""
+        """Return the texts of the conditions on the path, merged per column, or its last ones."""
         return _path_in_words(self.trees[0], self.first_node, wording)
 
     def in_words(self, wording: Wording) -> tuple[str, str]:
-        """Say what each tree has there."""
+        """Return the text of the node in each tree."""
         places = ((self.trees[0], self.first_node), (self.trees[1], self.second_node))
         if self.change in ("branches", "missing"):
             tell = _branches if self.change == "branches" else _strays
             mine, theirs = (tell(tree, node, wording) for tree, node in places)
             return _not_in(mine, theirs, wording), _not_in(theirs, mine, wording)
         one, two = (_asks(tree, node, wording) for tree, node in places)
-        if self.change == "question" and one == two:  # one column, divided in two ways
+        if self.change == "question" and one == two:  # one column, split in two ways
             one, two = (" | ".join(_branches(tree, node, wording)) for tree, node in places)
         return one, two
 
@@ -116,7 +116,7 @@ def _not_in(words: list[str], others: list[str], wording: Wording) -> str:
 
 
 def _strays(tree: Tree, node: int, wording: Wording) -> list[str]:
-    """Say where values go that do not decide by themselves."""
+    """Return the texts of the branches of missing and unseen values."""
     question = tree.question(node)
     assert question is not None
     branches = [*_branches(tree, node, wording), "every branch"]

@@ -1,4 +1,4 @@
-"""Whether two answers are the same, but for rounding."""
+"""Equality of two predictions up to rounding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def differs(one: FloatArray, two: FloatArray, *, tolerance: float) -> BoolArray:
-    """Tell for each line whether an entry differs, by more than rounding would explain.
+    """Return whether an entry of each row differs by more than rounding.
 
     The tolerance is absolute up to 1 and relative beyond.
 
@@ -26,7 +26,7 @@ def differs(one: FloatArray, two: FloatArray, *, tolerance: float) -> BoolArray:
 
 
 def models_differ(one: object, two: object, *, tolerance: float) -> bool:
-    """Return whether what two leaves answer, a linear model each or a number, is not the same."""
+    """Return whether the predictions of two leaves, linear models or numbers, differ."""
     if not isinstance(one, LinearModel) or not isinstance(two, LinearModel):
         return True
     parts, others = _parts_of(one), _parts_of(two)
@@ -39,7 +39,7 @@ def models_differ(one: object, two: object, *, tolerance: float) -> bool:
 
 
 def _parts_of(model: LinearModel) -> dict[object, tuple[float, ...]]:
-    """Return the numbers of a model by what they belong to, in words that any tree would use."""
+    """Return the numbers of a model by the text of their term, which is the same in any tree."""
     found: dict[object, tuple[float, ...]] = {("intercept",): (model.intercept,)}
     if model.limits is not None:
         found[("limits",)] = model.limits
@@ -53,6 +53,6 @@ def _parts_of(model: LinearModel) -> dict[object, tuple[float, ...]]:
 
 
 def distance(one: FloatArray, two: FloatArray) -> FloatArray:
-    """Return how far apart numbers are; infinitely, where no number is as large."""
+    """Return the distance of numbers; infinite where it overflows."""
     with np.errstate(over="ignore"):
         return np.abs(one - two)

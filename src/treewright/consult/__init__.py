@@ -1,1 +1,1 @@
-"""A tree that asks a person."""
+"""Consultations: a tree asks a person for values."""

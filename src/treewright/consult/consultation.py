@@ -1,10 +1,10 @@
-"""A tree that asks: one question at a time, the cheapest first, until the answer is settled.
+"""Consultation: a tree asks for one value at a time, cheapest first, until it can predict.
 
-A column is asked about only when an open node needs it. Where a value is unknown, its row is
-treated as prediction treats it: stand-ins are asked for, then the row follows the branch for
-missing values or is divided, and several nodes are open. Then the cheapest of their columns comes
-first; among equally cheap ones the one that more of the row waits for. The consultation ends when
-every leaf that can still be reached gives the same answer.
+A column is asked about only when an open node needs it. Where a value is unknown, the row is
+routed as in prediction: surrogates are asked for, then the row follows the branch for missing
+values or is divided, and several nodes are open. Then the cheapest of their columns comes first;
+among equally cheap ones the one that a larger share of the row waits for. The consultation ends
+when every leaf that can still be reached gives the same prediction.
 
 Examples
 --------
@@ -72,22 +72,22 @@ _MOST_BRANCHES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Enquiry:
-    """What is asked next; ``print`` it.
+    """The next question to a person; ``print`` it.
 
     Parameters
     ----------
     column
         The column.
     choices
-        Its values in words; empty where a number, date or duration is asked for.
+        Texts of its values; empty where a number, date or duration is asked for.
     expects
-        What an answer looks like: ``"Weak or Strong"``, ``"a number"``.
+        Description of valid replies: ``"Weak or Strong"``, ``"a number"``.
     why
-        What the answer decides.
+        What the reply decides.
     cost
-        The price of finding out.
+        Cost of measuring the column.
     share
-        The share of the row that waits for it; 1 unless the row was divided on the way.
+        The share of the row that waits for it; 1 unless the row was divided on its path.
     spec
         The column's description.
     """
@@ -107,14 +107,14 @@ class Enquiry:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """One answer given.
+    """One reply of a person.
 
     Parameters
     ----------
     column, value
         The column, and its value as it was given; None for unknown.
     cost
-        What it cost; an unknown value costs nothing.
+        Its cost; an unknown value costs nothing.
     """
 
     column: str
@@ -123,7 +123,7 @@ class Reply:
 
     @property
     def words(self) -> str:
-        """The value in words; decimals with six figures."""
+        """Text of the value; decimals with six figures."""
         if self.value is None:
             return "unknown"
         return (
@@ -132,7 +132,7 @@ class Reply:
 
 
 class Consultation:
-    """A tree that asks for values one at a time until its answer is settled.
+    """A tree that asks for values one at a time until its prediction is settled.
 
     Made by :meth:`treewright.tree.tree.Tree.consult`.
 
@@ -143,10 +143,10 @@ class Consultation:
     known
         Values known beforehand, by column; None for one that is known to be missing.
     costs
-        The price of each column's value; by default what the schema says. Derived columns have
-        none: what is asked for are the columns they are made of.
+        Cost of measuring each column; by default as declared in the schema. Derived columns have
+        none: the columns they are derived from are asked for.
     tolerance
-        Numbers this close count as one answer.
+        Numbers this close count as one prediction.
     """
 
     def __init__(
@@ -177,22 +177,22 @@ class Consultation:
         self._replies: list[Reply] = []
         self._table = self._read({})
 
-    # The conversation
+    # The dialogue
 
     @property
     def question(self) -> Enquiry | None:
-        """What is asked next; None once the answer is settled."""
+        """The next question; None once the prediction is settled."""
         return self._state.enquiry
 
     def answer(self, value: object) -> None:
-        """Answer the question; None (or NaN) says that the value is unknown.
+        """Reply to the question; None (or NaN) means that the value is unknown.
 
         Raises
         ------
         DataError
             Where the column cannot have such a value; the question stays open.
         TreewrightError
-            Where nothing is asked any more.
+            Where the prediction is settled.
         """
         asked = self.question
         if asked is None:
@@ -209,27 +209,27 @@ class Consultation:
         self._change(table)
 
     def undo(self) -> None:
-        """Take the last answer back."""
+        """Undo the last reply."""
         if not self._replies:
             raise TreewrightError("No question has been answered; there is nothing to take back.")
         self._replies.pop()
         self._change(self._read({}))
 
-    # Where it stands
+    # The state
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing that is still unknown could change the label (or number)."""
+        """Whether no value that is still open could change the label (or number)."""
         return self._state.is_settled
 
     @property
     def label(self) -> Any:
-        """The class or number for what is known so far; it is final once settled."""
+        """Predicted class or number from what is known so far; final once settled."""
         return self.tree.label_of(self._answer)
 
     @property
     def probabilities(self) -> FloatArray | list[FloatArray]:
-        """The class probabilities for what is known so far, all else missing.
+        """Class probabilities from what is known so far, all else missing.
 
         A list of arrays where the tree has several outputs.
         """
@@ -240,17 +240,17 @@ class Consultation:
 
     @property
     def asked(self) -> tuple[Reply, ...]:
-        """The answers given, in order."""
+        """Replies, in order."""
         return tuple(self._replies)
 
     @property
     def known(self) -> dict[str, object]:
-        """Everything known: given beforehand, then answered; None for unknown."""
+        """Values known: those given beforehand, then replies; None for unknown."""
         return {**self._known, **{reply.column: reply.value for reply in self._replies}}
 
     @property
     def cost_so_far(self) -> float:
-        """The price of the values asked for; unknown ones and those given beforehand are free."""
+        """Total cost of the values asked for; unknown ones and those given beforehand are free."""
         return sum(reply.cost for reply in self._replies)
 
     def __repr__(self) -> str:
@@ -261,7 +261,7 @@ class Consultation:
         return self.text()
 
     def text(self, *, ascii: bool = False) -> str:
-        """Print the answer and what was asked for it."""
+        """Return the text of the prediction and the replies."""
         answer = answer_in_words(self.tree, self._answer)
         cost = figure(self.cost_so_far)
         if self.is_settled:
@@ -289,7 +289,7 @@ class Consultation:
         text = "\n\n".join(parts)
         return text.replace("…", "...") if ascii else text
 
-    # How it is worked out
+    # Implementation
 
     @cached_property
     def _answers_below(self) -> AnswersBelow:
@@ -309,7 +309,7 @@ class Consultation:
         return _State(is_settled=False, enquiry=self._next(open_nodes))
 
     def _next(self, open_nodes: list[OpenNode]) -> Enquiry:
-        """Choose the cheapest column, of equally cheap ones the one that most waits for."""
+        """Return the question about the cheapest column; of equals, that of the largest share."""
         waiting: dict[str, float] = {}
         for each in open_nodes:
             for name in each.needs:
@@ -348,7 +348,7 @@ class Consultation:
         return words if own == question else f"{words}, in place of {SHORT.name(own.column)}"
 
     def _read(self, more: Mapping[str, object]) -> Table:
-        """Read the row, with one more value; open values are missing in it."""
+        """Return the row as a table, with more values; open values are missing in it."""
         schema = self.tree.schema
         row = {**dict.fromkeys(schema.input_names), **self.known, **more}
         return read_row(row, schema, unseen=self.tree.unseen)
@@ -369,7 +369,7 @@ class Consultation:
 
 @dataclass(frozen=True, kw_only=True)
 class _State:
-    """What follows from the values known."""
+    """Results that follow from the values known."""
 
     is_settled: bool
     enquiry: Enquiry | None

@@ -1,8 +1,8 @@
-"""A consultation with a person: questions as text, answers as typed.
+"""Dialogue of a consultation with a person: questions as text, typed replies.
 
-An entry is read as the column's values are: a value of the domain (capitals do not matter) or its
-place in the list, a number, a date, a duration. Nothing, or ``?``, says that the value is unknown;
-``<`` takes the last answer back.
+An entry is read by the column's type: a value of the domain (case does not matter) or its position
+in the list, a number, a date, a duration. An empty entry, or ``?``, means that the value is
+unknown; ``<`` undoes the last reply.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _DURATION = re.compile(
 def converse(
     consultation: Consultation, *, ask: Callable[[str], str], tell: Callable[[str], object]
 ) -> None:
-    """Ask until the answer is settled (or the input ends), and tell how it went.
+    """Ask until the prediction is settled (or the input ends), and show the outcome.
 
     Parameters
     ----------
     consultation
-        What is asked; its answers are filled in.
+        The consultation; replies are entered into it.
     ask
-        Shows a text and gives the entry, as ``input`` does.
+        Callback that shows a text and returns the entry, like ``input``.
     tell
-        Shows a text, as ``print`` does.
+        Callback that shows a text, like ``print``.
     """
     check_callable("ask", ask)
     check_callable("tell", tell)
@@ -73,7 +73,7 @@ def read_entry(column: ColumnSpec, entry: str) -> object:
     Raises
     ------
     DataError
-        Saying what an entry should look like.
+        With a description of valid entries.
 
     Examples
     --------

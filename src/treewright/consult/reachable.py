@@ -1,4 +1,4 @@
-"""What is left of a tree once some values of a row are known: open nodes and reachable leaves."""
+"""Open nodes and reachable leaves of a tree once some values of a row are known."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class OpenNode:
     node, share
         The node, and the share of the row that waits there.
     question
-        What is to be answered: the node's own question, or that of a stand-in; None at a leaf
-        whose linear model waits for its numbers.
+        The open question: the node's own, or that of a surrogate; None at a leaf
+        whose linear model needs values.
     needs
-        The columns of the table that it takes and that nobody has been asked about.
+        The columns of the table that it needs and that have not been asked about.
     """
 
     node: int
@@ -40,7 +40,7 @@ class OpenNode:
 
 
 class _NotAsked(Exception):
-    """A question about values that nobody has been asked for."""
+    """Raised for a question about values that have not been asked for."""
 
     def __init__(self, question: Question, needs: tuple[str, ...]) -> None:
         self.question = question
@@ -66,7 +66,7 @@ class PartialRow:
         self._given = given
 
     def open_nodes(self) -> list[OpenNode]:
-        """Return the first nodes on the row's paths that wait for values, from left to right."""
+        """Return the first nodes on the row's paths that need open values, from left to right."""
         found = []
         pending = [(0, 1.0)]
         while pending:
@@ -89,7 +89,7 @@ class PartialRow:
         return found
 
     def is_settled(self, answers: AnswersBelow, *, tolerance: float) -> bool:
-        """Return whether all leaves that the row can still reach give the same answer."""
+        """Return whether all leaves that the row can still reach give the same prediction."""
         low = [math.inf] * answers.width
         high = [-math.inf] * answers.width
         pending = [0]
@@ -112,7 +112,7 @@ class PartialRow:
         return True
 
     def _model_range(self, leaf: int) -> tuple[float, float]:
-        """Return the least and the greatest answer that a leaf's linear model can still come to."""
+        """Return the least and greatest prediction that a leaf's linear model can still give."""
         assert self._tree.linear is not None
         model = self._tree.linear.model(leaf)
         assert model is not None
@@ -138,24 +138,24 @@ class PartialRow:
         for index in columns_of(question):
             open_inputs = self._open_inputs(index)
             if not open_inputs and stored_value(self._table, index) is None:
-                return None  # a sum with a gap is missing, whatever the rest of it
+                return None  # a linear combination (oblique) with a missing value is missing
             needs.update(dict.fromkeys(open_inputs))
         if needs:
             raise _NotAsked(question, tuple(needs))
         return question.value_in(self._table)
 
     def _open_inputs(self, index: int) -> list[str]:
-        """Return the columns of the table behind a column that nobody has been asked about."""
+        """Return the columns of the table that a column needs and that are still open."""
         schema = self._tree.schema
         inputs = schema.inputs_of(schema.columns[index].name)
         return [name for name in inputs if name not in self._given]
 
 
 class AnswersBelow:
-    """The range of the answers of the leaves below every node.
+    """The range of the predictions of the leaves below every node.
 
-    Classes are told apart by number, so that a range of one class has no width. What a linear model
-    answers depends on the row: its range is without bounds.
+    Classes are numbered, so that a range of one class has no width. The prediction of a linear
+    model depends on the row: its range is unbounded.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -176,11 +176,11 @@ class AnswersBelow:
         return len(self._low)
 
     def at(self, node: int) -> list[tuple[float, float]]:
-        """Return the least and the greatest answer below a node, one pair per output."""
+        """Return the least and the greatest prediction below a node, one pair per output."""
         return [(low[node], high[node]) for low, high in zip(self._low, self._high, strict=True)]
 
     def is_one(self, node: int) -> bool:
-        """Return whether all leaves below a node give one answer, whatever the row."""
+        """Return whether all leaves below a node give the same prediction, whatever the row."""
         return all(low[node] == high[node] for low, high in zip(self._low, self._high, strict=True))
 
 
@@ -194,7 +194,7 @@ def _numbered_labels(tree: Tree) -> FloatArray:
 def _below(
     values: list[float], parent: list[int], choose: Callable[[float, float], float]
 ) -> list[float]:
-    """Choose for every node among its own value and those below it."""
+    """Return, for each node, the extreme of its own value and those below it."""
     for node in range(len(values) - 1, 0, -1):
         above = parent[node]
         values[above] = choose(values[above], values[node])

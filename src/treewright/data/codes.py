@@ -1,4 +1,4 @@
-"""Values to codes: dense integers for the distinct values of one column, and back by lookup.
+"""Values to codes: dense integers for the distinct values of one column, and their lookup.
 
 Equal values get equal codes and nothing else does; there is no tolerance. Codes follow the order
 of the values, so that the same values give the same codes in whatever order the rows come.
@@ -22,7 +22,7 @@ _FEW_TEXTS = 16
 
 
 def code_text(values: Sequence[object]) -> tuple[Int32Array, tuple[object, ...]]:
-    """Return the code of each text and the distinct texts, sorted; what is no text codes as -1.
+    """Return the code of each text (-1 for what is no text) and the distinct texts, sorted.
 
     >>> codes, distinct = code_text(["b", None, "a", "b"])
     >>> codes.tolist(), distinct
@@ -37,7 +37,7 @@ def code_text(values: Sequence[object]) -> tuple[Int32Array, tuple[object, ...]]
 
 
 def code_text_array(values: Array) -> tuple[Int32Array, tuple[object, ...]]:
-    """Return what :func:`code_text` does for a NumPy array of text (kind ``U``).
+    """Return codes and distinct texts as :func:`code_text` does, of a NumPy array (kind ``U``).
 
     Few distinct texts are found by comparing the array with one after the other, without making
     a Python object of each row: a million labels of two classes take 30 ms instead of 300.
@@ -62,7 +62,7 @@ def code_text_array(values: Array) -> tuple[Int32Array, tuple[object, ...]]:
 
 
 def code_numbers(values: Array, missing: BoolArray | None) -> tuple[Int32Array, Array]:
-    """Return the code of each number and the distinct numbers, ascending; missing codes as -1.
+    """Return the code of each number (-1 for missing) and the distinct numbers, ascending.
 
     >>> codes, distinct = code_numbers(np.array([7.0, 2.0, 7.0]), None)
     >>> codes.tolist(), distinct.tolist()
@@ -87,7 +87,7 @@ def code_numbers(values: Array, missing: BoolArray | None) -> tuple[Int32Array, 
 
 
 def floor_to_int64(values: Array) -> Int64Array:
-    """Return floats rounded down to int64, saturating; NaN gives an unspecified value.
+    """Return floats rounded down to int64, saturating; the result for NaN is unspecified.
 
     >>> floor_to_int64(np.array([-1.5, 1e300])).tolist()
     [-2, 9223372036854775807]
@@ -157,7 +157,7 @@ class NumberCodes:
 
 
 def _spread(codes: Int32Array, missing: BoolArray | None) -> Int32Array:
-    """Put the codes of the known values back among the missing ones."""
+    """Return the code of every row, -1 where missing, from the codes of the known values."""
     if missing is None:
         return codes
     all_codes = np.full(len(missing), -1, dtype=np.int32)

@@ -1,7 +1,7 @@
-"""One column as the data have it: NumPy arrays of any type to one typed form.
+"""One typed column: NumPy arrays of any type brought to one form.
 
-:class:`Column` is what every kind of input becomes before anything is decided about it. It keeps
-exactly what the data say (integers stay integers, text becomes codes with its values) and is then
+Every kind of input becomes a :class:`Column` before its kind and domain are decided. It keeps
+the values exactly (integers stay integers, text becomes codes with its values) and is then
 fitted or matched by :mod:`treewright.data.match_columns`.
 
 A decimal number (``decimal.Decimal``, Arrow decimals) is read as the nearest float64.
@@ -22,7 +22,7 @@ from treewright.errors import DataError
 
 TimeUnit = Literal["ns", "us"]
 NAT = INT64_MIN
-"""How NumPy stores a missing date or duration."""
+"""Stored form of a missing date or duration in NumPy."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,7 +45,7 @@ class Column:
     ordered : bool
         Whether `values` are in a meaningful order, lowest first.
     unit, time_zone
-        Of a date or duration.
+        Unit of a date or duration, and the time zone of a date.
     """
 
     storage: Storage
@@ -62,7 +62,7 @@ class Column:
 
     @property
     def missing(self) -> BoolArray:
-        """True where the value is missing."""
+        """Mask of the rows whose value is missing."""
         if self.storage == "float":
             return np.isnan(self.data)
         if self.storage == "value":
@@ -85,7 +85,7 @@ class Column:
         return replace(self, present=~(missing | self.missing))
 
     def to_numpy(self) -> Array:
-        """Return the values as NumPy has them: None for missing text, NaN, NaT, or a masked array.
+        """Return the values as a NumPy array; missing ones are None, NaN, NaT or masked.
 
         Integers with missing values come as a masked array, so that none is rounded.
         """
@@ -113,20 +113,20 @@ class Column:
         return objects[self.data]
 
     def numbers(self) -> Array:
-        """Return floats or integers as an array to compute with; missing entries mean nothing."""
+        """Return floats or integers to compute with; entries of missing values are unspecified."""
         if self.storage == "uint":
             return cast(Array, self.data.view(np.uint64) ^ np.uint64(UINT_OFFSET))
         return self.data
 
 
 def text_column(values: Sequence[object]) -> Column:
-    """Return the column of texts; what is no text is missing."""
+    """Return a column of texts; a value that is no text is missing."""
     codes, distinct = code_text(values)
     return Column(storage="value", data=codes, values=distinct)
 
 
 def blank_column(n_rows: int) -> Column:
-    """Return a column without a value or a type: nominal with an empty domain, fitting any kind."""
+    """Return a column of missing values and no type: nominal, with an empty domain."""
     return Column(storage="value", data=np.full(n_rows, -1, dtype=np.int32))
 
 
@@ -136,7 +136,7 @@ def is_blank(column: Column) -> bool:
 
 
 def read_typed(array: Array, name: str) -> Column:
-    """Return the column that an array of numbers, booleans, dates or durations is.
+    """Return an array of numbers, booleans, dates or durations as a column.
 
     Native float32, float64 and int64 arrays are taken as they are, not copied.
     """
@@ -152,7 +152,7 @@ def read_typed(array: Array, name: str) -> Column:
 
 
 def as_native_float(array: Array) -> Array:
-    """Return a float array as float32 or float64 of this machine, without a copy if it is one."""
+    """Return a float array as native float32 or float64, without a copy if it is one already."""
     if array.dtype.char in "fd" and array.dtype.isnative and array.flags.aligned:
         return array
     if array.dtype.itemsize <= 4:
@@ -173,7 +173,7 @@ def _read_whole(array: Array) -> Column:
 
 
 def read_time(array: Array, name: str, time_zone: str | None = None) -> Column:
-    """Return the column of dates or durations: nanoseconds, or microseconds for far dates.
+    """Return a column of dates or durations: nanoseconds, or microseconds for far dates.
 
     >>> column = read_time(np.array(["2024-03-01", "NaT"], dtype="M8[D]"), "day")
     >>> column.unit, column.missing.tolist()
@@ -199,7 +199,7 @@ _DURATION_BOUNDS: dict[TimeUnit, tuple[np.timedelta64, np.timedelta64]] = {
 
 
 def _unit_that_holds(known: Array, name: str) -> TimeUnit:
-    """Nanoseconds if every value fits them, else microseconds."""
+    """Return the unit of a column: nanoseconds if every value fits, else microseconds."""
     given = np.datetime_data(known.dtype)[0]
     if len(known) == 0 or given in ("ns", "ps", "fs", "as", "generic"):
         return "ns"

@@ -1,4 +1,4 @@
-"""Typed tables on loan to the compiled core; the only place where columns cross the boundary."""
+"""Typed tables passed to the compiled core; the only place where columns cross the boundary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from treewright.data.table import MISSING, UNSEEN, Table
 
 
 def lend(table: Table) -> Columns:
-    """Describe the columns of a table to the core, without a copy; the core keeps them alive."""
+    """Return the columns of a table as the core takes them, uncopied; the core keeps them alive."""
     columns = Columns()
     if table.matrix is not None:
         columns.add_matrix(table.matrix)
@@ -30,7 +30,7 @@ def lend(table: Table) -> Columns:
 
 
 def find_codes(numbers: npt.NDArray[np.floating[Any]], code_of_whole: Int32Array) -> Int32Array:
-    """Look up categories that are whole numbers in a table that has -1 where there is none.
+    """Return the code of each whole number, looked up in a table that has -1 where there is none.
 
     One pass in the core instead of ten in NumPy, where it was 5 of the 12 ms of predicting
     50,000 rows of 10 columns.

@@ -1,4 +1,4 @@
-"""Definitions of derived columns, ``name = left operator right``, read strictly.
+"""Definitions of derived columns, ``name = left operator right``, and their strict parser.
 
 ::
 
@@ -8,7 +8,7 @@
     name       = a letter or "_", then letters, digits, "_" and "."; any other between backticks
     text       = between ' and ' or between " and "
 
-A quote or backtick inside itself is written twice. What the operators do is the matter of
+A quote or backtick within such a pair is doubled. The operators are implemented in
 :mod:`treewright.data.derive.columns`.
 """
 
@@ -35,7 +35,7 @@ _EQUALS = re.compile(r"=(?!=)")
 _SPACE = re.compile(r"\s*")
 
 _IN_BACKTICKS = "a name with spaces or signs is written in backticks, `body mass`"
-# As much of a definition as a message shows around the place where it is wrong.
+# Characters of a definition that a message shows before and after the error.
 _MOST_BEFORE, _MOST_AFTER = 60, 40
 _EXAMPLE = "'same_shape = head == body' is a definition"
 
@@ -66,14 +66,14 @@ class Constant:
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """One derived column as it was defined.
+    """Definition of one derived column.
 
     Attributes
     ----------
     name : str
-        What the column is called.
+        Name of the column.
     left, right : ColumnName or Constant
-        What it is made of.
+        Its operands.
     operator : str
         One of ``== != < <= > >= + - * /``.
 
@@ -93,7 +93,7 @@ class Definition:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns it is made of, each once."""
+        """Names of the columns among the operands, each once."""
         operands = (self.left, self.right)
         return tuple(dict.fromkeys(each.name for each in operands if isinstance(each, ColumnName)))
 
@@ -102,7 +102,7 @@ class Definition:
 
 
 def parse_definition(text: str) -> Definition:
-    """Read one definition; an error points at the place.
+    """Return one definition, parsed; an error points at the place.
 
     >>> parse_definition("same = head = body")
     Traceback (most recent call last):
@@ -131,7 +131,7 @@ expected an operator (==, !=, <=, >=, <, >, +, -, *, /).
 
 
 def read_definitions(derived: Sequence[str]) -> tuple[Definition, ...]:
-    """Read the definitions of a schema: each may use the columns of the table and earlier ones."""
+    """Return definitions, parsed; each may use columns of the table and those defined before it."""
     if not is_list(derived):
         raise ParameterError(
             f"derived={derived!r} must be a list of definitions.\n  Hint: derived=[{derived!r}]."
@@ -163,7 +163,7 @@ def read_definitions(derived: Sequence[str]) -> tuple[Definition, ...]:
 
 
 def inputs_of(definitions: Sequence[Definition]) -> Mapping[str, tuple[str, ...]]:
-    """Return for each derived column the columns of the table that it is made of, each once.
+    """Return, for each derived column, the columns of the table it is derived from, each once.
 
     >>> inputs_of(read_definitions(["area = height * height", "bmi = mass / area"]))
     {'area': ('height',), 'bmi': ('mass', 'height')}
@@ -176,7 +176,7 @@ def inputs_of(definitions: Sequence[Definition]) -> Mapping[str, tuple[str, ...]
 
 
 class _Reader:
-    """A place in the text of a definition; spaces between its parts mean nothing."""
+    """A position in the text of a definition; spaces between its parts are skipped."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -256,5 +256,5 @@ class _Reader:
 
     def _skip_space(self) -> None:
         found = _SPACE.match(self.text, self.at)
-        assert found is not None  # it matches nothing as well
+        assert found is not None  # the pattern also matches no space at all
         self.at = found.end()

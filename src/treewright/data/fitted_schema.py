@@ -1,4 +1,4 @@
-"""What a model knows about the columns it was fitted on: names, kinds, domains, units, costs.
+"""The schema of a fitted model: names, kinds, domains, units and costs of its columns.
 
 Plain values: they compare by content, pickle, and hold no reference to the data.
 """
@@ -29,14 +29,14 @@ UINT_OFFSET = 1 << 63
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnSpec:
-    """One fitted column: how it is stored and how its values are said.
+    """One fitted column: its kind, its stored form and how its values are written.
 
     Attributes
     ----------
     name : str
         Name of the column; ``x0``, ``x1``, ... where the table had no names.
     kind : {"numeric", "nominal", "ordinal"}
-        What may be asked of it: a threshold, membership, or a cut in a declared order.
+        Which questions it allows: a cut, a set of categories, or a cut in a declared order.
     storage : {"float", "int", "uint", "datetime", "duration", "value"}
         Stored form. Numbers are floats or int64; ``"uint"`` is ``value - 2**63`` as int64;
         dates and durations are int64 in `unit`; ``"value"`` means codes into `values`.
@@ -74,11 +74,11 @@ class ColumnSpec:
 
     @cached_property
     def code_of_number(self) -> NumberCodes:
-        """Codes of the numbers among the values of the domain, for whole arrays at once."""
+        """Codes of the numbers in the domain, for lookup of whole arrays."""
         return NumberCodes(self.values)
 
     def format(self, value: object, *, gap: float | None = None) -> str:
-        """Return a threshold in its stored form, or a value of the domain, as people read it.
+        """Return the text of a threshold in its stored form, or of a value of the domain.
 
         A decimal number is written with as few digits (six or more) as keep it within half of
         `gap`, the distance to the nearest value of the data; without `gap`, within one part in
@@ -107,7 +107,7 @@ class ColumnSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class DerivedColumn:
-    """A column that is made from others: how, and what came out at fit."""
+    """A derived column: its definition, and the column it became at fit."""
 
     definition: Definition
     spec: ColumnSpec
@@ -127,9 +127,9 @@ class FittedSchema:
         Names of all columns of the table given to ``fit``, the ignored ones included.
     derived : tuple of DerivedColumn
         The derived columns in the order they are computed in, those included that are ignored
-        and only lead to others.
+        and are only operands of others.
     operands : tuple of ColumnSpec
-        Columns of the table that are ignored but that derived ones are made of.
+        Columns of the table that are ignored themselves but are operands of derived ones.
     """
 
     columns: tuple[ColumnSpec, ...]
@@ -156,12 +156,12 @@ class FittedSchema:
 
     @cached_property
     def positions(self) -> tuple[int, ...]:
-        """Position among `input_names` of each used column of the table; derived ones have none."""
+        """Position in `input_names` of each used column of the table; derived ones have none."""
         return self._positions_of(self._own)
 
     @cached_property
     def sources(self) -> tuple[ColumnSpec, ...]:
-        """The columns that must be read from a table, in its order: those used, and operands."""
+        """Columns that must be read from a table, in its order: those used, and operands."""
         if not self.operands:
             return self._own
         spec_of_name = {spec.name: spec for spec in (*self._own, *self.operands)}
@@ -185,7 +185,7 @@ class FittedSchema:
 
     @cached_property
     def is_float_matrix(self) -> bool:
-        """Whether the columns are those of the table, all floats: a matrix can be taken whole."""
+        """Whether all columns of the table are used, and are floats: a matrix needs no copy."""
         return (
             not self.derived
             and len(self.columns) == len(self.input_names)
@@ -194,7 +194,7 @@ class FittedSchema:
 
     @cached_property
     def operand_names(self) -> frozenset[str]:
-        """Names of the columns that derived ones are made of."""
+        """Names of the columns that are operands of derived ones."""
         return frozenset(name for each in self.derived for name in each.definition.columns)
 
     @cached_property
@@ -202,15 +202,15 @@ class FittedSchema:
         return inputs_of([each.definition for each in self.derived])
 
     def inputs_of(self, name: str) -> tuple[str, ...]:
-        """Names of the columns of the table that a column is made of: itself, unless derived."""
+        """Return the columns of the table that a column is derived from, or its own name."""
         return self._inputs_of_derived.get(name, (name,))
 
     def by_input(self, shares: FloatArray) -> FloatArray:
-        """Return shares of the used columns (importances) as shares of the columns of the table.
+        """Return importances of the used columns as importances of the columns of the table.
 
-        What a derived column has goes to the columns it is made of, in equal parts, so that
-        selecting columns of the table by their share keeps those that a derived one needs.
-        Columns that nothing is made of have 0.
+        The importance of a derived column goes to the columns it is derived from, in equal parts,
+        so that selecting columns of the table by importance keeps those that a derived one needs.
+        Columns that are not used have 0.
         """
         by_input = np.zeros(len(self.input_names))
         by_input[list(self.positions)] = shares[: len(self.positions)]
@@ -222,10 +222,10 @@ class FittedSchema:
         return by_input
 
     def prices(self, given: Mapping[str, float]) -> list[float]:
-        """Price of every used column: as given by its name, else as it was declared.
+        """Return the cost of every used column: as given by name, else as declared.
 
-        A derived column that is not named costs what the columns of the table that it is made of
-        cost together, if one of them is named.
+        A derived column that is not in `given` costs the sum of the columns of the table that it is
+        derived from, if one of them is in `given`.
         """
         price_of_name = {spec.name: spec.cost for spec in (*self.operands, *self.columns)}
         price_of_name.update(given)
@@ -239,17 +239,17 @@ class FittedSchema:
         return {name: i for i, name in enumerate(self.names)}
 
     def index(self, name: str) -> int:
-        """Position of a column among those used."""
+        """Return the position of a column among those used."""
         try:
             return self._index_of_name[name]
-        except (KeyError, TypeError):  # what is unhashable is no name either
+        except (KeyError, TypeError):  # TypeError: an unhashable key
             raise ColumnMismatchError(
                 f"there is no column {name!r}.\n"
                 f"  Columns: {list_names(self.names)}{nearest_hint(name, self.names)}"
             ) from None
 
     def column(self, name: str) -> ColumnSpec:
-        """Description of the column called `name`."""
+        """Return the description of the column called `name`."""
         return self.columns[self.index(name)]
 
     def __len__(self) -> int:

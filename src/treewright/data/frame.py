@@ -1,4 +1,4 @@
-"""Frame: a small immutable table of named columns, what :func:`treewright.read` returns.
+"""Frame: a small immutable table of named columns, as :func:`treewright.read` returns it.
 
 It holds typed columns, so that nothing is parsed or coded twice: integers are exact, text is
 coded once, a domain declared in a file stays with its column. It is no dataframe library: take
@@ -33,7 +33,7 @@ _WIDTH_SHOWN = 20
 
 
 class Frame:
-    """Named columns of one length.
+    """A table of named columns of one length.
 
     ``frame["name"]`` is a column as an array; indexing with positions, a mask or a slice gives a
     frame of those rows, so that scikit-learn's splitters work on it.
@@ -80,7 +80,7 @@ class Frame:
 
     @property
     def schema(self) -> Schema:
-        """What the source declared about its columns: domains and orders."""
+        """Domains and orders of the columns, as the source declared them."""
         fixed = {name: c for name, c in self._columns.items() if c.fixed and c.storage == "value"}
         is_plain = {name: c for name, c in fixed.items() if c.values and c.values != (False, True)}
         return Schema(
@@ -99,17 +99,17 @@ class Frame:
             ) from None
 
     def select(self, names: Iterable[str]) -> Frame:
-        """Return the frame of some columns, in the order given."""
+        """Return a frame of the named columns, in the order given."""
         return Frame({name: self.column(name) for name in names}, weights=self._weights)
 
     def drop(self, *names: str) -> Frame:
-        """Return the frame without some columns."""
+        """Return a frame without the named columns."""
         dropped = {name: self.column(name) for name in names}
         kept = {name: c for name, c in self._columns.items() if name not in dropped}
         return Frame(kept, weights=self._weights)
 
     def rows(self, indices: Rows) -> Frame:
-        """Return the frame of the rows at some positions, where a mask is True, or of a slice."""
+        """Return a frame of the rows chosen by positions, a mask or a slice."""
         if not isinstance(indices, slice):
             indices = np.asarray(indices)
             if indices.size == 0:
@@ -136,7 +136,7 @@ class Frame:
         return iter(self._columns)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas frame: declared domains as categoricals, gaps as pandas has them."""
+        """Return a pandas frame; declared domains become categoricals."""
         import pandas as pd
 
         made: dict[str, Any] = {}
@@ -157,7 +157,7 @@ class Frame:
         return pd.DataFrame(made)
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a polars frame: declared domains of text as enums."""
+        """Return a polars frame; declared domains of text become enums."""
         import polars as pl
 
         made: list[pl.Series] = []
@@ -195,7 +195,7 @@ class Frame:
 
 
 def _cells(column: Column) -> list[str]:
-    """The values of a column as people read them, ``?`` for a missing one."""
+    """Return the texts of the values of a column, ``?`` for a missing one."""
     spec = ColumnSpec(
         name="",
         kind="nominal" if column.storage == "value" else "numeric",

@@ -1,4 +1,4 @@
-"""Columns that look like identifiers: they fit the training rows perfectly and say nothing else."""
+"""Columns that look like identifiers: they fit the training rows and do not generalize."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""From what the data have to what a model needs: one column at fit time, one at predict time.
+"""Columns of data brought to the form of a model: inferred at fit, matched at predict.
 
-At fit time a column gets its :class:`~treewright.data.schema.ColumnSpec`, from its type and from
-what the user declared. At predict time it is brought to the fitted form: categories by value,
-numbers widened, dates to the fitted unit; what cannot be meant is an error naming the column.
+At fit a column gets its :class:`~treewright.data.schema.ColumnSpec`, from its type and from
+what the user declared. At predict it is brought to the fitted form: categories by value,
+numbers widened, dates to the fitted unit; a value of another type is an error naming the column.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class TypedColumn:
 def fit_column(
     column: Column, name: str, schema: Schema, *, listed_as_nominal: bool = False
 ) -> TypedColumn:
-    """Return a column its kind and domain, as declared or as its type says."""
+    """Return a column with its kind and domain, as declared or as inferred from its type."""
     kind = schema.kind_of(name)
     cost = schema.costs.get(name, 1.0)
     if listed_as_nominal:
@@ -74,7 +74,7 @@ def fit_column(
 
 
 def match_column(column: Column, spec: ColumnSpec) -> TypedColumn:
-    """Bring a column to its fitted form; categories the model has not seen get their own code."""
+    """Return a column in its fitted form; categories unseen in training get their own code."""
     mask: BoolArray | None = None
     if spec.storage == "value":
         data = _match_values(column, spec)
@@ -101,7 +101,7 @@ def _natural_kind(column: Column) -> Kind:
 def _with_domain(
     column: Column, name: str, kind: Kind, declared: tuple[object, ...] | None
 ) -> tuple[Array, tuple[object, ...]]:
-    """Codes and domain of a nominal or ordinal column."""
+    """Return the codes and the domain of a nominal or ordinal column."""
     if column.storage in _TIMES:
         raise DataError(
             f"column {name!r} holds {_WORD_OF_STORAGE[column.storage]}, which cannot be {kind}.\n"
@@ -124,7 +124,7 @@ def _with_domain(
     counts = np.bincount(column.data[column.data >= 0], minlength=len(column.values))
     if counts.all():
         return column.data, column.values
-    # Values that only rows taken away had are not part of the domain; the last entry is for -1.
+    # Values that occur in no row are not part of the domain; the last entry is for -1.
     new_code = np.append(np.cumsum(counts > 0, dtype=np.int32) - np.int32(1), np.int32(-1))
     kept = tuple(v for v, count in zip(column.values, counts.tolist(), strict=True) if count)
     return new_code[column.data], kept
@@ -191,7 +191,7 @@ def _match_values(column: Column, spec: ColumnSpec) -> Array:
 
 
 def _check_values_alike(column: Column, spec: ColumnSpec) -> None:
-    """Text where fit saw numbers (or the reverse) is a mistake, not a table of unseen values."""
+    """Refuse text where fit saw numbers, or the reverse: a mistake, not unseen categories."""
     fitted = {isinstance(value, str) for value in spec.values}
     if len(fitted) != 1:
         return
@@ -234,7 +234,7 @@ def _as_floats(column: Column) -> Array:
 
 
 def _as_whole(column: Column, *, is_unsigned: bool) -> tuple[Array, BoolArray | None]:
-    """int64 in stored form. Fractions go up: for whole t, x <= t exactly when ceil(x) <= t."""
+    """Return int64 in stored form, rounded up: for whole t, x <= t exactly if ceil(x) <= t."""
     if column.storage in _TIMES:  # all missing: anything else was refused
         return np.zeros(len(column), dtype=np.int64), column.present
     if column.storage == "float":
@@ -255,7 +255,7 @@ def _as_whole(column: Column, *, is_unsigned: bool) -> tuple[Array, BoolArray | 
 
 
 def _to_unsigned(whole: Array) -> Array:
-    """Stored form of whole numbers in a "uint" column; what is below 0 is below every value."""
+    """Return whole numbers in the stored form of "uint"; those below 0 are below every value."""
     return np.where(whole < 0, INT64_MIN, whole ^ _SIGN_BIT)
 
 

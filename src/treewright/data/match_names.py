@@ -1,4 +1,4 @@
-"""Names of columns: which a table has, and whether they are those a model was fitted on.
+"""Names of columns: those of a table, matched with those a model was fitted on.
 
 The first lines of the messages are scikit-learn's, word for word, because its estimator checks
 and its users know them; what follows says what to do.
@@ -17,7 +17,7 @@ from treewright.text.names import list_names, short_name
 
 
 def default_names(n_columns: int) -> tuple[str, ...]:
-    """Names for a table that has none.
+    """Return names for a table that has none.
 
     >>> default_names(3)
     ('x0', 'x1', 'x2')
@@ -26,7 +26,7 @@ def default_names(n_columns: int) -> tuple[str, ...]:
 
 
 def check_names(names: Sequence[Hashable]) -> tuple[str, ...] | None:
-    """Return the names if all are text, None if none is (then they are no names but positions).
+    """Return the names if all are text, None if none is (columns are then known by position).
 
     >>> check_names([0, 1]) is None
     True
@@ -54,7 +54,7 @@ def check_names(names: Sequence[Hashable]) -> tuple[str, ...] | None:
 
 
 def match_by_position(n_given: int, is_named: bool, fitted: FittedSchema, owner: str) -> None:
-    """Check a table without names, or a model without names: only the count can be compared."""
+    """Refuse a table of another number of columns, where it or the model has no names."""
     if is_named and not fitted.named:
         warn(
             f"X has feature names, but {owner} was fitted without feature names",
@@ -69,7 +69,7 @@ def match_by_position(n_given: int, is_named: bool, fitted: FittedSchema, owner:
 
 
 def check_count(n_given: int, fitted: FittedSchema, owner: str) -> None:
-    """Raise unless the table has as many columns as the one given to fit."""
+    """Refuse a table whose number of columns is not that of the table given to fit."""
     expected = len(fitted.input_names)
     if n_given != expected:
         raise ColumnMismatchError(
@@ -82,7 +82,7 @@ def match_by_name(
 ) -> tuple[int, ...]:
     """Return the position in the table of each column that must be read from it.
 
-    Columns ignored in fit may be there or not, unless derived ones are made of them. Otherwise
+    Columns ignored in fit may be absent, unless they are operands of derived ones. Otherwise
     the names must be those of fit, in the same order unless `any_order`, and no others unless
     `extra_allowed`.
     """

@@ -1,8 +1,8 @@
-"""Columns of Python objects: text, numbers, dates and gaps told apart by their types.
+"""Columns of Python objects: text, numbers, dates and missing values told apart by type.
 
-Which types occur is found in one pass in C (``set(map(type, values))``); what is then done is
-done for the whole column. A column that mixes types, or holds something that is no value, is an
-error that names the column and the row.
+The types that occur are found in one pass in C (``set(map(type, values))``); the column is then
+read as a whole. A column that mixes types, or holds an object of a type that cannot be read, is
+an error that names the column and the row.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def is_missing(value: object) -> bool:
 
 
 def _word_for(kind: type) -> str:
-    """What the values of a Python type are called in messages, and how they are read."""
+    """Return the word for the values of a Python type, in messages and in the table of readers."""
     if issubclass(kind, str):
         return "text"
     if issubclass(kind, bool | np.bool_):
@@ -59,7 +59,7 @@ def _word_for(kind: type) -> str:
 
 
 def read_objects(values: Sequence[object], name: str) -> Column:
-    """Return the column that a sequence of Python objects is.
+    """Return a sequence of Python objects as a column.
 
     >>> read_objects([1, None, 3], "x").data.tolist()
     [1, 0, 3]
@@ -94,7 +94,7 @@ def read_objects(values: Sequence[object], name: str) -> Column:
 
 
 def _is_text_with_gaps(values: Sequence[object]) -> bool:
-    """Return whether all is text or missing; looks at distinct values only, so it is quick."""
+    """Return whether every value is text or missing; only distinct values are examined."""
     try:
         others = [value for value in set(values) if not isinstance(value, str)]
     except TypeError:  # something unhashable, such as a list
@@ -189,7 +189,7 @@ _READERS: dict[str, Callable[[Sequence[object], Any, str], Column]] = {
 
 
 def first_of_each_word(values: Sequence[object], missing: Any) -> dict[str, int]:
-    """Return the first row of each kind of value: the evidence that a column is mixed."""
+    """Return the first row of each type of value, to be named in messages."""
     row_of_word: dict[str, int] = {}
     for row, (value, gap) in enumerate(zip(values, missing.tolist(), strict=True)):
         if not gap:
@@ -198,7 +198,7 @@ def first_of_each_word(values: Sequence[object], missing: Any) -> dict[str, int]
 
 
 def describe_mixture(values: Sequence[object], missing: Any) -> str:
-    """Return "mixes text and numbers: row 0 holds 'a', row 1 holds 5." for a mixed column."""
+    """Return a message such as "mixes text and numbers: row 0 holds 'a', row 1 holds 5."."""
     row_of_word = first_of_each_word(values, missing)
     (word, row), (other_word, other_row) = list(row_of_word.items())[:2]
     return (
@@ -248,7 +248,7 @@ def _show(value: object, most: int = 60) -> str:
 
 
 def plain_value(value: object) -> object:
-    """Return a category as a plain Python value; an unusual one (an interval) as its text."""
+    """Return a category as a plain Python value; of any other type (an interval), its text."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str | bool | int | float | date | timedelta):
@@ -257,5 +257,5 @@ def plain_value(value: object) -> object:
 
 
 def plain_categories(column: Column) -> Column:
-    """Return the column with its values as plain Python values."""
+    """Return a column whose categories are plain Python values."""
     return replace(column, values=tuple(plain_value(value) for value in column.values))

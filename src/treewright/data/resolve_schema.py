@@ -1,4 +1,4 @@
-"""What the user said about the columns of a table, tied to the columns that it has."""
+"""The schema declared by the user, resolved against the columns that a table has."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ColumnList = Sequence[int] | Sequence[str] | Sequence[bool] | Array | str
 
 
 def _position(key: object, names: tuple[str, ...]) -> int | None:
-    """Position of a column given by name or, counted from either end, by number."""
+    """Return the position of a column given by name or, counted from either end, by number."""
     if isinstance(key, str):
         return names.index(key) if key in names else None
     if isinstance(key, int | np.integer) and -len(names) <= key < len(names):
@@ -26,7 +26,7 @@ def _position(key: object, names: tuple[str, ...]) -> int | None:
 
 
 def resolve_schema(schema: Schema, names: tuple[str, ...]) -> Schema:
-    """The declaration with its columns called by name; an unknown column is an error."""
+    """Return the schema with its columns called by name; an unknown column is an error."""
     _check_derived(schema.definitions, names)
     if not schema.keys:
         return schema
@@ -63,7 +63,7 @@ def _check_derived(definitions: Sequence[Definition], names: tuple[str, ...]) ->
 
 
 def resolve_list(columns: ColumnList | None, names: tuple[str, ...]) -> frozenset[int]:
-    """Positions of the columns listed in categorical_features."""
+    """Return the positions of the columns listed in categorical_features."""
     if columns is None or (isinstance(columns, str) and columns == "from_dtype"):
         return frozenset()
     if isinstance(columns, str):

@@ -1,7 +1,6 @@
-"""What a user says about the columns of a table before anything is fitted.
+"""Schema: what a user declares about the columns of a table before fitting.
 
-:class:`Schema` is the declaration; what a model knows of its columns afterwards
-(:class:`FittedSchema`) is in :mod:`treewright.data.fitted_schema`.
+The schema of a fitted model (:class:`FittedSchema`) is in :mod:`treewright.data.fitted_schema`.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ ColumnKey = str | int
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    """What a user declares about a table; everything not declared is inferred from the data.
+    """Declarations about the columns of a table; what is not declared is inferred from the data.
 
-    Columns are named by their name, or by their position where the table has no names.
+    Columns are given by name, or by position where the table has no names.
 
     Parameters
     ----------
     kinds : mapping of column to {"numeric", "nominal", "ordinal"}
-        Kinds that differ from what the data type says, e.g. a number that is a code.
+        Kinds that differ from those inferred from the data type, e.g. numbers that are categories.
     values : mapping of column to sequence
         Domain of a nominal column, in order. It may hold values that no row has; a row with a
         value outside it is an error.
@@ -42,7 +41,7 @@ class Schema:
     ignore : sequence of columns
         Columns to leave out, such as identifiers.
     derived : sequence of str
-        Definitions of columns that are made from others; see :meth:`derive`.
+        Definitions of columns computed from others; see :meth:`derive`.
 
     Examples
     --------
@@ -89,7 +88,7 @@ class Schema:
                 raise ParameterError(
                     f"cost {cost!r} of column {key!r} must be a finite number, 0 or more."
                 )
-        # Own copies: a declaration must not change when the user's lists do.
+        # Own copies: a schema must not change when the user's lists do.
         object.__setattr__(self, "kinds", dict(self.kinds))
         object.__setattr__(self, "values", {k: tuple(v) for k, v in self.values.items()})
         object.__setattr__(self, "order", {k: tuple(v) for k, v in self.order.items()})
@@ -120,11 +119,11 @@ class Schema:
                     )
 
     def derive(self, *definitions: str) -> Schema:
-        """Return the declaration with further columns that are made from others.
+        """Return the schema with further columns that are computed from others.
 
         A definition is ``"name = left operator right"``. The new columns stand after those of the
         table, in the order they are defined in; every model that is fitted with the schema
-        computes them again from the rows it is given, so that these never bring them along.
+        computes them from the rows it is given, so tables to predict never contain them.
 
         Parameters
         ----------
@@ -153,26 +152,26 @@ class Schema:
         Notes
         -----
         *Missing.* Where an operand is missing, or is outside the order it is ranked by, the new
-        value is missing. A ratio by zero is infinite, with the sign of what is divided; 0 / 0 and
-        what else has no answer (infinity less infinity) is missing.
+        value is missing. Division by zero gives infinity with the sign of the dividend; 0 / 0 and
+        other undefined results (infinity less infinity) are missing.
 
         *Exactness.* Values are compared exactly, whole numbers beyond 2**53 included. Sums,
         differences and products of whole numbers are whole and exact where 64 bits hold them
         all, else the nearest float64; everything else is computed in float64. A text beside a
         date is an ISO date.
 
-        *Values not seen in training* are compared like any others: two equal ones are equal.
+        *Unseen categories* are compared like any others: two equal ones are equal.
 
         *Ignored columns* may be used: ``Schema(ignore=["born", "seen"]).derive("age = seen -
         born")`` asks about the age alone. A derived column may be ignored as well, where it is
         only a step towards another.
 
-        *Costs.* A derived column costs what `costs` says of it, else what the columns of the
-        table that it is made of cost together if one of them is priced, else 1.
+        *Costs.* A derived column has the cost declared in `costs`, else the sum of those of the
+        columns of the table it is derived from if one of them is declared, else 1.
 
         *Importance.* ``tree_.importances()`` has an entry for each derived column;
-        ``feature_importances_`` has one for each column of the table, and credits what a derived
-        column brings to the columns it is made of, in equal parts.
+        ``feature_importances_`` has one for each column of the table, and divides that of a derived
+        column equally among the columns it is derived from.
 
         Examples
         --------
@@ -204,12 +203,12 @@ class Schema:
 
     @property
     def keys(self) -> tuple[ColumnKey, ...]:
-        """Every column the declaration mentions, once."""
+        """Every column that the schema mentions, once."""
         mentioned = [self.kinds, self.values, self.order, self.costs, self.ignore]
         return tuple(dict.fromkeys(key for part in mentioned for key in part))
 
     def kind_of(self, key: ColumnKey) -> Kind | None:
-        """Declared kind of a column, or None."""
+        """Return the declared kind of a column, or None."""
         if key in self.order:
             return "ordinal"
         if key in self.values:
@@ -217,12 +216,12 @@ class Schema:
         return self.kinds.get(key)
 
     def domain_of(self, key: ColumnKey) -> tuple[object, ...] | None:
-        """Declared domain of a column, or None."""
+        """Return the declared domain of a column, or None."""
         domain = self.order.get(key, self.values.get(key))
         return None if domain is None else tuple(domain)
 
     def renamed(self, name_of_key: Mapping[ColumnKey, str]) -> Schema:
-        """The same declaration with every column called by its name."""
+        """Return the same schema with every column called by its name."""
         return Schema(
             kinds={name_of_key[k]: v for k, v in self.kinds.items()},
             values={name_of_key[k]: v for k, v in self.values.items()},

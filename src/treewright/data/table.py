@@ -1,13 +1,13 @@
 """A typed table, ready for the core: one array per column, missing values marked.
 
-What the arrays hold follows from the column's :class:`~treewright.data.schema.ColumnSpec`:
+The type of each array follows from the column's :class:`~treewright.data.schema.ColumnSpec`:
 
 =====================  ===================  ==========================================
 storage                array                missing
 =====================  ===================  ==========================================
 float                  float32 or float64   NaN; +-inf are ordinary values
 int, datetime, ...     int64                False in the column's mask
-value                  int32 codes          -1; -2 is a value not seen in training
+value                  int32 codes          -1; -2 is a category unseen in training
 =====================  ===================  ==========================================
 
 Arrays are views of the user's data wherever that is possible: any strides, possibly read-only.
@@ -26,7 +26,7 @@ from treewright.data.fitted_schema import FittedSchema
 MISSING = -1
 """Code of a missing value in a nominal or ordinal column."""
 UNSEEN = -2
-"""Code of a value that is not in the fitted domain; only tables to predict have it."""
+"""Code of an unseen category (not in the fitted domain); only tables to predict have it."""
 
 
 class Table:
@@ -81,13 +81,13 @@ class Table:
 
     @property
     def masks(self) -> tuple[BoolArray | None, ...]:
-        """For each column True where a value is present, or None where all are or NaN says it."""
+        """Mask of the values present in each column; None where all are, or NaN marks missing."""
         if self._masks is None:
             self._masks = (None,) * len(self.schema)
         return self._masks
 
     def is_missing(self, index: int) -> BoolArray:
-        """Tell for each row whether the value of one column is missing."""
+        """Return whether the value of one column is missing, for each row."""
         values = self.columns[index]
         if self.schema.columns[index].storage == "value":
             return np.asarray(values == MISSING)

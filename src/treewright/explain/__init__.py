@@ -1,1 +1,1 @@
-"""Why a row got its answer, why a node asks, which columns matter."""
+"""Explanations of predictions and splits, and importances of columns."""

@@ -1,4 +1,4 @@
-"""The working behind one node: every column's best question, measured as the lectures print it."""
+"""The candidates of one node: every column's best question, with its measures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from treewright.tree.node_text import class_columns, classes_in_words
 
 @dataclass(frozen=True, kw_only=True)
 class BranchRow:
-    """What one branch of a candidate would hold.
+    """One branch of a candidate question.
 
     Parameters
     ----------
     label
-        The branch in words: a value, ``<= 2.45``, ``missing``.
+        Text of the branch: a value, ``<= 2.45``, ``missing``.
     n_rows, weight
-        Training rows that would go there, and their weight.
+        Training rows of the branch, and their weight.
     impurity
         Their impurity.
     counts
@@ -39,7 +39,7 @@ class BranchRow:
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateRow:
-    """The best question about one column, and everything it was judged by.
+    """The best question about one column, and all its measures.
 
     A measure that does not apply is None. A column that offers no question at all (constant here,
     all missing) has no branches and no measures, and its ``guard`` says why.
@@ -47,23 +47,24 @@ class CandidateRow:
     Parameters
     ----------
     column, question
-        The column's name, and the question in words.
+        Name of the column, and text of the question.
     branches
-        What each branch would hold.
+        The branches.
     weighted_impurity, gain, split_information, gain_ratio
-        Impurity left after the split, and what that gains.
+        Impurity after the split, the gain, and its ratio to the split information.
     chi2, df, p_value
         Pearson's statistic of the branch x class table, and the p-value of the test in use.
     adjusted_p
         The p-value times the number of ways to form the branches (CHAID).
     cost, cost_score
-        Price of measuring the column, and the gain weighed against it.
+        Cost of measuring the column, and the gain weighed against it.
     score, n_cuts, missing_weight
-        What the criterion compares; cuts (or subsets) tried; weight of rows without a value.
+        Score of the criterion; number of cuts (or subsets) tried; weight of rows with a missing
+        value.
     guard
-        What removed the column from the choice, or None.
+        Reason why the column could not be chosen, or None.
     chosen, tied
-        Whether the node asks this; whether its score equals the chosen one's.
+        Whether this is the node's question; whether its score equals the chosen one's.
     """
 
     column: str
@@ -88,7 +89,7 @@ class CandidateRow:
 
     @property
     def asks_something(self) -> bool:
-        """Whether the column offers a question at all."""
+        """Whether the column has a candidate question."""
         return bool(self.branches) or self.gain is not None
 
 
@@ -105,7 +106,7 @@ _MEASURES = {
     "n_cuts": "cuts",
     "missing_weight": "missing",
 }
-"""Optional measures in the order they are printed, with their headers."""
+"""Optional measures in the order of printing, with their headers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,15 +120,15 @@ class WhyTable:
     measure
         The name of the impurity (``entropy``, ``gini``, ``variance``).
     score_name
-        The name of what the criterion compares; where it is none of the printed measures, a column
+        Name of the criterion's score; where it is none of the printed measures, a column
         of its own shows it.
     classes, counts
-        The classes in words and their weights; empty for regression.
+        Texts of the classes, and their weights; empty for regression.
     mean, sse
         Mean and sum of squares of the target; None for classification.
     candidates
-        One per column, in column order, and last the best sum of columns, where one was looked
-        for.
+        One per column, in column order, and last the best linear combination of columns (oblique),
+        where one was searched for.
     """
 
     node: int
@@ -144,12 +145,12 @@ class WhyTable:
 
     @property
     def chosen(self) -> CandidateRow | None:
-        """The candidate the node asks; None at a leaf."""
+        """The candidate chosen by the node; None at a leaf."""
         return next((row for row in self.candidates if row.chosen), None)
 
     @property
     def ties(self) -> tuple[str, ...]:
-        """The columns whose score equals the chosen one's, the chosen one first."""
+        """Columns whose score equals the chosen one's, the chosen one first."""
         if self.chosen is None:
             return ()
         others = [row.column for row in self.candidates if row.tied and not row.chosen]
@@ -159,14 +160,14 @@ class WhyTable:
         return self.text()
 
     def text(self, *, detail: bool = True, ascii: bool = False) -> str:
-        """Print the table.
+        """Return the text of the table.
 
         Parameters
         ----------
         detail
-            Show what each branch would hold below its question.
+            Show the branches of each question below it.
         ascii
-            Use no character beyond ASCII of our own.
+            Add only ASCII characters.
         """
         lines = [self._heading(ascii=ascii), "", self._body(detail=detail, ascii=ascii)]
         if self.ties:
@@ -242,7 +243,7 @@ class WhyTable:
         columns = []
         for attribute, header in measures.items():
             values = [getattr(row, attribute, None) for row in shown]
-            # A price of 1 and no missing value are the rule, and not worth a column.
+            # A cost of 1 and no missing value are the default, and get no printed column.
             usual = {"cost": 1.0, "missing_weight": 0.0}.get(attribute)
             if all(value is None or value == usual for value in values):
                 continue

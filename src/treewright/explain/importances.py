@@ -1,4 +1,4 @@
-"""How much each column matters to a model: the one type that all models return."""
+"""Importances of the columns of a model: the one type that all models return."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["impurity", "permutation", "debiased", "gain", "split"]
 KINDS: tuple[Kind, ...] = ("impurity", "permutation", "debiased")
-"""How the importances of a forest can be measured."""
+"""Kinds of importances of a forest."""
 
 IMPURITY_SHARE = "share of the decrease of impurity"
 _SHARES = ("impurity", "gain", "split")
-"""Kinds that are above 0 for noise as well, so that no test against 0 makes sense."""
+"""Kinds that are above 0 for noise as well, so that they are not tested against 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnImportance:
-    """How much one column matters.
+    """The importance of one column.
 
     Attributes
     ----------
@@ -40,14 +40,14 @@ class ColumnImportance:
     mean
         Its importance: the mean over the trees.
     standard_error
-        Standard deviation over the trees by the root of their number; NaN for a single tree. The
-        trees share one table, so this tells how far the mean would move if more trees were grown,
-        not how far it would on other data.
+        Standard deviation over the trees, divided by the root of their number; NaN for a single
+        tree. The trees share one table, so this is the error of the mean for other seeds, not for
+        other data.
     z
-        Mean by standard error (Breiman & Cutler); NaN where no two trees differ, and for
+        Mean divided by standard error (Breiman & Cutler); NaN where no two trees differ, and for
         ``kind="impurity"``, whose shares are above 0 for noise as well.
     p_value
-        Chance of a `z` so large if trees found the column useless on average, by the normal
+        Probability of such a `z` or a larger one if the true mean were 0, by the normal
         distribution (one-sided).
     """
 
@@ -58,7 +58,7 @@ class ColumnImportance:
     p_value: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name; None for those that cannot be told."""
+        """Return the figures by name; None for those that are undefined."""
         given = {
             "name": self.name,
             "mean": self.mean,
@@ -71,21 +71,21 @@ class ColumnImportance:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Importances:
-    """How much the columns matter: iterate from the most to the least important, or print.
+    """Importances of the columns: iterate from the most to the least important, or print.
 
     Parameters
     ----------
     kind
-        How it was measured.
+        Kind of importance.
     measure
-        What the numbers are, in words.
+        Text of what the numbers are.
     names
         The columns, in the order of the table.
     by_tree
-        The importance of each column (columns) for each tree (rows) that can tell; one line where
+        The importance of each column (columns) for each tree (rows) that has one; one row where
         it was measured for the whole model.
     measured_on
-        What the lines of `by_tree` are.
+        What the rows of `by_tree` are.
 
     Examples
     --------
@@ -128,14 +128,14 @@ class Importances:
         if self.n_trees < 2:
             return np.full(len(self.names), np.nan)
         largest = np.abs(self.by_tree).max(axis=0)
-        unit = np.where(largest > 0, largest, 1.0)  # squares of extreme numbers stay numbers
+        unit = np.where(largest > 0, largest, 1.0)  # squares of extreme numbers stay finite
         deviation = (self.by_tree / unit).std(axis=0, ddof=1)
         error: FloatArray = unit * deviation / np.sqrt(self.n_trees)
         return error
 
     @cached_property
     def z(self) -> FloatArray:
-        """Mean by standard error; NaN where there is none, and for shares of impurity."""
+        """Mean divided by standard error; NaN where there is none, and for shares of impurity."""
         known = (self.standard_error > 0) & (self.kind not in _SHARES)
         z = np.full(len(self.names), np.nan)
         np.divide(self.mean, self.standard_error, out=z, where=known)
@@ -143,7 +143,7 @@ class Importances:
 
     @cached_property
     def p_value(self) -> FloatArray:
-        """Chance of a z so large if trees found the column useless on average."""
+        """Probability of such a z or a larger one if the true mean were 0."""
         p_value: FloatArray = ndtr(-self.z)
         return p_value
 
@@ -190,7 +190,7 @@ class Importances:
         Parameters
         ----------
         max_columns
-            Show so many; None shows all.
+            Number of columns shown; None shows all.
         """
         shown = list(self)[:max_columns]
         means = [column.mean for column in shown]
@@ -222,11 +222,11 @@ class Importances:
 
 
 _MAX_LINES = 60
-"""Columns that print() shows: a screen or two."""
+"""Number of columns that print() shows: a screen or two."""
 
 
 def _decimals(means: list[float], errors: list[float]) -> int | None:
-    """Return so many that the smallest error has a figure, but not more than five of the largest.
+    """Return decimals that show a figure of the smallest error, at most five of the largest mean.
 
     None for numbers so large or small that fixed decimals are hard to read.
     """
@@ -257,7 +257,7 @@ def _p_value(p: float) -> str:
 
 
 def importances_of_tree(tree: Tree, *, normalize: bool) -> Importances:
-    """Return what :meth:`Tree.importances` returns."""
+    """Return the importances of a tree; see :meth:`Tree.importances`."""
     if normalize:
         return one_line("impurity", IMPURITY_SHARE, tree.schema.names, tree.column_shares())
     decrease = impurity_decrease(tree)

@@ -1,4 +1,4 @@
-"""Why one row got its answer: the questions it met, its values, and the branches it followed."""
+"""Explanation of one prediction: the questions on the row's path, its values and branches."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Turn:
     branch, node
         The branch, and the node it leads to.
     condition
-        What the branch requires, in words.
+        Text of the condition of the branch.
     fraction
-        The share of the row that goes there; 1 unless the row was divided on the way.
+        The share of the row that takes it; 1 unless the row was divided on its path.
     """
 
     branch: int
@@ -48,20 +48,20 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One question met.
+    """One question on the path.
 
     Parameters
     ----------
     node, column
-        The node that asks, and the name of the column it asks about.
+        The node, and the name of the column it asks about.
     value
-        The row's value in words; ``missing`` or ``unseen`` where there is none to compare.
+        Text of the row's value; ``missing`` or ``unseen`` where it cannot be compared.
     stand_in
-        The surrogate that answered instead, in words, or None.
+        Text of the surrogate that was used instead, or None.
     turns
         The branches followed: one, or several where the row is divided.
     n_divisions
-        How often the row had been divided before it came here.
+        How often the row had been divided before this node.
     """
 
     node: int
@@ -74,16 +74,17 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Addend:
-    """What one term of a leaf's linear model adds to the answer.
+    """Contribution of one term of a leaf's linear model to the prediction.
 
     Parameters
     ----------
     leaf
         The leaf.
     term
-        What is multiplied, in words; None for the intercept.
+        Text of the term; None for the intercept.
     number, coefficient
-        The number of the row, and the coefficient it is multiplied with; the intercept's is 1.
+        The number of the row, and the coefficient it is multiplied by; the number of the intercept
+        is 1.
     """
 
     leaf: int
@@ -93,18 +94,18 @@ class Addend:
 
     @property
     def adds(self) -> float:
-        """The product."""
+        """Contribution of the term: number times coefficient."""
         return self.number * self.coefficient
 
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """The path of one row and the answer at its end; ``print`` it.
+    """The path of one row and its prediction; ``print`` it.
 
     Parameters
     ----------
     steps
-        The questions met, each before those below it.
+        The questions on the path, each before those below it.
     leaves, fractions
         The leaves reached, and the share of the row that reached each.
     answer
@@ -112,7 +113,7 @@ class Explanation:
     label
         The predicted class or number; a tuple of them where the tree has several outputs.
     addends
-        What the linear models of the leaves add up, where they have any.
+        Contributions of the terms of the leaves' linear models, where they have any.
     """
 
     steps: tuple[Step, ...]
@@ -127,7 +128,7 @@ class Explanation:
         return self.text()
 
     def text(self, *, ascii: bool = False) -> str:
-        """Print the answer and what led to it."""
+        """Return the text of the prediction and the path to it."""
         heading = answer_in_words(self.tree, self.answer)
         sums = self._sums_in_words()
         if not self.steps:
@@ -148,7 +149,7 @@ class Explanation:
         return text.replace("…", "...") if ascii else text
 
     def _sums_in_words(self) -> Iterator[str]:
-        """Write out how each linear model comes to its number."""
+        """Yield the lines that show how each linear model computes its prediction."""
         number_of_leaf = model_numbers(self.tree)
         for leaf, addends in groupby(self.addends, key=lambda each: each.leaf):
             own = list(addends)
@@ -171,7 +172,7 @@ class Explanation:
             )
 
     def _turns_in_reading_order(self) -> list[tuple[Step, Turn]]:
-        """Return each branch followed before what lies below it."""
+        """Return the branches followed, each before those below it."""
         step_of_node = {step.node: step for step in self.steps}
         first = self.steps[0]
         pending = [(first, turn) for turn in reversed(first.turns)]
@@ -186,11 +187,10 @@ class Explanation:
 
 
 def explain(tree: Tree, row: object) -> Explanation:
-    """Follow one row through a tree.
+    """Return the path of one row through a tree.
 
-    A value that is missing or unseen is looked for in the node's surrogates, then goes to the
-    node's branch for such values or, where there is none, to every branch in proportion to its
-    weight.
+    Where a value is missing or unseen, the node's surrogates are tried, then the row takes the
+    node's branch for such values or, where there is none, every branch in proportion to its weight.
     """
     table = read_row(row, tree.schema, optional=tree.unused_columns, unseen=tree.unseen)
     steps: list[Step] = []
@@ -277,7 +277,7 @@ def _value_in_words(step: Step) -> str:
 
 
 def _combine(tree: Tree, leaves: Int64Array, fractions: FloatArray, table: Table) -> FloatArray:
-    """Average the answers of the leaves; an empty leaf has no say where leaves count by weight."""
+    """Return the average prediction of the leaves; empty leaves are left out under leaf_counts."""
     weights = fractions
     if tree.combine == "leaf_counts" and len(leaves) > 1:
         leaf_weights = tree.arrays.weight[leaves]

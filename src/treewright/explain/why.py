@@ -1,7 +1,6 @@
-"""The table of every column's candidate behind :meth:`Tree.why`.
+"""The table of every column's candidate, for :meth:`Tree.why`.
 
-The core hands over the candidates that it compared in a node; the figures around them are counted
-here.
+The core returns the candidates that it compared in a node; the other figures are counted here.
 """
 
 from __future__ import annotations
@@ -49,11 +48,11 @@ _GUARDS = {
 }
 
 _SUM = "sum of columns"
-"""What stands for a column in the row of the best sum."""
+"""Name in place of a column for the best linear combination of columns (oblique)."""
 
 
 def why(tree: Tree, node: int, record: Record) -> WhyTable:
-    """Measure every column's candidate in a node; the record has what the tree was grown from."""
+    """Return every column's candidate in a node, with its measures."""
     problem: Problem = record.problem
     if was_raised(tree, node):
         raise TreewrightError(
@@ -68,7 +67,7 @@ def why(tree: Tree, node: int, record: Record) -> WhyTable:
             problem.core_options(),
             tree.branches_to(node),
         )
-    except RuntimeError:  # there is no such node in the tree of these data
+    except RuntimeError:  # the tree of these data has no such node
         n_given = 0
     else:
         n_given = len(seen["rows"])
@@ -152,7 +151,7 @@ class _Working:
         return len(self.rows) > 0 and len(np.unique(stored[self._known(column)])) < 2
 
     def _known(self, column: int) -> BoolArray:
-        """Tell which rows of the node have a value of the column."""
+        """Return whether each row of the node has a value of the column."""
         return ~self.problem.table.is_missing(column)[self.rows]
 
     def _counts(self, chosen: BoolArray) -> FloatArray:
@@ -168,12 +167,12 @@ class _Working:
         if not len(values):
             return 0.0, 0.0
         mean = float(np.average(values, weights=weight))
-        # Squares of a target of extreme size are those of the target that was learned.
+        # Squares of a target of extreme size are those of the scaled target.
         sse = float(np.sum(weight * (values - mean) ** 2))
         return float(np.ldexp(mean, self.problem.shift)), sse
 
     def _branches(self, item: Any) -> tuple[Asked, Int64Array, BoolArray]:
-        """Return the question, the branch of each row (by its value) and which rows have one."""
+        """Return the question, the branch of each row by its value, and whether it has one."""
         if item["kind"] == LINEAR:
             return self._branches_of_sum(item)
         column = item["column"]
@@ -204,7 +203,7 @@ class _Working:
         return question, branch.astype(np.int64), known
 
     def _cut_of_values(self, column: int, ranked: ColumnSpec, rank: int) -> Categories:
-        """Return a cut of values that were put in order (M5), as the tree's own column has it."""
+        """Return a cut of ranked categories (M5) as a question about the tree's own column."""
         asked = self.tree.schema.columns[column]
         rank_of_value = {value: place for place, value in enumerate(ranked.values)}
         return Categories(
@@ -228,7 +227,7 @@ class _Working:
         return question, np.where(total <= question.threshold, 0, 1), ~np.isnan(total)
 
     def _ordered(self, spec: ColumnSpec, item: Any) -> tuple[Cut | Intervals, Array]:
-        """Return a question about the order of values, and its cuts."""
+        """Return a question that cuts ordered values, and its cuts."""
         asked = {
             "index": item["column"],
             "column": spec,
@@ -341,7 +340,7 @@ def _impurity(criterion: Criterion, counts: FloatArray) -> float:
 
 
 def was_raised(tree: Tree, node: int) -> bool:
-    """Return whether pruning has put a node, or one above it, in another's place."""
+    """Return whether pruning has raised a node, or an ancestor of it."""
     branches = tree.branches_to(node)
     while tree.pruning is not None:
         before, source = tree.pruning.tree, tree.pruning.source

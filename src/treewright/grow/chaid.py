@@ -1,4 +1,4 @@
-"""CHAID's knobs: values that do not differ in the target share a branch."""
+"""Options of CHAID: categories that do not differ in the target are merged."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from treewright.parameters import (
 
 @dataclass(frozen=True, kw_only=True)
 class Merging:
-    """CHAID: values that do not differ in the target share a branch, the smallest p-value wins.
+    """Options of CHAID: categories that do not differ are merged, the smallest p-value wins.
 
     The test goes with the criterion: Pearson's for ``"chi2"``, the likelihood ratio for
-    ``"entropy"``, F for ``"squared_error"``. The CHAID estimators document the knobs.
+    ``"entropy"``, F for ``"squared_error"``. The CHAID estimators document the options.
     """
 
     alpha_merge: float = 0.05
@@ -55,7 +55,7 @@ class Merging:
 
 
 TESTED = {"squared_error": "anova"}
-"""The core's criteria that keep the sums which tests of values need."""
+"""The core's criteria that keep the sums which the tests need."""
 
 MOST_BINS = 128
-"""As many branches a column gets when values are merged."""
+"""Most bins of a numeric column before they are merged."""

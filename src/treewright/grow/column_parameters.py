@@ -1,4 +1,4 @@
-"""Parameters with an entry for each column: prices and directions, by name or by position."""
+"""Parameters with an entry per column: costs and monotonic constraints, by name or position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treewright.text.names import list_names
 
 
 def column_costs(schema: FittedSchema, options: GrowthOptions) -> list[float] | None:
-    """Return the price of every column, or None if all cost 1."""
+    """Return the cost of every column, or None if all cost 1."""
     costs = [spec.cost for spec in schema.columns]
     given = options.column_costs
     if given is not None:
@@ -45,7 +45,7 @@ def _prices_with_derived(
 def monotonic_signs(
     schema: FittedSchema, given: Mapping[str, int] | Sequence[int] | None
 ) -> list[int] | None:
-    """Return the direction every column is held to (-1, 0, 1), or None if there is none."""
+    """Return the monotonic constraint of every column (-1, 0, 1), or None if there is none."""
     if given is None:
         return None
     signs = _by_column("monotonic_cst", given, schema, [0] * len(schema.columns))
@@ -65,7 +65,7 @@ def monotonic_signs(
 def _by_column(
     name: str, given: Mapping[str, Any] | Sequence[Any], schema: FittedSchema, default: list[Any]
 ) -> list[Any]:
-    """Bring a parameter given by name or by position into the order of the columns."""
+    """Return a parameter given by name or by position in the order of the columns."""
     if isinstance(given, Mapping):
         values = list(default)
         for key, value in given.items():
@@ -81,6 +81,6 @@ def _by_column(
         raise ParameterError(
             f"{name} has length {len(values)}, but the table has {len(schema.input_names)} columns."
         )
-    # A list is about the columns of the table; those derived from them keep the default.
+    # A list has an entry per column of the table; derived columns keep the default.
     own = [values[position] for position in schema.positions]
     return own + default[len(own) :]

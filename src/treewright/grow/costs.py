@@ -1,4 +1,4 @@
-"""The cost matrix: what each wrong decision costs, read and turned into weights for growing."""
+"""The cost matrix: cost of each misclassification, checked and turned into weights for growing."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
 
 
 def read_costs(cost_matrix: Any, target: ClassTarget) -> FloatArray | None:
-    """Read a cost matrix: rows are the actual class, columns the predicted one.
+    """Return a cost matrix, checked: rows are the actual class, columns the predicted one.
 
     Parameters
     ----------
     cost_matrix : array-like, dict of dicts or None
         One row and one column for each class in the order of ``classes_``; or
-        ``{actual: {predicted: cost}}``, where what is not named costs 0 on the diagonal and 1 else.
+        ``{actual: {predicted: cost}}``, where entries left out are 0 on the diagonal and 1 else.
     target : ClassTarget
         The classes.
 
@@ -89,14 +89,14 @@ def _named_costs(given: Mapping[Any, Any], names: list[Any]) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True)
 class LeafSettings:
-    """What a user says about the leaves of a classifier: probabilities, and what errors cost."""
+    """Options for the leaves of a classifier: how probabilities are estimated, what errors cost."""
 
     leaf: str = "majority"
     leaf_m: float = 2.0
     cost_matrix: Any = None
 
     def rule(self, target: ClassTarget) -> LeafRule:
-        """Return how class weights become probabilities and a decision; check what was said."""
+        """Return the leaf rule for the classes of a target; refuse options outside their range."""
         check_choice("leaf", self.leaf, LEAF_ESTIMATES)
         check_number("leaf_m", self.leaf_m, low=0.0)
         costs = read_costs(self.cost_matrix, target)
@@ -104,7 +104,7 @@ class LeafSettings:
 
 
 def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
-    """Return the problem with a rule for its leaves, whose costs its rows then count by."""
+    """Return the problem with a leaf rule, and rows weighted by the costs of its errors."""
     costs, weight = leaf.cost_matrix, problem.weights.weight
     if costs is None:
         return replace(problem, leaf=leaf)

@@ -1,6 +1,6 @@
-"""Where to cut the numeric columns of a table in advance, before anything is grown.
+"""Discretization: cuts of the numeric columns of a table before a tree is grown.
 
-The supervised methods are the split searches of the trees, asked once about the whole table.
+The supervised methods are the split searches of the trees, run once on the whole table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_BINS = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class Discretization:
-    """A way to cut numeric columns; the estimator documents the knobs."""
+    """Options of a discretization; the estimator documents them."""
 
     method: str = "mdlp"
     n_bins: int = 10
@@ -48,13 +48,13 @@ class Discretization:
 
     @property
     def needs_classes(self) -> bool:
-        """Whether the cuts depend on a target."""
+        """Whether the method is supervised: its cuts depend on a target."""
         return self.method in SUPERVISED
 
     def cuts(
         self, table: Table, target: ClassTarget | None, weights: RowWeights
     ) -> tuple[Array | None, ...]:
-        """Return the cuts of each column, ascending and in stored form; None where it is no number.
+        """Return the cuts of each column, ascending and in stored form; None if it is not numeric.
 
         As in a tree, values up to the first cut are the first interval, and so on.
         """
@@ -113,7 +113,7 @@ class Discretization:
 
 
 def _known(table: Table, weights: RowWeights, index: int) -> Array:
-    """Return the known values of a column in rows that count."""
+    """Return the known values of a column in rows of positive weight."""
     known = ~table.is_missing(index)
     if weights.weight is not None:
         known &= weights.weight > 0
@@ -121,9 +121,9 @@ def _known(table: Table, weights: RowWeights, index: int) -> Array:
 
 
 def even_cuts(values: Array, n_bins: int) -> Array:
-    """Return the cuts of `n_bins` intervals of one width between the least and the largest value.
+    """Return the cuts of `n_bins` intervals of equal width from the least to the largest value.
 
-    Infinities lie in the outer intervals; cuts that coincide are one.
+    Infinities belong to the outer intervals; cuts that coincide count once.
 
     >>> even_cuts(np.array([0.0, 10.0, np.inf]), 4)
     array([2.5, 5. , 7.5])

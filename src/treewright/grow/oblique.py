@@ -1,4 +1,4 @@
-"""How nodes look for a sum of columns to split by, beside the columns one by one."""
+"""Options of oblique splits: nodes also search for a linear combination of columns (a sum)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SEARCHES = ("oc1", "hhcart", "hhcart_dominant", "cart_lc", "random_projections")
 MISSING = tuple(policy.name for policy in POLICIES.values() if not policy.fills)
-"""Policies that have an answer for a sum of which a part is missing."""
+"""Missing policies that can route a row whose linear combination is missing."""
 
 _BELONGS_TO = {"n_restarts": "oc1", "n_jumps": "oc1", "n_projections": "random_projections"}
 _LEAST = {"n_restarts": 1, "n_jumps": 0, "n_projections": 1}
@@ -24,7 +24,7 @@ _MOST = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class ObliqueOptions:
-    """The search for a sum; the estimators document what each knob means."""
+    """Options of the search for a linear combination; the estimators document them."""
 
     search: str = "oc1"
     n_restarts: int | None = None
@@ -32,7 +32,7 @@ class ObliqueOptions:
     n_projections: int | None = None
 
     def check(self) -> None:
-        """Refuse values outside their range, and knobs of another search."""
+        """Refuse values outside their range, and options of another search."""
         check_choice("search", self.search, SEARCHES)
         for name, search in _BELONGS_TO.items():
             value = getattr(self, name)
@@ -49,7 +49,7 @@ class ObliqueOptions:
                 )
 
     def check_combination(self, options: GrowthOptions, *, n_outputs: int) -> None:
-        """Refuse what has no meaning for sums of columns."""
+        """Refuse options that cannot be combined with linear combinations of columns."""
         if not options.judge.is_additive:
             refuse(
                 f"criterion 'absolute_error' cannot be used with search={self.search!r}: medians"
@@ -69,7 +69,7 @@ class ObliqueOptions:
             refuse(f"search={self.search!r} needs a single target.", "fit one tree per target.")
 
     def for_core(self, schema: FittedSchema) -> tuple[str, list[int], int, int, int]:
-        """Return the knobs as the core takes them, with the columns that can be added: numbers."""
+        """Return the options in the core's form, with the columns that can be combined: numeric."""
         numbers = [i for i, spec in enumerate(schema.columns) if spec.storage in ("float", "int")]
         return (
             self.search,

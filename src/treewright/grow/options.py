@@ -1,6 +1,6 @@
-"""GrowthOptions: every knob of one tree, validated once.
+"""GrowthOptions: every option of one tree, validated once.
 
-A classical algorithm is a setting of these knobs (:mod:`treewright.grow.recipes`). Values are
+A classical algorithm is a setting of these options (:mod:`treewright.grow.recipes`). Values are
 checked one by one here; what makes no sense together for a given table is refused by
 :func:`check_combination`.
 """
@@ -47,15 +47,15 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 MOST_GROUPED = 500
-"""As many values a column may have where they are grouped."""
+"""Most categories of a column where they are grouped."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrowthOptions:
-    """Every knob of one tree; the estimators document what each means.
+    """Every option of one tree; the estimators document them.
 
-    The knobs below ``max_surrogates`` have no parameter of their own: they tell the classical
-    algorithms apart.
+    The options below ``max_surrogates`` have no parameter of their own: they distinguish the
+    classical algorithms.
     """
 
     criterion: str
@@ -109,7 +109,7 @@ class GrowthOptions:
 
     @property
     def judge(self) -> Criterion:
-        """What is known of the criterion."""
+        """The criterion with its traits."""
         return criterion_named(self.criterion)
 
     @property
@@ -118,7 +118,7 @@ class GrowthOptions:
         return policy_named(self.missing)
 
     def replace(self, **changes: Any) -> GrowthOptions:
-        """Return the same options but for the changes."""
+        """Return the options with some changed."""
         return replace(self, **changes)
 
     def check(self, criteria: Sequence[str]) -> None:
@@ -147,7 +147,7 @@ class GrowthOptions:
             self.oblique.check()
 
     def amount(self, name: str, n_rows: float) -> float:
-        """Return a limit in rows: a whole number is one, a decimal a share of all rows."""
+        """Return a limit as a number of rows; a decimal is a share of all rows."""
         value: float = getattr(self, name)
         if is_whole(value):
             return float(min(value, 2**62))  # more than any table has, and still a float
@@ -155,7 +155,7 @@ class GrowthOptions:
         return max(least, float(math.ceil(float(value) * n_rows)))
 
     def n_features(self, n_columns: int) -> int:
-        """Return how many columns are drawn."""
+        """Return the number of columns that are drawn."""
         wanted = self.max_features
         if wanted is None:
             return n_columns
@@ -183,7 +183,7 @@ def _check_amount(name: str, value: object, *, least: int) -> None:
 
 
 def check_per_column(name: str, value: object) -> None:
-    """Refuse anything but an entry for each column, by name or in order."""
+    """Refuse anything but one entry per column, by name or in order."""
     if value is not None and not isinstance(value, Mapping) and not is_list(value):
         raise ParameterError(
             f"{name}={value!r} must be a dict of column to number, a list with one number for each"
@@ -211,7 +211,7 @@ def _check_features(value: object) -> None:
 def check_combination(
     options: GrowthOptions, schema: FittedSchema, *, is_classification: bool, n_outputs: int
 ) -> None:
-    """Refuse settings that are fine alone but make no sense together for this table."""
+    """Refuse options that are valid alone but cannot be combined for this table."""
     if options.oblique is not None:
         options.oblique.check_combination(options, n_outputs=n_outputs)
     nominal = next((spec.name for spec in schema.columns if spec.kind == "nominal"), None)
@@ -278,7 +278,7 @@ def check_combination(
 
 
 def _check_groups(options: GrowthOptions, schema: FittedSchema, *, is_single: bool) -> None:
-    """Refuse what groups of values cannot be used with."""
+    """Refuse options that cannot be combined with groups of categories."""
     way = "nominal='groups'"
     if not is_single:
         refuse(f"{way} needs one target of classes.", "nominal='subset'.")
@@ -300,7 +300,7 @@ def _check_groups(options: GrowthOptions, schema: FittedSchema, *, is_single: bo
 
 
 def _check_merging(schema: FittedSchema) -> None:
-    """Refuse what p-values cannot be weighed against."""
+    """Refuse costs of columns, which cannot be weighed against p-values."""
     for spec in schema.columns:
         if spec.cost != 1.0:
             refuse(
@@ -311,7 +311,7 @@ def _check_merging(schema: FittedSchema) -> None:
 
 
 def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: bool) -> None:
-    """Refuse what several cuts at once cannot be used with."""
+    """Refuse options that cannot be combined with several cuts at once."""
     search = f"numeric={options.numeric!r}"
     if not is_single:
         refuse(f"{search} needs one target of classes.", "numeric='threshold'.")

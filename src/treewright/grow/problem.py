@@ -1,4 +1,4 @@
-"""Everything a tree is grown from, and how the core takes it."""
+"""Everything a tree is grown from, converted to the core's form."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _AS_THEY_ARE = (
     "n_threads",
     "fuse",
 )
-"""Options that the core takes as they are."""
+"""Options that are passed to the core unchanged."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem(TrainingData):
-    """Everything a tree is grown from; kept so that its nodes can be looked at again.
+    """Everything a tree is grown from; kept to explain or regrow its nodes.
 
-    A tree of a forest has its number in ``tree``, and in ``columns`` those drawn for it.
+    A tree of a forest has its number in ``tree``, and the columns drawn for it in ``columns``.
     """
 
     options: GrowthOptions
@@ -56,7 +56,7 @@ class Problem(TrainingData):
 
     @property
     def counted_weight(self) -> FloatArray | None:
-        """Weight of each row as nodes count it: costs alter weights for growing only."""
+        """Weight of each row without the factors of a cost matrix, which apply to growing only."""
         weight = self.weights.weight
         if self.cost_factor is None or weight is None:
             return weight
@@ -66,11 +66,11 @@ class Problem(TrainingData):
 
     @property
     def evidence(self) -> float:
-        """Rows that a unit of weight stands for: tests must not depend on the unit of weights."""
+        """Rows per unit of weight: significance tests must not depend on the unit of weights."""
         return self.n_copies / self.total_weight
 
     def core_target(self) -> Target:
-        """Return the target and weights as the core takes them."""
+        """Return the target and weights in the core's form."""
         if isinstance(self.target, ClassTarget):
             n_classes = [len(names) for names in self.target.classes]
             target = Target.classes(np.ascontiguousarray(self.target.codes), n_classes)
@@ -81,7 +81,7 @@ class Problem(TrainingData):
         return target
 
     def core_options(self) -> GrowOptions:
-        """Return the options as the core takes them: rows instead of shares, columns by number."""
+        """Return the options in the core's form: rows instead of shares, columns by number."""
         core = GrowOptions()
         for name in _AS_THEY_ARE:
             setattr(core, name, getattr(self.options, name))
@@ -93,7 +93,7 @@ class Problem(TrainingData):
         return core
 
     def _set_search(self, core: GrowOptions) -> None:
-        """Set what is looked for, and by what it is judged."""
+        """Set the kinds of splits searched, and the criterion."""
         options = self.options
         core.criterion = self._core_criterion()
         core.set_selection(self._selection())
@@ -116,7 +116,7 @@ class Problem(TrainingData):
             core.set_oblique(*options.oblique.for_core(self.table.schema))
 
     def _set_limits(self, core: GrowOptions) -> None:
-        """Set when a node may not be split."""
+        """Set the limits below which a node is not split."""
         options = self.options
         core.max_depth = -1 if options.max_depth is None else min(int(options.max_depth), 2**62)
         core.max_leaf_nodes = (
@@ -130,7 +130,7 @@ class Problem(TrainingData):
         core.max_p_value = 1.0 if options.max_p_value is None else float(options.max_p_value)
 
     def _set_columns(self, core: GrowOptions) -> None:
-        """Set which columns are drawn, what they cost, where they must lead, how they are held."""
+        """Set the columns drawn, their costs, monotonic constraints and tallies."""
         options, schema, target = self.options, self.table.schema, self.target
         n_columns = len(schema.columns)
         core.columns = self.drawn_columns
@@ -152,12 +152,12 @@ class Problem(TrainingData):
             core.set_cost_rule(options.cost_rule)
         signs = monotonic_signs(schema, options.monotonic_cst)
         if isinstance(target, ClassTarget) and len(target.classes[0]) < 2:
-            signs = None  # one class: nothing rises or falls
+            signs = None  # one class: a constraint has no effect
         if signs is not None:
             core.monotonic = signs
 
     def limits(self, n_rows: float) -> tuple[float, float]:
-        """Return how many rows, of so many, a branch needs and a node needs to be split."""
+        """Return the least rows of a branch, and of a node to be split, in a table of `n_rows`."""
         options = self.options
         min_leaf = options.amount("min_samples_leaf", n_rows)
         min_split = options.amount("min_samples_split", n_rows)
@@ -172,7 +172,7 @@ class Problem(TrainingData):
         return in_units_of_shift(float(limit), self.options.criterion, self.shift)
 
     def _core_criterion(self) -> str:
-        """Return the core's criterion; two algorithms have a variant of their own behind it."""
+        """Return the name of the core's criterion; two algorithms have a variant of their own."""
         criterion = self.options.judge.core
         if self.options.single_precision and not self.options.c5_selection:
             return SINGLE_PRECISION.get(criterion, criterion)
@@ -186,7 +186,7 @@ class Problem(TrainingData):
 
     @property
     def drawn_columns(self) -> list[int]:
-        """Columns that the tree may ask, by their numbers."""
+        """Numbers of the columns that the tree may ask about."""
         n_columns = len(self.table.schema.columns)
         if self.columns is not None:
             return list(self.columns)
@@ -197,7 +197,7 @@ class Problem(TrainingData):
         return sorted(drawn.tolist())
 
     def _tally(self, n_columns: int, n_drawn: int) -> str:
-        """Choose how the core holds columns: sorted lists, unless few are looked at per node.
+        """Return how the core holds columns: sorted lists, unless few are searched per node.
 
         Keeping a list sorted costs about a tenth of tallying codes for a node (tree-clf-100k, all
         20 columns: 0.24 s against 2.3 s), so lists pay down to a sixteenth of the columns.
@@ -226,10 +226,10 @@ def _divided_limits(
 ) -> tuple[float, float]:
     """Return the limits for nodes that hold parts of rows.
 
-    Three thirds may add up to less than one, so limits are a little lower; and the limits that
+    Three thirds may sum to less than one, so limits are a little lower; and the limits that
     mean "none" (a row in every branch, two to be split) let parts pass, down to a thousandth of a
-    row: without an end, a row with many gaps would be divided again and again. C4.5's own limit
-    (`counts_parts`) means what it says.
+    row: without a bound, a row with many missing values would be divided again and again. C4.5's
+    own limit (`counts_parts`) is applied exactly.
     """
     if not counts_parts and min_leaf <= 1:
         min_leaf, min_split = 1e-3, 2e-3 if min_split <= 2 else min_split

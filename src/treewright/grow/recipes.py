@@ -1,6 +1,6 @@
-"""The classical algorithms as settings of the knobs of one tree.
+"""The classical algorithms as settings of the options of one tree.
 
-If two algorithms cannot be told apart by their recipe alone, a knob is missing from
+If two algorithms cannot be told apart by their recipe alone, an option is missing from
 :class:`~treewright.grow.options.GrowthOptions`.
 """
 
@@ -45,13 +45,13 @@ C45_VARIANTS = {
     "j48": C45.replace(min_gap=1e-5),
     "c5": C45.replace(penalty_by_interval=True, c5_selection=True, pure_share=0.999),
 }
-"""What sets the programs apart in growing; docs/decisions/011-c45-variants.md says why."""
+"""How the programs differ in growing; docs/decisions/011-c45-variants.md says why."""
 
 
 def in_single_precision(recipe: GrowthOptions) -> GrowthOptions:
-    """Return C4.5 with the roundings of release 8, which does not part values closer than 1e-5.
+    """Return C4.5 with the rounding of release 8, which does not cut between values within 1e-5.
 
-    C5.0 parts them, and keeps gains, not sums, in single precision.
+    C5.0 does cut there, and keeps gains, not sums, in single precision.
     """
     min_gap = recipe.min_gap if recipe.c5_selection else 1e-5
     return recipe.replace(single_precision=True, min_gap=min_gap)
@@ -80,7 +80,8 @@ M5_PAPER = GrowthOptions(
 M5_WEKA = M5_PAPER.replace(criterion="fifth_root", min_branch_share=0.2)
 
 OBLIQUE_CLASSIFIER = GrowthOptions(
-    # Murthy, Kasif, Salzberg 1994: a sum of columns where it is better than every column alone.
+    # Murthy, Kasif, Salzberg 1994: a linear combination of columns (oblique) where it is better
+    # than every column alone.
     criterion="gini",
     oblique=ObliqueOptions(),
 )

@@ -1,6 +1,6 @@
-"""Targets of extreme size: moved by a power of two to where their squares are ordinary numbers.
+"""Targets of extreme size, scaled by a power of two so that their squares stay finite.
 
-A power of two changes no digit, so the tree is that of the target as it was given.
+A power of two changes no digit, so the tree is that of the unscaled target.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ASIDE = 400
 
 
 def shift_of(values: FloatArray, total_weight: float) -> int:
-    """Return the power of two by which a target is divided before it is learned: 0 for nearly all.
+    """Return the power of two by which a target is divided for training; 0 for nearly all.
 
     >>> shift_of(np.array([1.0, -250.0]), 2.0)
     0
@@ -37,9 +37,9 @@ def shift_of(values: FloatArray, total_weight: float) -> int:
 
 
 def in_units_of_shift(limit: float, criterion: str, shift: int) -> float:
-    """Return a limit on impurity as it is for the divided target."""
+    """Return a limit on impurity in the unit of the scaled target."""
     exponent = -criterion_named(criterion).power_of_unit * shift
-    # Beyond the largest number no impurity reaches it; ldexp of a float would raise.
+    # A limit that overflows is never reached; ldexp of a float would raise.
     return float(_times_power_of_two(limit, exponent)) if shift else limit
 
 
@@ -49,16 +49,16 @@ def restore(
     shift: int,
     scaled: Sequence[str] = ("impurity", "gain", "score"),
 ) -> None:
-    """Bring what was grown from the divided target back to the target as it was given.
+    """Rescale the arrays of a tree grown from a scaled target to the unit of the target.
 
-    Impurities and gains that would exceed the largest number stay as they are, all of them, so
+    If some impurities or gains would overflow, none of them is rescaled, so
     that they can be compared with each other.
     """
     arrays["value"] = np.ldexp(arrays["value"], shift)
     power = criterion_named(criterion).power_of_unit * shift
     with np.errstate(over="ignore", under="ignore"):
         moved = {name: _times_power_of_two(arrays[name], power) for name in scaled}
-        mass = moved["impurity"] * arrays["weight"]  # what importances are made of
+        mass = moved["impurity"] * arrays["weight"]  # importances are sums of it
     whole = all(np.isfinite(array).all() for array in (mass, *moved.values()))
     kept = all(np.array_equal(array > 0, arrays[name] > 0) for name, array in moved.items())
     if whole and kept:
@@ -66,6 +66,6 @@ def restore(
 
 
 def _times_power_of_two(values: Any, exponent: float) -> Any:
-    """Multiply by 2**exponent, which itself may be no number; exactly where it is whole."""
+    """Return values times 2**exponent, which itself may overflow; exact if it is whole."""
     whole = math.floor(exponent)
     return np.ldexp(values, whole) * 2.0 ** (exponent - whole)

@@ -1,6 +1,6 @@
-"""Training data: a table, a target and the weights of rows, read as a specification says.
+"""Training data: a table, a target and the weights of rows, read by one specification.
 
-Every learner of the package reads its data here, by one function.
+Every learner of the package reads its data by the one function here.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How training data are to be read: the task, and what the user has declared about them.
+    """How to read training data: the task, and what the user has declared about them.
 
     Parameters
     ----------
     owner
         The learner, for messages.
     learns
-        Whether the target is classes or numbers.
+        The task: a target of classes or of numbers.
     several_outputs
         Whether the target may have several columns.
     schema, categorical_features
-        What is declared about the columns.
+        Declarations about the columns.
     class_weight, priors
-        How much the classes matter.
+        Weights of the classes.
     """
 
     owner: str
@@ -50,7 +50,7 @@ class Reading:
     priors: Any = None
 
     def read_target(self, y: Any, n_rows: int) -> ClassTarget | ValueTarget:
-        """Return the target; raise where it is not what the learner learns."""
+        """Return the target; refuse one of another task."""
         target: ClassTarget | ValueTarget
         if self.learns == "classes":
             target = read_classes(y, owner=self.owner, n_rows=n_rows)
@@ -74,14 +74,14 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingData:
-    """A table, its target, and what its rows weigh."""
+    """A table, its target, and the weights of its rows."""
 
     table: Table
     target: ClassTarget | ValueTarget
     weights: RowWeights
 
     def take(self, rows: Int64Array) -> Self:
-        """Return the same with some of the rows."""
+        """Return the training data of the given rows."""
         return replace(
             self,
             table=self.table.take(rows),
@@ -91,33 +91,33 @@ class TrainingData:
 
     @property
     def is_classification(self) -> bool:
-        """Whether the target is classes."""
+        """Whether the target has classes."""
         return isinstance(self.target, ClassTarget)
 
     @property
     def n_outputs(self) -> int:
-        """Number of targets learned together."""
+        """Number of targets trained on together."""
         return self.target.n_outputs
 
     @cached_property
     def shift(self) -> int:
-        """Power of two by which the target is divided to be learned; not 0 only for extremes."""
+        """Power of two by which the target is divided for training; 0 but for extreme sizes."""
         if isinstance(self.target, ClassTarget):
             return 0
         values = self.target.values
-        if self.weights.weight is not None:  # a row that does not count has no say
+        if self.weights.weight is not None:  # rows of weight 0 have no influence
             values = values[self.weights.weight > 0]
         return shift_of(values, self.total_weight)
 
     def learned_values(self) -> FloatArray:
-        """Return a target of numbers as it is learned: divided by the power of two of `shift`."""
+        """Return a target of numbers, divided by the power of two of `shift` for training."""
         assert isinstance(self.target, ValueTarget)
         values: FloatArray = np.ldexp(self.target.values, -self.shift)
         return values
 
     @property
     def n_copies(self) -> float:
-        """Rows that count, each as often as its copies say."""
+        """Number of rows of positive weight, copies counted."""
         if self.weights.copies is not None:
             return float(self.weights.copies.sum())
         weight = self.weights.weight
@@ -131,7 +131,7 @@ class TrainingData:
 
 
 def read_training_data(X: Any, y: Any, sample_weight: Any, reading: Reading) -> TrainingData:
-    """Read a table, its target and the weights of its rows.
+    """Return a table, its target and the weights of its rows as training data.
 
     Examples
     --------

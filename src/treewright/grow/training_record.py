@@ -1,7 +1,6 @@
-"""What a tree remembers of its training: enough to look at a node, or at the rows, again.
+"""Training data kept with a tree: enough to explain a node or to route the rows again.
 
-The core grows the nodes on the way from the root once more, which gives the same splits bit for
-bit.
+The core grows the nodes on the path from the root again, which gives the same splits bit for bit.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ MOST_CELLS_KEPT = 10_000_000
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """The training data of a tree, kept to answer why."""
+    """The training data of a tree, kept for :meth:`Tree.why` and pruning."""
 
     problem: Problem
 
     @classmethod
     def keep(cls, problem: Problem) -> TrainingRecord | None:
-        """Keep the data of small problems; large ones must be given again to ask why."""
+        """Return the record of a small problem; None for a large one, which is not kept."""
         n_cells = problem.table.n_rows * len(problem.table.schema.columns)
         return cls(problem) if n_cells <= MOST_CELLS_KEPT else None
 
@@ -56,7 +55,7 @@ class TrainingRecord:
 
 @dataclass(frozen=True)
 class _Recall:
-    """Rebuilds the record of a tree from its training data; small enough to be pickled with it."""
+    """Makes the record of a tree from its training data again; small enough to be pickled."""
 
     options: GrowthOptions
     seed: int
@@ -102,7 +101,7 @@ def _check_classes(tree: Tree, target: ClassTarget) -> None:
 
 
 def recall_of(problem: Problem) -> _Recall:
-    """Return what makes a record from the training data once more."""
+    """Return the function that makes the record of a tree from its training data again."""
     return _Recall(
         options=problem.options,
         seed=problem.seed,

@@ -1,8 +1,8 @@
-"""M5' and M5: a tree grown for spread, linear models at its nodes, pruned and smoothed.
+"""M5' and M5: a tree grown by spread, linear models at its nodes, pruned and smoothed.
 
-``variant="weka"`` does what Weka's M5P does (Wang and Witten 1997, and the program), ``"paper"``
-what Quinlan wrote in 1992; docs/decisions/008-m5.md lists where the two part from one another, and
-where we part from them.
+``variant="weka"`` follows Weka's M5P (Wang and Witten 1997, and the program), ``"paper"``
+follows Quinlan 1992; docs/decisions/008-m5.md lists where the two differ, and
+where this package differs from them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class M5Settings:
-    """What sets one M5 tree apart from another; the estimator documents what each means."""
+    """Options of an M5 tree; the estimator documents them."""
 
     variant: str
     linear: bool
@@ -44,12 +44,12 @@ class M5Settings:
 
     @property
     def is_weka(self) -> bool:
-        """Whether the program is followed, and not the paper."""
+        """Whether the program is followed, not the paper."""
         return self.variant == "weka"
 
 
 def fit_m5(problem: Problem, settings: M5Settings, *, report: Report | None = None) -> Tree:
-    """Grow, fit, prune and smooth the tree of a problem whose options have been checked."""
+    """Return the tree of a problem with checked options: grown, fitted, pruned and smoothed."""
     counted = _rows_that_count(problem)
     ranked = rank_table(counted.table, counted.learned_values(), counted.weights.weight)
     grown_from = _ranked_problem(counted, ranked, settings)
@@ -80,7 +80,7 @@ def fit_m5(problem: Problem, settings: M5Settings, *, report: Report | None = No
 
 @dataclass(frozen=True)
 class _M5Recall:
-    """Rebuilds the record of an M5 tree: the table is ranked before it is looked at again."""
+    """Makes the record of an M5 tree again: the table is ranked first."""
 
     recall: Recall
     settings: M5Settings
@@ -96,7 +96,7 @@ class _M5Recall:
 
 
 def _rows_that_count(problem: Problem) -> Problem:
-    """Leave out rows without weight: they have no say in means and orders either."""
+    """Return a problem without rows of weight 0, which must not affect means and orders."""
     weight = problem.weights.weight
     if weight is None or (weight > 0).all():
         return problem
@@ -104,10 +104,10 @@ def _rows_that_count(problem: Problem) -> Problem:
 
 
 def _ranked_problem(problem: Problem, ranked: Ranked, settings: M5Settings) -> Problem:
-    """Return what the tree is grown from.
+    """Return the problem that the tree is grown from.
 
-    A node is left alone whose deviation is below a share of the whole table's; the growing knows
-    that as a limit on its impurity.
+    A node is not split if its standard deviation is below a share of the whole table's; this is
+    passed to growing as a limit on impurity.
     """
     values = problem.learned_values()
     weight = problem.weights.weight
@@ -186,12 +186,12 @@ def _leaves(
 def _smoothed(
     pruned: Tree, kept: Int64Array, nodes: NodeModels, constant: float
 ) -> Iterator[tuple[int, float, dict[int, float]]]:
-    """Return each leaf's model with those above it mixed in, as intercept and coefficients.
+    """Return each leaf's model, smoothed by those above it, as intercept and coefficients.
 
     On its way up a prediction p becomes ``(n p + k q) / (n + k)``, n the cases of the node it comes
-    from, q what the next node's model says, k the smoothing constant (Quinlan 1992, section 2).
-    That is linear in the models: a leaf's own counts by the product of the ``n / (n + k)`` on its
-    path, and what the nodes above add is the same for all that lies below.
+    from, q the prediction of the next node's model, k the smoothing constant (Quinlan 1992, section
+    2). That is linear in the models: a leaf's own is weighted by the product of the ``n / (n + k)``
+    on its path, and the contribution of the nodes above is the same for all leaves below them.
     """
     n_cases = nodes.rows.n_cases[kept].tolist()
     own_share = [1.0] * pruned.n_nodes

@@ -1,10 +1,10 @@
 """Linear models in the leaves of any regression tree: ``leaf_model="linear"``.
 
-Every leaf gets the least squares of its rows over numeric columns, terms dropped as long as the
+Every leaf gets a least-squares fit of its rows on numeric columns; terms are dropped as long as the
 estimated error, root mean square times ``(n + v) / (n - v)``, falls (M5's rule, Quinlan 1992): a
 leaf of few rows, or without a trend, stays a constant. All numeric columns are considered, not only
-those on the leaf's path, which tell least within it; but no more than one for every two rows, and
-no more than 50: those that correlate most with the target in the leaf.
+those on the leaf's path, which vary least within it; but at most one per two rows, and at most 50:
+those that correlate most with the target in the leaf.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SQUARED = ("squared_error", "weighted_squared_error", "standard_deviation", "fi
 
 
 def check_linear_leaves(problem: Problem) -> None:
-    """Refuse what least squares in the leaves would contradict."""
+    """Refuse options that cannot be combined with linear models in leaves."""
     options = problem.options
     if problem.n_outputs > 1:
         raise UnsupportedError(
@@ -46,7 +46,7 @@ def check_linear_leaves(problem: Problem) -> None:
 
 
 def with_linear_leaves(tree: Tree, problem: Problem) -> Tree:
-    """Return the tree with a linear model in every leaf that it pays for."""
+    """Return the tree with a linear model in every leaf where its estimated error is lower."""
     terms = _number_terms(problem)
     start, leaves, shares = tree.plan.parts(problem.table)
     rows = np.repeat(np.arange(problem.table.n_rows), np.diff(start))
@@ -87,19 +87,19 @@ def _number_terms(problem: Problem) -> list[NumberTerm]:
 
 
 Found = tuple[Int64Array, FloatArray, float, FloatArray]
-"""The terms of a model, their coefficients, the intercept, and what stands in for gaps."""
+"""The terms of a model, their coefficients, the intercept, and fills for missing values."""
 
 
 def _model(
     numbers: FloatArray, target: FloatArray, weight: FloatArray, n_cases: float
 ) -> Found | None:
-    """Fit one leaf; None where a constant is expected to do as well."""
+    """Return the model of one leaf; None where a constant is expected to do as well."""
     most = min(int(n_cases) // _ROWS_PER_TERM, _MOST_TERMS)
     if most < 1 or (target == target[0]).all():
         return None
     known = ~np.isnan(numbers)
     total = (known * weight[:, np.newaxis]).sum(axis=0)
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest have no mean
+    with np.errstate(over="ignore", invalid="ignore"):  # means of extreme numbers overflow
         mean = (np.where(known, numbers, 0.0).T @ weight) / np.where(total > 0, total, 1.0)
     fill = np.where(np.isfinite(mean), mean, 0.0)
     numbers = np.where(known, numbers, fill)
@@ -120,11 +120,11 @@ def _model(
 def _strongest(
     numbers: FloatArray, target: FloatArray, weight: FloatArray, most: int
 ) -> Int64Array:
-    """Return the columns that correlate most with the target, in their order."""
+    """Return the columns that correlate most with the target, in column order."""
     if numbers.shape[1] <= most:
         return np.arange(numbers.shape[1])
     share = weight / weight.sum()
-    with np.errstate(all="ignore"):  # columns near the largest number have no correlation
+    with np.errstate(all="ignore"):  # correlations of numbers near the largest overflow
         off = numbers - share @ numbers
         strength = np.abs((off.T * share) @ (target - share @ target)) / np.sqrt(share @ off**2)
     strength = np.nan_to_num(strength, nan=0.0, posinf=0.0)

@@ -1,8 +1,8 @@
-"""Least squares of a target on numbers, and two ways to leave out terms that do not pay.
+"""Least-squares regression of a target on numbers, and two ways to drop terms.
 
-Rows are gone through twice, for means and for products; the fit of every subset of the terms
-follows from the products alone. Everything is in units of standard deviations, so that a
-coefficient is a standardised one and an error of 1 is that of the mean.
+Two passes over the rows compute means and products; the fit of every subset of the terms follows
+from the products alone. Numbers and target are standardised, so that an error of 1 is that of the
+mean.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from treewright.array_types import FloatArray, Int64Array
 from treewright.m5.prune import error_factor
 
 Blocks = Callable[[], Iterator[FloatArray]]
-"""Gives the numbers of the rows (a column per term) again and again, some rows at a time."""
+"""Function that iterates over the numbers of the rows (a column per term), in blocks of rows."""
 
 _EXACT = 1e-20
-"""Squared errors below this part of the target's variance are rounding: the fit is exact."""
+"""Squared errors below this share of the target's variance are rounding: the fit is exact."""
 _CANCELS = 1e-4
-"""Below this a squared error is summed over the rows: the products would leave too few digits."""
+"""Below this a squared error is summed over the rows: the products would cancel."""
 _FEW_TERMS = 32
-"""Up to this many terms a system is solved anew as fast as an inverse is brought up to date."""
+"""Up to this many terms, solving again is as fast as updating an inverse."""
 _ALIKE = 1e4
-"""A term whose variance the others leave less than a part in this is taken out by solving anew."""
+"""A term that the others explain but for one part in this is dropped by solving again."""
 _COLLINEAR = 1.5
-"""Weka takes a term for collinear whose standardised coefficient is larger."""
+"""Standardised coefficient above which Weka takes a term for collinear."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fit:
-    """A linear model in the numbers' own units.
+    """A fitted linear model in the units of the numbers.
 
     Parameters
     ----------
     chosen
-        The places of the terms that were kept.
+        Positions of the terms that were kept.
     coefficients
-        One for each of them.
+        The coefficient of each.
     intercept
-        The prediction where they are all 0.
+        The prediction where all terms are 0.
     """
 
     chosen: Int64Array
@@ -56,16 +56,16 @@ class Fit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Choice:
-    """The least squares of some of the terms.
+    """The least-squares fit of a subset of the terms.
 
     Parameters
     ----------
     terms, coefficients
         The terms, and their standardised coefficients.
     ridge
-        What was added to the variances.
+        Ridge added to the variances.
     inverse
-        The inverse of the covariances; left out where solving anew is as fast.
+        The inverse of the covariances; None where solving again is as fast.
     """
 
     terms: Int64Array
@@ -75,7 +75,7 @@ class Choice:
 
 
 class LeastSquares:
-    """The regression of a target on any of some numbers.
+    """The regression of a target on any subset of some terms.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class LeastSquares:
             products += weighed @ off
             with_target += weighed @ self._target[rows]
         sd = np.sqrt(np.diagonal(products))
-        # Numbers near the largest there is have no finite spread, and no say.
+        # Terms near the largest number have no finite deviation, and are left out.
         varies = (high > low) & (sd > 0) & np.isfinite(sd)
         self._unit = np.where(varies, sd, 1.0)
         self._products = products / self._unit / self._unit[:, np.newaxis]
@@ -126,7 +126,7 @@ class LeastSquares:
             at += len(block)
 
     def solve(self, terms: Int64Array, ridge: float) -> Choice:
-        """Return the least squares of these terms; `ridge` is added to variances, which are 1."""
+        """Return the fit of these terms; `ridge` is added to their variances, which are 1."""
         products = self._covariances(terms, ridge)
         solved: FloatArray
         inverse = None
@@ -134,16 +134,16 @@ class LeastSquares:
             solved = np.asarray(np.linalg.solve(products, self._with_target[terms]))
             if len(terms) > _FEW_TERMS:
                 inverse = np.asarray(np.linalg.inv(products))
-        except np.linalg.LinAlgError:  # columns so alike that the ridge is lost in rounding
+        except np.linalg.LinAlgError:  # terms so collinear that the ridge is lost in rounding
             solved = np.linalg.pinv(products) @ self._with_target[terms]
         return Choice(terms=terms, coefficients=solved, ridge=ridge, inverse=inverse)
 
     def without(self, choice: Choice, place: int) -> Choice:
-        """Return the least squares without one of the terms."""
+        """Return the fit without one of the terms."""
         fewer = np.delete(choice.terms, place)
         if choice.inverse is None or choice.inverse[place, place] > _ALIKE:
             return self.solve(fewer, choice.ridge)
-        # Taking a row and column out of a matrix changes its inverse by a product of vectors.
+        # Removing a row and column of a matrix is a rank-one update of its inverse.
         column = choice.inverse[:, place] / choice.inverse[place, place]
         inverse = choice.inverse - np.outer(column, choice.inverse[place])
         coefficients = choice.coefficients - column * choice.coefficients[place]
@@ -160,7 +160,7 @@ class LeastSquares:
         return products
 
     def squared_error(self, choice: Choice) -> float:
-        """Return the mean squared error as a share of the variance; rounding is not counted."""
+        """Return the mean squared error as a share of the variance; at least the rounding error."""
         own = choice.coefficients
         # (P + ridge) c = q, so that 1 - 2 c q + c P c = 1 - c q - ridge c c.
         error = 1.0 - float(own @ self._with_target[choice.terms]) - choice.ridge * float(own @ own)
@@ -169,7 +169,7 @@ class LeastSquares:
         return max(error, _EXACT)
 
     def absolute_error(self, choice: Choice) -> float:
-        """Return the mean absolute error in standard deviations; not below what rounding leaves."""
+        """Return the mean absolute error in standard deviations; at least the rounding error."""
         error = sum(float(np.abs(off) @ share) for off, share in self._errors(choice))
         return max(error, float(np.sqrt(_EXACT)))
 
@@ -180,7 +180,7 @@ class LeastSquares:
             yield self._target[rows] - scaled @ choice.coefficients, self._share[rows]
 
     def least_needed(self, choice: Choice) -> int:
-        """Return the place of the term that the squared error can best do without."""
+        """Return the position of the term whose removal raises the squared error least."""
         inverse: FloatArray
         if choice.inverse is not None:
             inverse = choice.inverse
@@ -190,21 +190,21 @@ class LeastSquares:
         return int((choice.coefficients**2 / spread).argmin())
 
     def fit(self, choice: Choice) -> Fit:
-        """Put a choice back into the units of the numbers and the target."""
+        """Return a fit in the units of the numbers and the target."""
         own = choice.terms
         with np.errstate(over="ignore", invalid="ignore"):
             coefficients = choice.coefficients * self.target_sd / self._unit[own]
             intercept = self.target_mean - float(coefficients @ self.mean[own])
         if not (np.isfinite(coefficients).all() and np.isfinite(intercept)):
-            # Numbers and target differ by more than a coefficient can say.
+            # The scales of numbers and target differ too much: a coefficient overflows.
             return Fit.constant(self.target_mean)
         return Fit(chosen=own, coefficients=coefficients, intercept=intercept)
 
 
 def choose_as_weka(squares: LeastSquares, n_cases: float) -> Choice:
-    """Leave out terms as Weka's LinearRegression does (its default, "M5 method").
+    """Return the fit after dropping terms as Weka's LinearRegression does (default "M5 method").
 
-    First the term of the largest standardised coefficient above 1.5, again and again: such terms
+    First, repeatedly, the term of the largest standardised coefficient above 1.5: such terms
     are taken for collinear. Then the term of the smallest one, as long as Akaike's criterion
     ``error / error of all x (n - k) + 2 x parameters`` falls, n the cases and k the parameters of
     the model of all terms. The ridge of 1e-8 is added to sums over cases.
@@ -218,7 +218,7 @@ def choose_as_weka(squares: LeastSquares, n_cases: float) -> Choice:
             break
         choice = squares.without(choice, place)
     n_parameters = n_left = len(choice.terms) + 1
-    if n_parameters >= n_cases:  # the criterion falls with every term that goes
+    if n_parameters >= n_cases:  # the criterion falls with every term dropped
         return squares.solve(choice.terms[:0], ridge)
     of_all = squares.squared_error(choice)
     least = n_cases + n_parameters
@@ -236,20 +236,20 @@ def choose_as_weka(squares: LeastSquares, n_cases: float) -> Choice:
 def choose_by_estimate(
     squares: LeastSquares, n_cases: float, error: Callable[[Choice], float]
 ) -> Choice:
-    """Leave out terms one by one as long as the estimated error falls (Quinlan 1992, section 2).
+    """Return the fit after terms are dropped while the estimate falls (Quinlan 1992, section 2).
 
-    The estimate is the error times ``(n + v) / (n - v)`` for n cases and v parameters, and beyond
-    all bounds where there are no more cases than parameters. Of all terms the one goes that the
-    squared error can best do without; the papers leave open how terms are searched.
+    The estimate is the error times ``(n + v) / (n - v)`` for n cases and v parameters, and infinite
+    where there are no more cases than parameters. The term whose removal raises the squared error
+    least is dropped first; the papers leave open how terms are searched.
 
     Parameters
     ----------
     squares, n_cases
-        The regression, and the rows it stands on.
+        The regression, and its number of rows.
     error
-        The error of a choice.
+        Function that returns the error of a fit.
     """
-    ridge = 1e-12  # enough to say which of two equal columns goes
+    ridge = 1e-12  # enough to decide which of two equal terms is dropped
     choice = squares.solve(squares.varying, ridge)
     estimate = np.inf
     if len(choice.terms) + 1 < n_cases:

@@ -1,4 +1,4 @@
-"""A linear model for every node of a grown tree, from the terms that its subtree asks about."""
+"""A linear model for every node of a grown tree, on the terms of its subtree's questions."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _CELLS_AT_ONCE = 2**22
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NodeModels:
-    """The model of every node, and how it fares on the node's rows.
+    """The linear model of every node, and its loss on the node's rows.
 
     Parameters
     ----------
     rows
         The training rows.
     terms
-        Everything a model may be made of.
+        All terms that models may have.
     fits
-        The model of each node; the places it chose are those of `terms`.
+        The model of each node; its terms are positions in `terms`.
     loss
         The sum of the squared (by the paper: absolute) errors of each model on its rows.
     """
@@ -50,25 +50,25 @@ class NodeModels:
 
     @property
     def n_parameters(self) -> FloatArray:
-        """Parameters of each model, the constant included."""
+        """Number of parameters of each model, the intercept included."""
         return np.array([1.0 + len(fit.chosen) for fit in self.fits])
 
 
 def fit_nodes(
     tree: Tree, rows: RowsInOrder, ranked: Ranked, *, is_weka: bool, is_linear: bool
 ) -> NodeModels:
-    """Fit the models of all nodes.
+    """Return the linear models of all nodes.
 
     Parameters
     ----------
     tree, rows
-        The tree as it was grown, and the rows it was grown from.
+        The grown tree, and its training rows.
     ranked
-        What was done to the columns.
+        The ranked table.
     is_weka
-        Whether terms are dropped as the program does, and not as the paper has it.
+        Whether terms are dropped as in the program, not as in the paper.
     is_linear
-        Whether there are linear models at all; else every node answers its mean.
+        Whether there are linear models at all; else every node predicts its mean.
     """
     terms, term_of_node = ranked.terms_of(tree.arrays)
     below = _terms_below(tree, term_of_node, len(terms)) if is_linear else None
@@ -102,7 +102,7 @@ def _constant(target: FloatArray, weight: FloatArray | None, *, is_weka: bool) -
 
 
 def _linear(squares: LeastSquares, n_cases: float, *, is_weka: bool) -> tuple[Fit, float]:
-    """Choose the terms of a node; gives the model and its mean loss."""
+    """Return the model of a node, with its terms chosen, and its mean loss."""
     if is_weka:
         choice = choose_as_weka(squares, n_cases)
         error = squares.squared_error(choice) * squares.target_sd**2
@@ -113,7 +113,7 @@ def _linear(squares: LeastSquares, n_cases: float, *, is_weka: bool) -> tuple[Fi
 
 
 def _blocks(columns: list[npt.NDArray[np.generic]], rows: slice) -> Blocks:
-    """Return the numbers of some rows, a part of them at a time where they are many."""
+    """Return a function that iterates over the numbers of some rows, in blocks."""
     n_rows = rows.stop - rows.start
     step = max(_CELLS_AT_ONCE // len(columns), 1)
 
@@ -135,7 +135,7 @@ def _blocks(columns: list[npt.NDArray[np.generic]], rows: slice) -> Blocks:
 
 
 def _terms_below(tree: Tree, term_of_node: Int64Array, n_terms: int) -> Callable[[int], Int64Array]:
-    """Return a function that lists the terms that a node and those below it ask about."""
+    """Return a function that returns the terms of the questions of a node and its subtree."""
     parent, own = tree.arrays.parent.tolist(), term_of_node.tolist()
     asked = [0] * tree.n_nodes  # a bit per term
     for node in tree.bottom_up():

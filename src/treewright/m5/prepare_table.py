@@ -1,10 +1,10 @@
-"""A table as M5 wants it: no gaps, and every nominal column in the order of its mean targets.
+"""Tables prepared for M5: missing values filled, nominal columns ranked by mean target.
 
 Weka's M5P first replaces missing values by the column's mean or most frequent value, then turns a
 nominal column of k values into k - 1 indicators of "one of the values above the i-th", the values
 ordered by their mean target (Breiman et al. 1984, section 8.8; Wang and Witten 1997). A cut of the
-column's ranks is such an indicator, so the column becomes an ordinal one. Here a table goes there,
-and the tree comes back to the columns as the user knows them.
+column's ranks is such an indicator, so the column becomes an ordinal one. Here tables are converted
+to ranks, and trees back to the columns of the user's table.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from treewright.tree.linear_leaves import MemberTerm, NumberTerm, Term, as_numbe
 from treewright.tree.tree import Tree
 
 _WHOLE = 2**53
-"""Up to here a float holds every whole number."""
+"""Up to here a float64 holds every whole number."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RankedColumn:
-    """What was done to one column.
+    """The preparation of one column.
 
     Parameters
     ----------
     spec
-        The column as the table had it.
+        The original column.
     fill
-        What stands in for a missing value, in the form of the ranked table.
+        The value that replaces a missing one, in the form of the ranked table.
     order
         The codes of a nominal column in the order of their ranks; None for other columns.
     """
@@ -45,7 +45,7 @@ class RankedColumn:
     order: Int64Array | None = None
 
     def upper(self, rank: int) -> frozenset[int]:
-        """Return the codes above a cut of the ranks (or of an ordinal column's own order)."""
+        """Return the codes above a cut of the ranks (or of the order of an ordinal column)."""
         if self.order is None:
             return frozenset(range(rank + 1, len(self.spec.values)))
         return frozenset(self.order[rank + 1 :].tolist())
@@ -53,16 +53,16 @@ class RankedColumn:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ranked:
-    """A table without gaps whose nominal columns are ordinal, and the way back.
+    """A table without missing values, with ranked nominal columns, and the conversion back.
 
     Parameters
     ----------
     table
         The ranked table.
     schema
-        The columns as they were.
+        The original columns.
     columns
-        What was done to each.
+        The preparation of each.
     """
 
     table: Table
@@ -70,10 +70,10 @@ class Ranked:
     columns: tuple[RankedColumn, ...]
 
     def with_lowest_cuts(self, tree: Tree, rows: RowsInOrder) -> Tree:
-        """Put every cut of ranks at the highest rank below it that the node has.
+        """Return the tree with every cut of ranks moved to the highest rank below it in the node.
 
         Ranks that no row of the node has may be on either side; M5P takes the first indicator that
-        tells the rows apart, by which they are above the cut.
+        separates the rows, which puts them above the cut.
         """
         arrays = tree.arrays
         cuts = arrays.threshold_int.copy()
@@ -87,11 +87,11 @@ class Ranked:
         return tree.with_arrays(replace(arrays, threshold_int=cuts))
 
     def terms_of(self, arrays: TreeArrays) -> tuple[list[Term], Int64Array]:
-        """Return what linear models may be made of, and which of it each node asks about.
+        """Return the terms that linear models may have, and the term of each node's question.
 
-        A cut of a numeric column stands for the column itself; one of ranks for the indicator of
-        the values above it. Terms are in the order of the columns, then of the cuts; nodes that ask
-        nothing have -1.
+        The term of a cut of a numeric column is the column itself; that of a cut of ranks is the
+        indicator of the values above it. Terms are in the order of the columns, then of the cuts;
+        leaves have -1.
         """
         asks = arrays.column >= 0
         column = arrays.column[asks].astype(np.int64)
@@ -112,7 +112,7 @@ class Ranked:
         return NumberTerm(index=column, column=done.spec, low=low, high=high)
 
     def fill_of(self, term: Term) -> float:
-        """Return the number of a term where the value is missing."""
+        """Return the number that replaces a missing value of a term."""
         done = self.columns[term.index]
         if isinstance(term, MemberTerm):
             code = int(done.fill) if done.order is None else int(done.order[int(done.fill)])
@@ -121,14 +121,14 @@ class Ranked:
         return float(as_numbers(np.array([done.fill]), ranked)[0])
 
     def counted(self, term: Term, order: Int64Array) -> Array:
-        """Return a term's values, row by row in this order: its number, or whether it counts."""
+        """Return a term's values in this order of rows: its numbers, or its indicator."""
         if isinstance(term, MemberTerm):
-            first = len(term.column.values) - len(term.codes)  # the lowest rank that counts
+            first = len(term.column.values) - len(term.codes)  # lowest rank with indicator 1
             return np.asarray(self.table.columns[term.index])[order] >= first
         return np.clip(numbers_in(self.table, term.index, order), term.low, term.high)
 
     def questions_of(self, arrays: TreeArrays, *, unseen: str) -> dict[str, Any]:
-        """Return the arrays of questions as they are about the columns of the user's table."""
+        """Return the arrays of questions, converted to the columns of the user's table."""
         column = np.asarray(arrays.column)
         kind = arrays.kind.copy()
         threshold, threshold_int = arrays.threshold.copy(), arrays.threshold_int.copy()
@@ -174,26 +174,26 @@ class Ranked:
 
 
 def _shorter_side(order: Int64Array, rank: int) -> tuple[Int32Array, int]:
-    """List the values on the side of a cut that has fewer, ascending, and name its branch."""
+    """Return the codes of the smaller side of a cut, ascending, and its branch."""
     branch = 0 if 2 * (rank + 1) <= len(order) else 1
     side = order[: rank + 1] if branch == 0 else order[rank + 1 :]
     return np.sort(side).astype(np.int32), branch
 
 
 def _whole_cuts(cuts: FloatArray, spec: ColumnSpec) -> Int64Array:
-    """Return the stored form of the largest whole numbers that are not above the cuts."""
+    """Return the cuts rounded down to whole numbers, in stored form."""
     floor = np.floor(cuts).astype(np.int64)
     return floor - np.int64(UINT_OFFSET - 1) - np.int64(1) if spec.storage == "uint" else floor
 
 
 def finite_range(numbers: FloatArray) -> tuple[float, float]:
-    """Return the least and greatest finite number; 0 and 0 where there is none."""
+    """Return the least and the greatest finite number; 0 and 0 where there is none."""
     finite = numbers[np.isfinite(numbers)]
     return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
 
 
 def rank_table(table: Table, target: FloatArray, weight: FloatArray | None) -> Ranked:
-    """Fill the gaps of a table and order its nominal columns by a target."""
+    """Return a table with missing values filled and nominal columns ranked by a target."""
     done, columns, specs = [], [], []
     for index, spec in enumerate(table.schema.columns):
         if spec.storage == "value":
@@ -203,7 +203,7 @@ def rank_table(table: Table, target: FloatArray, weight: FloatArray | None) -> R
         done.append(column)
         columns.append(values)
         specs.append(ranked)
-    # All columns are the table's own now, derived ones too.
+    # All columns are columns of the ranked table now, derived ones too.
     schema = replace(table.schema, columns=tuple(specs), input_names=(), derived=(), operands=())
     filled = Table(schema=schema, n_rows=table.n_rows, columns=columns, masks=[None] * len(columns))
     return Ranked(table=filled, schema=table.schema, columns=tuple(done))
@@ -214,7 +214,7 @@ def _ranked_codes(
 ) -> tuple[RankedColumn, Array, ColumnSpec]:
     spec = table.schema.columns[index]
     codes = np.asarray(table.columns[index])
-    if not spec.values:  # no row has one: nothing to fill the gaps with, and nothing to ask
+    if not spec.values:  # all missing: no value to fill in, and nothing to ask
         return RankedColumn(spec=spec, fill=0), codes, replace(spec, kind="ordinal")
     known = codes >= 0
     counts = np.bincount(
@@ -234,13 +234,13 @@ def _ranked_codes(
 def _order_by_mean(
     codes: Array, target: FloatArray, weight: FloatArray | None, n_values: int
 ) -> Int64Array:
-    """Order values by their mean target; those of no row stand where the mean of all rows is."""
+    """Return values in order of mean target; those without rows count with the mean of all."""
     share = np.ones(len(codes)) if weight is None else weight
     total = np.bincount(codes, weights=share, minlength=n_values)
     sums = np.bincount(codes, weights=share * target, minlength=n_values)
     middle = float(sums.sum() / total.sum())
     mean = np.divide(sums, total, out=np.full(n_values, middle), where=total > 0)
-    # Means that differ by rounding alone are equal, and equal ones keep the order of the domain.
+    # Means that differ by rounding alone are equal; equal ones keep the order of the domain.
     spread = float(np.ptp(mean))
     if spread > 0:
         mean = np.rint((mean - mean.min()) / spread * 2.0**40)
@@ -262,7 +262,7 @@ def _filled_numbers(
     numbers = as_numbers(stored, spec) if is_plain else stored.astype(np.float64)
     fill = _mean(numbers, ~missing, weight)
     if not is_plain or not missing.any() or np.abs(numbers[~missing]).max(initial=0) > _WHOLE:
-        # A time, or a number that a float may not hold: the nearest whole one stands in.
+        # A time, or a number that a float may not hold: filled with the nearest whole number.
         whole = round(fill) - (UINT_OFFSET if spec.storage == "uint" else 0)
         whole = min(max(whole, -(2**63)), 2**63 - 1)
         return RankedColumn(spec=spec, fill=whole), np.where(missing, whole, stored), spec
@@ -271,7 +271,7 @@ def _filled_numbers(
 
 
 def _mean(numbers: FloatArray, known: BoolArray, weight: FloatArray | None) -> float:
-    """Return the mean of the known finite numbers; their median where they are too large."""
+    """Return the mean of the known finite numbers; their median where the mean overflows."""
     usable = known & np.isfinite(numbers)
     if not usable.any():
         return 0.0

@@ -1,4 +1,4 @@
-"""M5's pruning: a subtree goes where the linear model of its root is expected to err no more."""
+"""M5's pruning: a subtree is cut where the model of its root has no larger estimated error."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 _NEARLY_EXACT = 1e-5
-"""A model that errs by less than this part of the target's deviation always takes over."""
+"""A model with an error below this share of the target's deviation always replaces its subtree."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class M5Pruning:
-    """The choice between a node's model and the subtree below it, from the leaves up.
+    """The choice between a node's model and its subtree, bottom up.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ class M5Pruning:
         Parameters
         ----------
         tree
-            The tree as it was grown.
+            The grown tree.
         n_cases, weight
             Training rows of each node, and their weight.
         loss
             The sum over the node's rows of the squared (by the paper: absolute) errors of its own
             model.
         n_parameters
-            Parameters of that model, the constant included.
+            Number of parameters of that model, the intercept included.
         deviation
             Standard deviation of the target.
         """
@@ -73,7 +73,7 @@ def _by_program(
     deviation: float,
 ) -> list[tuple[int, float, float]]:
     cases, weights = n_cases.tolist(), weight.tolist()
-    lost, parameters = loss.tolist(), n_parameters.tolist()  # of the better choice so far
+    lost, parameters = loss.tolist(), n_parameters.tolist()  # of the better alternative so far
     found = []
     for node in tree.bottom_up():
         if tree.is_leaf(node):
@@ -118,7 +118,7 @@ def _by_paper(
 
 
 def error_factor(n_cases: float, n_parameters: float) -> float:
-    """Return ``(n + v) / (n - v)``: how much more a model is expected to err on other rows.
+    """Return ``(n + v) / (n - v)``, by which the error on new rows exceeds the training error.
 
     >>> error_factor(6, 2)
     2.0
@@ -129,7 +129,7 @@ def error_factor(n_cases: float, n_parameters: float) -> float:
 
 
 def weka_factor(n_cases: float, n_parameters: float) -> float:
-    """Return ``(n + 2 v) / (n - v)``, and 10 where there are no more cases than parameters.
+    """Return ``(n + 2 v) / (n - v)``, or 10 where there are no more cases than parameters.
 
     >>> weka_factor(6, 2), weka_factor(2, 2)
     (2.5, 10.0)

@@ -1,4 +1,4 @@
-"""The training rows of a tree, put in the order of its leaves: every node then owns a slice."""
+"""The training rows of a tree in the order of its leaves: every node then owns a slice."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class RowsInOrder:
     start, stop
         The slice of each node.
     target, weight
-        In that order; a weight of None means all 1.
+        Target and weight in that order; a weight of None means all 1.
     n_cases
-        Rows of each node, copies counted.
+        Number of rows of each node, copies counted.
     """
 
     order: Int64Array
@@ -36,7 +36,7 @@ class RowsInOrder:
 
     @classmethod
     def of(cls, tree: Tree, problem: Problem) -> RowsInOrder:
-        """Route the training rows once more."""
+        """Return the training rows of a problem, routed through a tree."""
         arrays = tree.arrays
         place = np.empty(tree.n_nodes, dtype=np.int64)
         place[tree.reading_order] = np.arange(tree.n_nodes)

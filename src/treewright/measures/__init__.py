@@ -1,4 +1,4 @@
-"""The measures behind the trees, on plain counts and tables, as the books define them.
+"""The measures that trees are grown by, on plain counts and tables, as the books define them.
 
 A *table* of a split has one row per branch and one column per class; ``contingency`` makes one from
 two columns. Nothing here needs a fitted tree or the compiled core.

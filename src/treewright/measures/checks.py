@@ -1,7 +1,7 @@
-"""What every measure asks of its arguments, and how it says what is wrong.
+"""Checks of the arguments of every measure, and their messages.
 
-Promise: what passes here is a finite, non-negative float64 array of the right shape, so the
-formulas elsewhere need no guards but the division by zero that their papers define away.
+Promise: what passes a check is a finite, non-negative float64 array of the right shape, so the
+formulas elsewhere guard only against the divisions by zero that their papers define.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from treewright.parameters import check_number
 
 
 def as_floats(values: ArrayLike, *, name: str) -> FloatArray:
-    """Convert to float64, naming the argument when it is not made of numbers."""
+    """Return an argument as float64; an error names it where it does not consist of numbers."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -21,7 +21,7 @@ def as_floats(values: ArrayLike, *, name: str) -> FloatArray:
 
 
 def as_counts(counts: ArrayLike, *, name: str = "counts") -> FloatArray:
-    """Check class counts or probabilities: one dimension, finite, none negative."""
+    """Return class counts or probabilities, checked: one dimension, finite, none negative."""
     array = as_floats(counts, name=name)
     if array.ndim != 1 or array.size == 0:
         raise DataError(
@@ -31,7 +31,7 @@ def as_counts(counts: ArrayLike, *, name: str = "counts") -> FloatArray:
 
 
 def as_table(table: ArrayLike, *, name: str = "table") -> FloatArray:
-    """Check a table of counts: one row per branch, one column per class."""
+    """Return a table of counts, checked: one row per branch, one column per class."""
     array = as_floats(table, name=name)
     if array.ndim != 2 or array.size == 0:
         raise DataError(
@@ -42,7 +42,7 @@ def as_table(table: ArrayLike, *, name: str = "table") -> FloatArray:
 
 
 def as_values(values: ArrayLike, *, name: str = "values") -> FloatArray:
-    """Check numbers of a target: one dimension, finite, any sign, possibly none at all."""
+    """Return the numbers of a target, checked: one dimension, finite, any sign, possibly empty."""
     array = as_floats(values, name=name)
     if array.ndim != 1:
         raise DataError(f"{name} must be one list of numbers; its shape is {array.shape}.")
@@ -51,7 +51,7 @@ def as_values(values: ArrayLike, *, name: str = "values") -> FloatArray:
 
 
 def as_weights(weights: ArrayLike | None, n_rows: int, *, name: str = "weights") -> FloatArray:
-    """Check row weights; None gives every row the weight 1."""
+    """Return row weights, checked; None gives every row the weight 1."""
     if weights is None:
         return np.ones(n_rows)
     array = as_floats(weights, name=name)
@@ -64,7 +64,7 @@ def as_weights(weights: ArrayLike | None, n_rows: int, *, name: str = "weights")
 
 
 def check_base(base: float) -> float:
-    """Check the base of a logarithm."""
+    """Return the base of a logarithm, checked."""
     check_number("base", base, low=1.0, open_low=True)
     return float(base)
 

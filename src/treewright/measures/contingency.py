@@ -1,4 +1,4 @@
-"""From rows to counts: which rows pass a test, and how often each value meets each class."""
+"""From rows to counts: rows that pass a test, and contingency tables of values and classes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Contingency:
-    """How often each value of a column meets each class."""
+    """Contingency table of the values of a column and the classes."""
 
     values: tuple[object, ...]  # of the column, in the order of the rows of the table
     classes: tuple[object, ...]  # in the order of its columns
@@ -42,7 +42,7 @@ def contingency(
     classes: Sequence[object] | None = None,
     weights: ArrayLike | None = None,
 ) -> Contingency:
-    """Count values against classes; the table goes into every measure of a split.
+    """Return the contingency table of values and classes, the input of every measure of a split.
 
     Parameters
     ----------
@@ -86,14 +86,27 @@ def contingency(
 
 
 def passes(x: Iterable[object], test: Comparison, value: object) -> BoolArray:
-    """Tell which rows pass a test; a missing value passes none.
+    """Return whether each row passes a test; a missing value passes none.
+
+    Parameters
+    ----------
+    x : iterable
+        The column; None and NaN are missing.
+    test : {"=", "!=", "<", "<=", ">", ">="}
+        The comparison of each value with `value`.
+    value : object
+        The right side of the comparison.
+
+    Returns
+    -------
+    array of bool of shape (n_rows,)
 
     Examples
     --------
     >>> passes([70, 90, None], "<", 80)
     array([ True, False, False])
 
-    An oblique test is a test of a weighted sum of columns:
+    An oblique test is a test of a linear combination of columns:
 
     >>> passes(20 * np.array([4, 5]) + 10 * np.array([1, 3]), ">", 100)
     array([False,  True])
@@ -112,17 +125,17 @@ def passes(x: Iterable[object], test: Comparison, value: object) -> BoolArray:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value is None, NaN, NaT or a dataframe's own mark of nothing."""
+    """Return whether a value is missing: None, NaN, NaT or pandas.NA."""
     if value is None:
         return True
     unequal_to_itself = value != value
     if isinstance(unequal_to_itself, bool | np.bool_):
         return bool(unequal_to_itself)
-    return True  # pandas.NA answers a comparison with itself, and so does nothing else we count
+    return True  # only pandas.NA has a comparison with itself that is neither true nor false
 
 
 def distinct(values: Sequence[object]) -> tuple[object, ...]:
-    """Values that occur, sorted; in order of appearance where they cannot be sorted."""
+    """Return the distinct values, sorted; in order of appearance where they cannot be sorted."""
     found = tuple(dict.fromkeys(_hashable(values)))
     try:
         return tuple(sorted(found))  # type: ignore[type-var]

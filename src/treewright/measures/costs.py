@@ -1,4 +1,4 @@
-"""Prices: of asking for a column's value, and of answering with the wrong class."""
+"""Costs: of measuring a column, and of predicting the wrong class."""
 
 from typing import Literal, get_args
 
@@ -16,19 +16,19 @@ CostRule = Literal["tan_schlimmer", "nunez", "rpart"]
 def cost_score(
     gain: float, cost: float, *, rule: CostRule = "tan_schlimmer", w: float = 1.0
 ) -> float:
-    """Weigh the gain of a split against the price of its column.
+    """Return the gain of a split weighed against the cost of its column.
 
     Parameters
     ----------
     gain : float
         Information gain in bits (for "rpart": any improvement).
     cost : float
-        Price of the column; above 0, and for "nunez" at least 0.
+        Cost of the column; above 0, and for "nunez" at least 0.
     rule : {"tan_schlimmer", "nunez", "rpart"}
         gain^2 / cost (Tan & Schlimmer 1990); (2^gain - 1) / (cost + 1)^w (Nunez 1991);
         gain / cost (rpart).
     w : float, default 1
-        How much prices matter to "nunez"; between 0 and 1 in the paper.
+        Influence of costs on "nunez"; between 0 and 1 in the paper.
 
     Examples
     --------
@@ -55,19 +55,19 @@ def cost_score(
 
 
 def expected_costs(counts: ArrayLike, cost_matrix: ArrayLike) -> FloatArray:
-    """Mean cost of answering with each class in a leaf that holds these class counts.
+    """Return the expected cost of predicting each class in a leaf with these class counts.
 
-    The best answer is the class of the lowest cost (Breiman et al. 1984, section 4.4).
+    The best prediction is the class of the lowest cost (Breiman et al. 1984, section 4.4).
 
     Parameters
     ----------
     counts : array-like of shape (n_classes,)
     cost_matrix : array-like of shape (n_classes, n_classes)
-        Rows are the actual class, columns the answer.
+        Rows are the actual class, columns the predicted one.
 
     Examples
     --------
-    One positive among eight rows; to miss it costs 10, a false alarm 1:
+    One positive among eight rows; a false negative costs 10, a false positive 1:
 
     >>> expected_costs([1, 7], [[0, 10], [1, 0]])
     array([0.875, 1.25 ])
@@ -81,7 +81,14 @@ def expected_costs(counts: ArrayLike, cost_matrix: ArrayLike) -> FloatArray:
 
 
 def mean_cost(confusion: ArrayLike, cost_matrix: ArrayLike) -> float:
-    """Mean cost per row of the errors in a confusion matrix (rows actual, columns answered).
+    """Return the mean cost per row of a confusion matrix (rows actual, columns predicted).
+
+    Parameters
+    ----------
+    confusion : array-like of shape (n_classes, n_classes)
+        Counts or weights; rows are the actual class, columns the predicted one.
+    cost_matrix : array-like of shape (n_classes, n_classes)
+        Cost of each pair of actual and predicted class.
 
     Examples
     --------

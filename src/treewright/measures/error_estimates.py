@@ -1,8 +1,9 @@
-"""What counted errors say of those to come: C4.5's pessimistic estimate, and an interval.
+"""Estimates of the error rate on new rows: C4.5's pessimistic estimate, and an interval.
 
-A leaf (or a rule) that covers ``n`` rows and is wrong on ``e`` of them will do worse on new rows.
-C4.5 takes ``e`` for the outcome of ``n`` trials and asks for the error rate so high that so few
-errors would be seen with probability ``confidence`` only. Pruning and rules compare estimates.
+A leaf (or a rule) that covers ``n`` training rows and is wrong on ``e`` of them will do worse on
+new rows. C4.5 takes ``e`` for the outcome of ``n`` trials and estimates the error rate by its
+upper confidence limit: so high that ``e`` or fewer errors have only the probability
+``confidence``. Pruning and rules compare these estimates.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _DEVIATE = np.array([4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00])
 
 _NO_ERROR = 1e-6
 _ALMOST_ONE = 0.9999
-"""C4.5 counts cases in single precision; sums of parts this near to 0 and 1 are taken for them."""
+"""C4.5 counts cases in single precision; sums of parts this near to 0 or 1 count as 0 or 1."""
 
 _ROUNDING = 1e-9
 
@@ -36,7 +37,7 @@ _ROUNDING = 1e-9
 def added_errors(
     n: ArrayLike, e: ArrayLike, confidence: float = 0.25, *, variant: ErrorVariant = "release8"
 ) -> FloatArray:
-    """Return the errors to be added to those counted (Quinlan 1993, section 4.2; ``AddErrs``).
+    """Return the errors to add to those counted (Quinlan 1993, section 4.2; ``AddErrs``).
 
     With :math:`z` the normal deviate of `confidence`, the upper limit of the errors is
 
@@ -50,7 +51,7 @@ def added_errors(
     n, e
         Weight of the rows covered, and of those that are wrong; arrays of any shape that broadcast.
     confidence
-        C4.5's CF: less means more pessimistic.
+        C4.5's CF: a lower one is more pessimistic.
     variant
         ``"release8"`` interpolates :math:`z` in a table and adds 0.67 (n - e) above n - 1/2.
         ``"c5"`` is the same, but interpolates between 0 and 1 only for n > 1. ``"j48"`` takes
@@ -76,14 +77,14 @@ def added_errors(
 def wilson_interval(
     successes: ArrayLike, n: ArrayLike, *, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of a share that was seen `successes` times in `n` (Wilson 1927).
+    """Return the confidence interval of a proportion, `successes` of `n` (Wilson 1927).
 
     Parameters
     ----------
     successes, n
-        Counts or weights; arrays of any shape that broadcast. Nothing seen leaves 0 to 1.
+        Counts or weights; arrays of any shape that broadcast. For n = 0 it is 0 to 1.
     level
-        The probability with which such intervals hold the true share.
+        Confidence level: the probability with which such intervals hold the true proportion.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def wilson_interval(
 def raw_added_errors(
     rows: FloatArray, errors: FloatArray, confidence: float, variant: ErrorVariant
 ) -> FloatArray:
-    """Return the same without a look at the arguments: for loops that have checked them."""
+    """Return :func:`added_errors` of arguments that the caller has checked."""
     if variant == "j48" and confidence > 0.5:  # where its deviate would be negative
         return np.zeros(np.shape(rows))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,7 +128,7 @@ def raw_added_errors(
 def _from_one(
     rows: FloatArray, errors: FloatArray | float, confidence: float, variant: ErrorVariant
 ) -> FloatArray:
-    """Return the errors added where at least one was counted."""
+    """Return the errors to add where at least one was counted."""
     squared = normal_deviate(confidence, variant) ** 2
     corrected = errors + 0.5
     inner = squared * (corrected * (1 - corrected / rows) + squared / 4)

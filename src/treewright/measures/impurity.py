@@ -1,4 +1,4 @@
-"""How mixed the classes of a set of rows are: entropy, Gini index, misclassification.
+"""Impurity of the classes of a set of rows: entropy, Gini index, misclassification.
 
 Each takes counts (or weights, or probabilities: only the proportions matter) of the classes. A set
 without rows is pure: 0. The ``*_of`` functions at the end do the same for stacks of tables.
@@ -19,7 +19,7 @@ MEASURES: tuple[Measure, ...] = ("entropy", "gini", "misclassification")
 
 
 def entropy(counts: ArrayLike, *, base: float = 2.0) -> float:
-    """Entropy of a distribution: sum of p log(1/p), with 0 log 0 = 0 (Shannon 1948).
+    """Return the entropy of a distribution: sum of p log(1/p), 0 log 0 = 0 (Shannon 1948).
 
     Parameters
     ----------
@@ -39,7 +39,12 @@ def entropy(counts: ArrayLike, *, base: float = 2.0) -> float:
 
 
 def gini(counts: ArrayLike) -> float:
-    """Gini index: 1 - sum of p^2 (Breiman, Friedman, Olshen, Stone 1984, section 4.3).
+    """Return the Gini index, 1 - sum of p^2 (Breiman, Friedman, Olshen, Stone 1984, section 4.3).
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes,)
+        Counts, weights or probabilities of the classes.
 
     Examples
     --------
@@ -50,7 +55,12 @@ def gini(counts: ArrayLike) -> float:
 
 
 def misclassification(counts: ArrayLike) -> float:
-    """Share of rows outside the most frequent class (Breiman et al. 1984, section 4.2).
+    """Return the share of rows outside the most frequent class (Breiman et al. 1984, section 4.2).
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes,)
+        Counts, weights or probabilities of the classes.
 
     Examples
     --------
@@ -61,7 +71,16 @@ def misclassification(counts: ArrayLike) -> float:
 
 
 def impurities(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -> FloatArray:
-    """Impurity of each row (branch) of a table of counts.
+    """Return the impurity of each row (branch) of a table of counts.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    measure : {"entropy", "gini", "misclassification"}
+        Impurity measure.
+    base : float, default 2
+        Base of the logarithm of the entropy.
 
     Examples
     --------
@@ -73,7 +92,7 @@ def impurities(table: ArrayLike, *, measure: Measure = "entropy", base: float = 
 
 
 def impurity_of(counts: FloatArray, *, measure: Measure, base: float = 2.0) -> FloatArray:
-    """Impurity along the last axis of checked counts; any number of axes before it."""
+    """Return the impurity along the last axis of checked counts; any number of axes before it."""
     total = counts.sum(axis=-1, keepdims=True)
     shares = counts / np.where(total > 0.0, total, 1.0)
     if measure == "entropy":
@@ -88,7 +107,7 @@ def impurity_of(counts: FloatArray, *, measure: Measure, base: float = 2.0) -> F
 
 
 def weighted_impurity_of(tables: FloatArray, *, measure: Measure, base: float = 2.0) -> FloatArray:
-    """Impurity of the branches weighted by their share; the last two axes are branch, class."""
+    """Return the impurity of branches weighted by share; the last two axes are branch, class."""
     weight = tables.sum(axis=-1)
     total = weight.sum(axis=-1, keepdims=True)
     share = weight / np.where(total > 0.0, total, 1.0)
@@ -97,8 +116,8 @@ def weighted_impurity_of(tables: FloatArray, *, measure: Measure, base: float = 
 
 
 def gain_of(tables: FloatArray, *, measure: Measure, base: float = 2.0) -> FloatArray:
-    """Impurity before minus weighted impurity after; the last two axes are branch, class."""
+    """Return impurity before minus weighted impurity after; the last axes are branch, class."""
     before = impurity_of(tables.sum(axis=-2), measure=measure, base=base)
     after = weighted_impurity_of(tables, measure=measure, base=base)
-    # Impurities are concave, so a gain below 0 is rounding.
+    # Impurities are concave, so a gain below 0 is a rounding error.
     return np.asarray(np.maximum(before - after, 0.0), dtype=np.float64)

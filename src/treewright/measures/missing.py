@@ -1,4 +1,4 @@
-"""What a split on a column with missing values gains, by each way of treating them."""
+"""Gain of a split on a column with missing values, by each strategy for them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
@@ -24,7 +24,16 @@ def most_common(
     values: Sequence[object] | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[object, ...]:
-    """Most frequent known value of a column; all of them, in order, where several tie.
+    """Return the most frequent known value of a column; all of them, in order, where several tie.
+
+    Parameters
+    ----------
+    x : iterable
+        The column; None and NaN are missing.
+    values : sequence, optional
+        Declared values, in order; by default those that occur, sorted.
+    weights : array-like, optional
+        One weight per row; 1 by default.
 
     Examples
     --------
@@ -60,7 +69,7 @@ def gain_with_missing(
     classes: Sequence[object] | None = None,
     weights: ArrayLike | None = None,
 ) -> float:
-    """Gain of one branch per value, on a column some of whose values are missing.
+    """Return the gain of one branch per value, on a column with missing values.
 
     Parameters
     ----------
@@ -82,7 +91,7 @@ def gain_with_missing(
 
     Examples
     --------
-    The five sunny days with the humidity of one of them lost:
+    The five sunny days, the humidity of one of them missing:
 
     >>> humidity = ["High", "High", None, "Normal", "Normal"]
     >>> play = ["No", "No", "No", "Yes", "Yes"]
@@ -108,7 +117,7 @@ def gain_with_missing(
 
 
 def _completed(counts: Contingency, *, strategy: MissingStrategy, fill: object) -> FloatArray:
-    """Return the missing rows their branch, or leave them out under "divide"."""
+    """Return the table with missing rows assigned to branches; under "divide", without them."""
     table = counts.table.copy()
     if strategy == "fractional":
         share = table.sum(axis=1) / table.sum()

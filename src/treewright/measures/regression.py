@@ -1,4 +1,4 @@
-"""How spread the numbers of a regression target are, before and after a split.
+"""Spread of the numbers of a regression target, before and after a split.
 
 ``variance``, ``absolute_deviation`` and ``poisson_deviance`` are means over the rows; ``sse`` is
 a sum, as in the textbook's section 3.6, whose weighted squared error weighs *sums* by the shares of
@@ -32,7 +32,14 @@ VALUE_MEASURES: tuple[ValueMeasure, ...] = (
 
 
 def variance(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Mean squared distance from the mean (divided by N, not N - 1; Breiman et al. 1984, 8.3).
+    """Return the mean squared distance from the mean (by N, not N - 1; Breiman et al. 1984, 8.3).
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -46,7 +53,14 @@ def variance(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
 
 
 def standard_deviation(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Root of the variance; its reduction by a split is M5's SDR (Quinlan 1992, section 2).
+    """Return the root of the variance; its reduction is M5's SDR (Quinlan 1992, section 2).
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -59,7 +73,14 @@ def standard_deviation(values: ArrayLike, *, weights: ArrayLike | None = None) -
 
 
 def fifth_root(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Fifth root of the variance, which Weka's M5P has in place of the standard deviation.
+    """Return the fifth root of the variance, Weka's M5P's measure instead of the deviation.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -69,12 +90,19 @@ def fifth_root(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     y = as_values(values)
     counted = y[as_weights(weights, y.size) > 0.0]
     if not counted.size or (counted == counted[0]).all():
-        return 0.0  # a root would make much of the rounding error of the mean
+        return 0.0  # a root would magnify the rounding error of the mean
     return float(variance(y, weights=weights) ** 0.2)
 
 
 def sse(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Sum of squared distances from the mean (Breiman et al. 1984, section 8.3).
+    """Return the sum of squared distances from the mean (Breiman et al. 1984, section 8.3).
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -89,7 +117,14 @@ def sse(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
 
 
 def absolute_deviation(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Mean distance from the median (least absolute deviation; Breiman et al. 1984, 8.11).
+    """Return the mean distance from the median (absolute deviation; Breiman et al. 1984, 8.11).
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -102,15 +137,22 @@ def absolute_deviation(values: ArrayLike, *, weights: ArrayLike | None = None) -
     if not total > 0.0:
         return 0.0
     order = np.argsort(y, kind="stable")
-    # Any median minimises the sum, so the lower one will do.
+    # Any median minimises the sum; the lower one is used.
     median = y[order][np.searchsorted(np.cumsum(w[order]), total / 2.0)]
     return float(np.sum(w * np.abs(y - median)) / total)
 
 
 def poisson_deviance(values: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Half the mean Poisson deviance about the mean: mean of y log(y / mean), 0 log 0 = 0.
+    """Return half the mean Poisson deviance: mean of y log(y / mean), 0 log 0 = 0.
 
-    The terms mean - y of the deviance (McCullagh & Nelder 1989, table 2.1) add up to nothing.
+    The terms mean - y of the deviance (McCullagh & Nelder 1989, table 2.1) add up to 0.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        Numbers of the target.
+    weights : array-like of shape (n_rows,), optional
+        Row weights; 1 by default.
 
     Examples
     --------
@@ -150,7 +192,7 @@ def weighted_error(
     measure: ValueMeasure = "variance",
     weights: Sequence[ArrayLike] | None = None,
 ) -> float:
-    """Spread of the parts of a split, each weighted by its share of the rows.
+    """Return the spread of the parts of a split, each weighted by its share of the rows.
 
     Parameters
     ----------
@@ -188,7 +230,12 @@ def error_reduction(
     measure: ValueMeasure = "variance",
     weights: Sequence[ArrayLike] | None = None,
 ) -> float:
-    """Spread of all rows minus the weighted spread of the parts.
+    """Return the spread of all rows minus the weighted spread of the parts.
+
+    Parameters
+    ----------
+    parts, measure, weights
+        As in :func:`weighted_error`.
 
     Examples
     --------

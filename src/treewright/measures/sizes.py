@@ -1,4 +1,4 @@
-"""Rules of thumb for how large a tree should be."""
+"""Rules of thumb for the size of a tree."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from treewright.measures.checks import check_base
 
 
 def suggested_depth(n_columns: int, *, base: float = 2.0) -> float:
-    """About log(number of columns) levels (textbook section 3.4, item 5); a hint for ``max_depth``.
+    """Return log(number of columns), a hint for ``max_depth`` (textbook section 3.4, item 5).
 
     Examples
     --------

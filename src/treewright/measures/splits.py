@@ -1,6 +1,6 @@
-"""How good a split is, from its table of counts: one row per branch, one column per class.
+"""Quality of a split, from its table of counts: one row per branch, one column per class.
 
-A table may hold weights instead of counts. Branches and classes without rows count for nothing.
+A table may hold weights instead of counts. Branches and classes without rows have no effect.
 All measures here grow with the quality of the split, except ``weighted_impurity``.
 """
 
@@ -38,7 +38,7 @@ CLASS_SCORES: tuple[ClassScore, ...] = get_args(ClassScore)
 
 @dataclass(frozen=True, kw_only=True)
 class ChiSquare:
-    """Pearson's test that the branch of a row says nothing about its class."""
+    """Result of Pearson's test that branch and class are independent."""
 
     statistic: float
     df: int
@@ -48,7 +48,16 @@ class ChiSquare:
 def weighted_impurity(
     table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0
 ) -> float:
-    """Impurity of the branches, each weighted by its share of the rows.
+    """Return the impurity of the branches, each weighted by its share of the rows.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    measure : {"entropy", "gini", "misclassification"}
+        Impurity measure.
+    base : float, default 2
+        Base of the logarithm of the entropy.
 
     Examples
     --------
@@ -62,10 +71,19 @@ def weighted_impurity(
 
 
 def gain(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -> float:
-    """Impurity before the split minus weighted impurity after it.
+    """Return the impurity before the split minus the weighted impurity after it.
 
     With entropy this is the information gain of ID3 (Quinlan 1986); with gini the decrease of
     CART (Breiman et al. 1984, section 2.4).
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    measure : {"entropy", "gini", "misclassification"}
+        Impurity measure.
+    base : float, default 2
+        Base of the logarithm of the entropy.
 
     Examples
     --------
@@ -77,7 +95,7 @@ def gain(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -
 
 
 def split_information(table: ArrayLike, *, missing: float = 0.0, base: float = 2.0) -> float:
-    """Entropy of the branch sizes (Quinlan 1986, section 7).
+    """Return the entropy of the branch sizes (Quinlan 1986, section 7).
 
     Parameters
     ----------
@@ -98,10 +116,15 @@ def split_information(table: ArrayLike, *, missing: float = 0.0, base: float = 2
 
 
 def gain_ratio(table: ArrayLike) -> float:
-    """Information gain over split information (Quinlan 1986, section 7).
+    """Return the information gain over the split information (Quinlan 1986, section 7).
 
     A table with fewer than two branches that hold rows has the ratio 0. The base of the
     logarithm cancels.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
 
     Examples
     --------
@@ -112,10 +135,15 @@ def gain_ratio(table: ArrayLike) -> float:
 
 
 def impurity_ratio(table: ArrayLike) -> float:
-    """Information gain over weighted entropy: the textbook's gain ratio (section 3.3, example 4).
+    """Return information gain over weighted entropy, the textbook's gain ratio (3.3, example 4).
 
     It is H / (weighted entropy) - 1, so among the splits of one node it ranks as the gain does;
     pure branches make it infinite. The base of the logarithm cancels.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
 
     Examples
     --------
@@ -126,7 +154,7 @@ def impurity_ratio(table: ArrayLike) -> float:
 
 
 def chi2(table: ArrayLike, *, correction: bool = False) -> ChiSquare:
-    """Pearson's chi-square test of a table of counts (Pearson 1900).
+    """Return Pearson's chi-square test of a table of counts (Pearson 1900).
 
     Parameters
     ----------
@@ -161,9 +189,14 @@ def chi2(table: ArrayLike, *, correction: bool = False) -> ChiSquare:
 
 
 def twoing(table: ArrayLike) -> float:
-    """Twoing value of a split in two: pL pR / 4 (sum of |p(k|L) - p(k|R)|)^2.
+    """Return the twoing value of a binary split: pL pR / 4 (sum of |p(k|L) - p(k|R)|)^2.
 
     Breiman et al. 1984, section 4.3 (their figure of merit; rows decide, not class order).
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights; at most two branches hold rows.
 
     Examples
     --------
@@ -174,11 +207,16 @@ def twoing(table: ArrayLike) -> float:
 
 
 def hellinger(table: ArrayLike) -> float:
-    """Squared Hellinger distance between the classes, added over branches and pairs of classes.
+    """Return the squared Hellinger distance, summed over branches and pairs of classes.
 
     With a the share of a class that falls in a branch, each pair of classes and each branch adds
     (sqrt a_k - sqrt a_j)^2. It does not depend on how frequent the classes are. For two classes it
     is the square of the distance of Cieslak & Chawla 2008, which ranks splits alike.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
 
     Examples
     --------
@@ -189,7 +227,14 @@ def hellinger(table: ArrayLike) -> float:
 
 
 def split_score(table: ArrayLike, *, criterion: ClassScore = "gini") -> float:
-    """Score by which a criterion of ``DecisionTreeClassifier`` judges a split; larger is better.
+    """Return the score of a split by a criterion of ``DecisionTreeClassifier``; larger is better.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts or weights.
+    criterion : str
+        Name of the criterion.
 
     Examples
     --------
@@ -201,7 +246,7 @@ def split_score(table: ArrayLike, *, criterion: ClassScore = "gini") -> float:
 
 
 def scores_of(tables: FloatArray, *, criterion: ClassScore) -> FloatArray:
-    """Scores of checked tables; the last two axes are branch, class."""
+    """Return the scores of checked tables; the last two axes are branch, class."""
     if criterion in ("gini", "entropy", "misclassification"):
         result = gain_of(tables, measure=criterion)
     elif criterion == "gain_ratio":
@@ -229,7 +274,7 @@ def _chi2_statistics(tables: FloatArray) -> FloatArray:
     total = tables.sum(axis=(-1, -2))[..., None, None]
     product = tables.sum(axis=-1, keepdims=True) * tables.sum(axis=-2, keepdims=True)
     expected = product / np.where(total > 0.0, total, 1.0)
-    # A branch or class without rows expects nothing and has nothing.
+    # A branch or class without rows has an expected and an observed count of 0.
     terms = (tables - expected) ** 2 / np.where(expected > 0.0, expected, 1.0)
     return np.asarray(terms.sum(axis=(-1, -2)), dtype=np.float64)
 
@@ -245,7 +290,7 @@ def _twoing_values(tables: FloatArray) -> FloatArray:
     total = size.sum(axis=-1, keepdims=True)
     share = size / np.where(total > 0.0, total, 1.0)
     within = tables / np.where(size > 0.0, size, 1.0)[..., None]
-    # The (at most) two filled branches, wherever they stand in the table.
+    # The (at most) two non-empty branches, wherever they are in the table.
     order = np.argsort(size > 0.0, axis=-1, kind="stable")
     left, right = order[..., -2:-1] if size.shape[-1] > 1 else order, order[..., -1:]
     both = np.take_along_axis(share, left, axis=-1) * np.take_along_axis(share, right, axis=-1)

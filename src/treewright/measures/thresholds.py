@@ -1,4 +1,4 @@
-"""Where a numeric column may be cut, and what each cut is worth."""
+"""Candidate cuts of a numeric column, and their scores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ _MEASURE_OF_CLASS_SCORE: dict[str, Measure] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdScores:
-    """Every candidate cut of a column, from the lowest up."""
+    """Scores of every candidate cut of a column, lowest threshold first."""
 
     thresholds: FloatArray
     scores: FloatArray  # what the criterion maximises
@@ -55,7 +55,7 @@ class ThresholdScores:
 
     @property
     def best(self) -> FloatArray:
-        """Thresholds of the best score, the lowest first; several where they tie to rounding."""
+        """Thresholds of the best score, lowest first; several where they tie up to rounding."""
         if self.scores.size == 0:
             return self.thresholds
         top = self.scores.max()
@@ -66,7 +66,7 @@ class ThresholdScores:
 def candidate_thresholds(
     x: ArrayLike, y: Iterable[object] | None = None, *, rule: ThresholdRule = "class_boundaries"
 ) -> FloatArray:
-    """Midpoints between neighbouring distinct values of a column.
+    """Return the midpoints between neighbouring distinct values of a column.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ def threshold_scores(
     rule: ThresholdRule | None = None,
     weights: ArrayLike | None = None,
 ) -> ThresholdScores:
-    """Score every candidate cut of a numeric column; entropies are in bits.
+    """Return the score of every candidate cut of a numeric column; entropies are in bits.
 
-    Rows whose value is missing are left out, of the parent too.
+    Rows whose value is missing are left out, also of the impurity before the split.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def threshold_scores(
     column = _column(x)
     target = _as_list(y, column.size)
     row_weights = as_weights(weights, column.size)
-    keep = ~np.isnan(column) & (row_weights > 0.0)  # a row of weight 0 is as good as absent
+    keep = ~np.isnan(column) & (row_weights > 0.0)  # a row of weight 0 has no effect
     column, row_weights = column[keep], row_weights[keep]
     target = [label for label, kept in zip(target, keep, strict=True) if kept]
     if criterion in _MEASURE_OF_VALUE_SCORE:
@@ -170,7 +170,7 @@ def _class_scores(
     below = np.searchsorted(np.array(counts.values, dtype=np.float64), cuts, side="right")
     upward = np.cumsum(counts.table, axis=0)
     left = upward[below - 1]
-    # Summed from above rather than subtracted, so that no weight is left over by rounding.
+    # Summed from above rather than subtracted, so that rounding leaves no weight over.
     right = np.cumsum(counts.table[::-1], axis=0)[::-1][below]
     tables = np.stack([left, right], axis=1)
     measure = _MEASURE_OF_CLASS_SCORE.get(criterion)
@@ -207,7 +207,7 @@ def _midpoints(values: FloatArray) -> FloatArray:
     below, above = values[:-1], values[1:]
     with np.errstate(invalid="ignore"):
         middle = below / 2.0 + above / 2.0  # halves first: the sum could overflow
-    # Kept inside [below, above): next to an infinity, or between neighbouring floats, the lower.
+    # Kept inside [below, above): beside an infinity, or between adjacent floats, it is `below`.
     return np.where((middle >= below) & (middle < above), middle, below)
 
 

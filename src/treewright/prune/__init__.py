@@ -1,6 +1,6 @@
 """Pruning: one class per method, each ``prune(tree, ...) -> Tree`` on a grown tree.
 
-Every result has ``tree.pruning``: what was cut, why, and the curve of size against error.
+Every result has ``tree.pruning``: the nodes cut, why, and the curve of size against error.
 
 Examples
 --------
@@ -47,11 +47,11 @@ PRUNERS: tuple[type[Pruner], ...] = (
     MDL,
     ToDepth,
 )
-"""The list of pruners, one line each; the names accepted by ``prune=`` follow from it."""
+"""Every pruner; the names accepted by ``prune=`` follow from this list."""
 
 
 def pruner_of(pruner: str | Pruner) -> Pruner:
-    """Return the pruner of a name; a pruner is given as it is."""
+    """Return the pruner of a name; a pruner is returned unchanged."""
     if isinstance(pruner, Pruner):
         return pruner
     names = [each.name for each in PRUNERS]

@@ -1,7 +1,7 @@
-"""What every pruner shares: how it is asked, and the record of what it did.
+"""The base of every pruner: its interface, and the record of what it did.
 
-A pruner takes a grown tree and gives a smaller one. It says which nodes become leaves, in which
-order and by which figures; the rest happens here.
+A pruner takes a grown tree and returns a smaller one. A method decides which nodes become leaves,
+in which order and by which figures; the rest is done here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Needs = Literal["nothing", "training", "validation", "folds"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cuts:
-    """Which nodes became leaves, in order, and the figures that were compared."""
+    """The nodes that became leaves, in order, and the figures that were compared."""
 
     node: Int64Array
     before: FloatArray
@@ -36,7 +36,7 @@ class Cuts:
 
     @classmethod
     def of(cls, cuts: Iterable[tuple[int, float, float]], compared: str) -> Cuts:
-        """Put together single cuts: a node, the subtree's figure, and the leaf's."""
+        """Return cuts from triples: a node, the figure of its subtree, and its figure as a leaf."""
         table = np.array([*cuts], dtype=np.float64).reshape(-1, 3)
         return cls(
             node=table[:, 0].astype(np.int64),
@@ -46,7 +46,7 @@ class Cuts:
         )
 
     def first(self, n_cuts: int) -> Cuts:
-        """Return the first cuts only."""
+        """Return the first `n_cuts` cuts."""
         return Cuts(
             node=self.node[:n_cuts],
             before=self.before[:n_cuts],
@@ -57,7 +57,7 @@ class Cuts:
 
 @dataclass(frozen=True, kw_only=True)
 class Pruner:
-    """A way to make a grown tree smaller; parameters are those of the method."""
+    """A pruning method with its parameters."""
 
     name: ClassVar[str]
     needs: ClassVar[Needs] = "nothing"
@@ -74,20 +74,21 @@ class Pruner:
         validation: tuple[Any, Any] | None = None,
         test: tuple[Any, Any] | None = None,
     ) -> Tree:
-        """Return the pruned tree; the one given stays as it is.
+        """Return the pruned tree; the one given is not changed.
 
         Parameters
         ----------
         tree
             A grown tree.
         X, y, sample_weight
-            The rows the method judges by: validation rows, where it needs some (:class:`ErrorBased`
-            judges by the training rows). A method that needs none takes them for the curve.
+            The rows that the method decides by: validation rows, where it needs some
+            (:class:`ErrorBased` decides by the training rows). A method that needs none uses them
+            for the curve.
         validation
             The same as the pair ``X, y``; for :class:`ErrorBased`, whose `X` and `y` are the
-            training rows, a table and its answers for the curve.
+            training rows, a table and its target for the curve.
         test
-            A table and its answers that take no part in any decision: they only appear in the
+            A table and its target that take no part in any decision: they only appear in the
             curve ``tree.pruning.curve``.
 
         Returns
@@ -110,7 +111,7 @@ class Pruner:
     def _read(
         self, tree: Tree, X: Any, y: Any, sample_weight: Any, validation: Any
     ) -> tuple[Record | None, RoutedRows | None]:
-        """Read the rows given: training rows or validation rows, as the method has it."""
+        """Return the rows given: training rows or validation rows, depending on the method."""
         owner = type(self).__name__
         if X is not None and validation is not None:
             raise ParameterError(
@@ -137,7 +138,7 @@ class Pruner:
         validation: RoutedRows | None = None,
         tested: RoutedRows | None = None,
     ) -> Tree:
-        """Prune by rows that have been read."""
+        """Return the pruned tree, given rows that have been read."""
         cuts = self._cuts(tree, validation)
         return cut(self.name, tree, cuts, validation=validation, test=tested)
 
@@ -145,7 +146,7 @@ class Pruner:
         """Refuse parameters outside their range."""
 
     def check_tree(self, tree: Tree) -> None:
-        """Refuse trees that the method says nothing about."""
+        """Refuse trees that the method cannot prune."""
         check_is_tree("tree", tree)
         if tree.linear is not None:
             raise UnsupportedError(
@@ -177,7 +178,7 @@ def cut(
     validation: RoutedRows | None = None,
     test: RoutedRows | None = None,
 ) -> Tree:
-    """Cut the nodes and record it."""
+    """Return the tree with nodes cut, and the record of it."""
     marked = np.zeros(tree.n_nodes, dtype=bool)
     marked[cuts.node] = True
     risks = {"train": training_risk(tree)}
@@ -212,25 +213,25 @@ def bottom_up(
     only_leaf_parents: bool = False,
     questions: FloatArray | None = None,
 ) -> Cuts:
-    """Go through a tree from the bottom and cut nodes whose subtrees are no better than leaves.
+    """Return the nodes, bottom up, whose subtrees are no better than leaves.
 
     Parameters
     ----------
     tree
         The tree.
     figure
-        What each node has as a leaf. A subtree has the sum over its leaves.
+        Figure of each node as a leaf. The figure of a subtree is the sum over its leaves.
     bound
-        A node is cut if its subtree, as it is by then, has at least this, less `slack`.
+        A node is cut if the figure of its subtree, pruned so far, is at least this, less `slack`.
     compared
-        What is compared, in words.
+        Text of what is compared.
     slack
-        Added to what subtrees have.
+        Added to the figures of subtrees.
     only_leaf_parents
-        Look at a node only if all its children are leaves by then: a node that is kept keeps all
+        Consider a node only if all its children are leaves by then: a node that is kept keeps all
         nodes above it.
     questions
-        What each question adds to its subtree.
+        Figure that each question adds to its subtree.
 
     Returns
     -------

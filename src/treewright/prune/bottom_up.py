@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 def add_up(tree: Tree, at_leaves: Array) -> FloatArray:
-    """Return every node the sum of what is at the leaves below it (its own, where it is one)."""
+    """Return, for each node, the sum of the values at the leaves below it, or its own at a leaf."""
     return at_leaves + below(tree, at_leaves)
 
 
 def below(tree: Tree, values: Array, *, stops: BoolArray | None = None) -> FloatArray:
-    """Return every node the sum of what is at the nodes below it.
+    """Return, for each node, the sum of the values at the nodes below it.
 
     Parameters
     ----------
     tree
         The tree.
     values
-        One for each node.
+        One value per node.
     stops
-        Marks nodes below which nothing is seen from above; none of these, if not given.
+        Marks nodes whose descendants are not counted by the nodes above them; none by default.
     """
     parent = np.ascontiguousarray(tree.arrays.parent, dtype=np.int32)
     given = np.ascontiguousarray(values, dtype=np.float64)
@@ -65,6 +65,6 @@ def cut_from_below(
 
 
 def weakest_links(arrays: TreeArrays, risk: FloatArray) -> FloatArray:
-    """Return the penalty per leaf at which each node's branch is cut (Breiman et al. 1984, 3.3)."""
+    """Return the penalty per leaf at which each node becomes a leaf (Breiman et al. 1984, 3.3)."""
     links: FloatArray = core_weakest_links(arrays.first_child, arrays.n_branches, risk)
     return links

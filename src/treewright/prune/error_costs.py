@@ -1,4 +1,4 @@
-"""What errors cost where they are counted one by one: in units of an error of average cost."""
+"""Costs of errors for methods that count errors: in units of an error of average cost."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ErrorCosts:
-    """What errors cost while a tree is pruned, in errors of average cost.
+    """Costs of errors in pruning, in errors of average cost.
 
     Parameters
     ----------
     unit
-        What an error costs on average: all other figures are multiples of it.
+        Average cost of an error, the unit of all other figures.
     cost
-        Of each actual class by each decided class; empty where every error costs 1.
+        Cost matrix, actual by predicted class; empty where every error costs 1.
     price
-        By decided class: what an error not seen among the training rows of a leaf costs.
+        By predicted class, the cost of an error beyond those among the training rows of a leaf.
     added
-        What a leaf adds to its class weights before it decides; empty where that changes nothing.
+        Pseudo-counts that a leaf adds to its class weights; empty where they change nothing.
     """
 
     unit: float
@@ -35,10 +35,10 @@ class ErrorCosts:
 
 
 def error_costs(tree: Tree) -> ErrorCosts:
-    """Find what errors cost in a tree, and in which unit they are counted.
+    """Return the costs of errors in a tree, and their unit.
 
-    An error not seen yet is of the other classes as they are frequent in the whole training table.
-    The unit is the mean over its rows of what taking one for another class costs.
+    The classes of further errors are as frequent as in the whole training table.
+    The unit is the mean cost of a misclassification over its rows.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def error_costs(tree: Tree) -> ErrorCosts:
     whole, costs = tree.arrays.value[0], tree.leaf.cost_matrix
     nothing = np.zeros(0)
     added = tree.leaf.added(whole)
-    # Where all errors cost alike, a row more of every class decides nothing.
+    # Where all errors cost the same, one more row of every class changes no prediction.
     matters = added if tree.leaf.estimate == "m_estimate" else nothing
     others = ~np.eye(len(whole), dtype=bool)
     if costs is None:

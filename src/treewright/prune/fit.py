@@ -1,4 +1,4 @@
-"""Growing and pruning in one: rows kept back for validation, or cross-validation, where needed."""
+"""Growing and pruning in one: with held-out validation rows, or cross-validation, if needed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from treewright.tree.tree import Tree
 
 
 def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None = None) -> Tree:
-    """Grow the tree of a problem and prune it.
+    """Return the tree grown from a problem, pruned.
 
-    A pruner that judges by validation rows gets some of the training rows, which then take no part
+    A pruner that needs validation rows gets some of the training rows, which then take no part
     in growing; one that chooses among sizes does so by cross-validation.
     """
     if pruner is None:
@@ -40,7 +40,7 @@ def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None
 
 
 def judges_by_tree(pruner: Pruner) -> bool:
-    """Return whether a grown tree is all that a pruner looks at."""
+    """Return whether a pruner needs no rows, only the grown tree."""
     if isinstance(pruner, CostComplexity):
         return pruner.alpha is not None
     return pruner.needs == "nothing"
@@ -48,7 +48,7 @@ def judges_by_tree(pruner: Pruner) -> bool:
 
 def _fit_held_out(problem: Problem, pruner: ReducedError, report: Report | None) -> Tree:
     order = _in_order(problem, pruner.random_state)
-    # Evenly spread over the rows in order of their class: every class gives its share.
+    # Evenly spread over the rows in order of their class: a stratified sample.
     held = order[np.diff(np.floor(np.arange(len(order) + 1) * pruner.fraction)) > 0]
     if len(held) in (0, len(order)):
         raise DataError(
@@ -64,9 +64,9 @@ def _fit_held_out(problem: Problem, pruner: ReducedError, report: Report | None)
 
 
 def _choose_by_folds(problem: Problem, tree: Tree, pruner: CostComplexity) -> Tree:
-    """Cross-validate the sequence (Breiman et al. 1984, section 3.4; rpart).
+    """Return the tree of the sequence chosen by cross-validation (Breiman et al. 1984, 3.4; rpart).
 
-    Each fold's tree is pruned at the geometric means of the whole tree's penalties, which stand for
+    Each fold's tree is pruned at the geometric means of the whole tree's penalties, which represent
     the intervals between them.
     """
     pruner.check_tree(tree)
@@ -106,7 +106,7 @@ def _spread(
 
 
 def _in_order(problem: Problem, seed: int) -> Int64Array:
-    """Order the rows that count by their class (or number), and at random within it."""
+    """Return the rows of positive weight by class (or number), in random order within each."""
     target, weight = problem.target, problem.weights.weight
     known = target.codes if isinstance(target, ClassTarget) else target.values
     first = known.reshape(len(known), -1)[:, 0]

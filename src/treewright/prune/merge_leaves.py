@@ -1,4 +1,4 @@
-"""Branches of one question that are leaves and say the same become one branch (C5.0)."""
+"""Branches of one question that are leaves of the same class become one branch (C5.0)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 _LEAST_VALUES = 3
-"""Questions with fewer declared values stay as they are: the tree would not get smaller."""
+"""Questions with fewer declared values are left alone: the tree would not get smaller."""
 
 
 def merge_leaves(tree: Tree, *, grouped: bool) -> Tree:
-    """Return the tree in which values that lead to leaves of one class share a branch.
+    """Return the tree in which categories that lead to leaves of one class share a branch.
 
     Parameters
     ----------
     tree
         A tree of one target of classes, without surrogates.
     grouped
-        Whether values were grouped in growing. The last branch, for values the node has not seen,
-        then keeps only values that can come there after the questions above, and a leaf without
-        rows, which says what its node says, joins others of that class. Otherwise leaves without
-        rows join one another only.
+        Whether categories were grouped in growing. The last branch, for categories unseen in the
+        node, then keeps only those that can reach it after the questions above, and a leaf without
+        rows, which predicts as its parent does, joins others of that class. Otherwise leaves
+        without rows join only one another.
     """
     return _Merging(tree, grouped=grouped).run()
 
@@ -68,7 +68,7 @@ class _Merging:
         return len(declared) >= _LEAST_VALUES
 
     def _merge(self, node: int) -> list[list[int]]:
-        """Return the branches that become one, as lists of them."""
+        """Return the groups of branches that become one."""
         codes = self.codes_of[node]
         branches = range(self.n_branches[node])
         if self.grouped:
@@ -94,7 +94,7 @@ class _Merging:
         return groups
 
     def _possible(self, node: int) -> set[int] | None:
-        """Return the values that the questions above let come to a node; None: all."""
+        """Return the categories that the questions above let through to a node; None: all."""
         below, above = node, self.parent[node]
         while above >= 0:
             if self.column[above] == self.column[node] and above in self.codes_of:
@@ -104,7 +104,7 @@ class _Merging:
 
     def _rebuilt(self, merged: dict[int, list[list[int]]]) -> Tree:
         tree, arrays = self.tree, self.tree.arrays
-        nodes = [[0]]  # the old nodes that each new one stands for
+        nodes = [[0]]  # the old nodes that each new one replaces
         parent, first_child, n_branches = [-1], [], []
         code: list[int] = []
         branch_of_code: list[int] = []
@@ -113,7 +113,7 @@ class _Merging:
         while at < len(nodes):
             node = nodes[at][0]
             groups = merged.get(node, [[b] for b in range(self.n_branches[node])])
-            if len(groups) < 2:  # a question with one answer is none
+            if len(groups) < 2:  # a question with one branch asks nothing
                 groups = []
             first_child.append(len(nodes) if groups else -1)
             n_branches.append(len(groups))

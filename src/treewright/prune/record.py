@@ -1,4 +1,4 @@
-"""What pruning did to a tree: the nodes it cut, why, and the curve of size against error."""
+"""The record of pruning: the nodes cut, why, and the curve of size against error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_STEPS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class PruningStep:
-    """One change.
+    """One change of a tree by pruning.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class PruningStep:
         ``"leaf"``: it became a leaf. ``"raised"``: its largest branch took its place.
         ``"merged"``: branches of it that are leaves of one class became one.
     before, after
-        What the method compared: the figure of the subtree, and of what replaced it.
+        The figures that the method compared: of the subtree, and of its replacement.
     n_leaves
-        Leaves of the whole tree afterwards.
+        Number of leaves of the whole tree afterwards.
     """
 
     node: int
@@ -47,12 +47,12 @@ class PruningStep:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Curve:
-    """Size against error, from the tree as it was grown to the tree that is left.
+    """Size against error, from the grown tree to the pruned one.
 
     Parameters
     ----------
     n_leaves
-        Leaves after 0, 1, 2, ... steps.
+        Number of leaves after 0, 1, 2, ... steps.
     errors
         For each set of rows (``"train"``, ``"validation"``, ``"test"``) the error rate (or mean
         cost, or mean squared error) at these sizes; NaN where it was not followed.
@@ -65,7 +65,7 @@ class Curve:
         return self.text()
 
     def text(self, *, max_lines: int = _MAX_STEPS) -> str:
-        """Print the curve; a long one at sizes that are evenly spread."""
+        """Return the text of the curve; a long one at evenly spaced sizes."""
         check_count("max_lines", max_lines, least=1)
         n_points = len(self.n_leaves)
         places = np.linspace(0, n_points - 1, min(max_lines, n_points))
@@ -88,11 +88,11 @@ class Pruning:
     method
         Name of the pruner.
     compared
-        What ``before`` and ``after`` of the steps are, in words.
+        Text of what ``before`` and ``after`` of the steps are.
     node, raised, before, after
         The steps, in the order they were taken.
     tree
-        The tree before.
+        The tree before pruning.
     risks
         For each set of rows, what each node would cost as a leaf.
     totals
@@ -100,8 +100,8 @@ class Pruning:
     action
         What was done where no branch was raised.
     followed, source
-        Where branches were raised or merged: the curve, which nodes that become leaves do not tell
-        then, and the node of the tree before that each node of the pruned one was.
+        Where branches were raised or merged: the curve, which then does not follow from the nodes
+        that became leaves, and the original node of each node of the pruned tree.
     """
 
     method: str
@@ -154,7 +154,7 @@ class Pruning:
         return self.text()
 
     def text(self, *, max_steps: int = _MAX_STEPS) -> str:
-        """Print what was cut, the first steps first."""
+        """Return the text of the steps, the first ones first."""
         n_after = self.curve.n_leaves[-1]
         heading = f"{self.method}: {self.tree.n_leaves} leaves -> {n_after}"
         if not len(self):
@@ -191,9 +191,9 @@ def _became(tree: Tree, step: PruningStep) -> str:
 def curve_of(
     tree: Tree, cut: Int64Array, risks: Mapping[str, FloatArray], totals: Mapping[str, float]
 ) -> Curve:
-    """Make leaves of nodes one after the other, adding up what every set of rows loses.
+    """Return the curve of making nodes leaves one after the other, for every set of rows.
 
-    No node is cut after one above it.
+    No node is cut after one of its ancestors.
     """
     at_leaves = tree.arrays.n_branches == 0
     sizes = tree.n_leaves + _from_zero(
@@ -202,7 +202,7 @@ def curve_of(
     errors = {}
     for name, risk in risks.items():
         costs = float(risk[at_leaves].sum()) + _from_zero(changes_by_cuts(tree, cut, risk, risk))
-        with np.errstate(over="ignore"):  # the mean square of numbers of extreme size is infinite
+        with np.errstate(over="ignore"):  # the mean square of extreme numbers overflows
             errors[name] = costs / totals[name]
     return Curve(n_leaves=sizes.astype(np.int64), errors=errors)
 
@@ -210,21 +210,21 @@ def curve_of(
 def changes_by_cuts(
     tree: Tree, cut: Int64Array, at_leaves: FloatArray, instead: FloatArray | float
 ) -> FloatArray:
-    """Return what each cut changes in a sum over the leaves.
+    """Return by how much each cut changes a sum over the leaves.
 
-    Those below a node that are cut are so before it; what it changes is then the same in whichever
-    order they were, and one pass from the bottom finds all.
+    Nodes below a node are cut before it, so the change it makes does not depend on the
+    order among them, and one pass from the bottom finds all changes.
 
     Parameters
     ----------
     tree
-        The tree before.
+        The tree before pruning.
     cut
-        The nodes that become leaves, none after one above it.
+        The nodes that become leaves, none after one of its ancestors.
     at_leaves
-        What each leaf adds to the sum.
+        Value of each leaf in the sum.
     instead
-        What each node adds once it is a leaf.
+        Value of each node once it is a leaf.
     """
     is_cut = np.zeros(tree.n_nodes, dtype=bool)
     is_cut[cut] = True
@@ -235,5 +235,5 @@ def changes_by_cuts(
 
 
 def _from_zero(changes: FloatArray) -> FloatArray:
-    """Add up changes, with 0 before the first."""
+    """Return the cumulative sum of changes, with 0 before the first."""
     return np.append(0.0, np.cumsum(changes))

@@ -1,4 +1,4 @@
-"""Leaves below each node, and what each node would cost the training rows as a leaf."""
+"""Leaves below each node, and the risk of each node as a leaf on its training rows."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from treewright.tree.tree import Tree
 
 
 def leaves_below(tree: Tree) -> FloatArray:
-    """Count the leaves of every subtree."""
+    """Return the number of leaves of every subtree."""
     return add_up(tree, (tree.arrays.n_branches == 0).astype(np.float64))
 
 
 def training_risk(tree: Tree, *, squared: bool = False) -> FloatArray:
-    """Return what each node would cost its training rows as a leaf.
+    """Return the risk of each node as a leaf: the cost of its training rows.
 
-    The weight of the rows of other classes (or their cost under the cost matrix); for numbers the
-    node's weight times its impurity. `squared` adds up squares of what rows cost, of classes only.
+    It is the weight of the rows of other classes (or their cost under the cost matrix); for numbers
+    the node's weight times its impurity. `squared` sums the squared costs of rows, of classes only.
     """
     if tree.classes is None:
         return impurity_mass(tree)

@@ -1,4 +1,4 @@
-"""Rows with known answers that a tree is judged by, and what every node would cost them."""
+"""Rows with a known target, routed through a tree, and the risk of every node on them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from treewright.tree.leaf import by_output
 from treewright.tree.tree import Tree
 
 _ORDINARY = 400
-"""Up to 2 to this power, and down to its inverse, squares and their sums are ordinary numbers."""
+"""Up to 2 to this power, and down to its inverse, squares and their sums stay finite."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RoutedRows:
-    """Rows with known answers, sent through a tree.
+    """Rows with a known target, routed through a tree.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ class RoutedRows:
     classes, values, weight
         The class codes (a column per output) or numbers, and the weight of each row.
     start, leaf, share
-        The leaves each row reaches, and how much of it each gets.
+        The leaves each row reaches, and its share in each.
     shift
-        Numbers are compared in units of this power of two: 0, unless their squares are no numbers.
+        Numbers are compared in units of this power of two; 0, unless their squares would overflow.
     """
 
     tree: Tree
@@ -53,7 +53,7 @@ class RoutedRows:
     def read(
         cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, *, owner: str
     ) -> RoutedRows:
-        """Read a table and its answers, and route it."""
+        """Return the rows of a table and its target, routed."""
         table = read_rows(X, tree.schema, unseen=tree.unseen)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
@@ -69,7 +69,7 @@ class RoutedRows:
 
     @classmethod
     def read_pair(cls, tree: Tree, name: str, given: Any, *, owner: str) -> RoutedRows | None:
-        """Read a parameter that is a pair, a table and its answers; None stays None."""
+        """Return the routed rows of a pair (table, target); None stays None."""
         if given is None:
             return None
         if not isinstance(given, tuple | list) or len(given) != 2:
@@ -89,7 +89,7 @@ class RoutedRows:
         values: FloatArray | None = None,
         shift: int = 0,
     ) -> RoutedRows:
-        """Route rows whose answers have been read."""
+        """Return rows whose target has been read, routed."""
         start, leaf, share = tree.plan.parts(table)
         return cls(
             tree=tree,
@@ -115,7 +115,7 @@ class RoutedRows:
 
     @property
     def scale(self) -> float:
-        """What costs are divided by to become means in the units of the target."""
+        """Divisor that turns total costs into means in the units of the target."""
         with np.errstate(over="ignore", under="ignore"):
             scaled = float(np.ldexp(self.total or 1.0, -2 * self.shift))
         return max(scaled, 5e-324)
@@ -127,14 +127,14 @@ class RoutedRows:
 
     @cached_property
     def risk(self) -> FloatArray:
-        """What each node would cost these rows as a leaf; parts of rows cost their share."""
+        """Risk of each node as a leaf on these rows; parts of rows cost their share."""
         tree, n_nodes = self.tree, self.tree.n_nodes
         row = np.repeat(np.arange(len(self.weight)), np.diff(self.start))
         weight = self.weight[row] * self.share
         if self.values is not None:
             total: FloatArray = np.zeros(n_nodes)
             for output in range(tree.n_outputs):
-                centre = tree.answers[0, output]  # about which little is lost
+                centre = tree.answers[0, output]  # squares about it cancel little
                 guess = np.ldexp(tree.answers[:, output] - centre, -self.shift)
                 y = np.ldexp(self.values[row, output] - centre, -self.shift)
                 parts = [np.bincount(self.leaf, weight * y**p, minlength=n_nodes) for p in range(3)]
@@ -153,7 +153,7 @@ class RoutedRows:
         return total
 
     def losses(self, pruned: Tree) -> FloatArray:
-        """Return what each row costs as a pruned tree really predicts it."""
+        """Return the cost of each row as a pruned tree predicts it."""
         answers = pruned.plan.answers(self.table)
         if self.values is not None:
             return np.asarray((np.ldexp(answers - self.values, -self.shift) ** 2).sum(axis=1))
@@ -168,19 +168,19 @@ class RoutedRows:
         return total
 
     def cost(self, pruned: Tree) -> float:
-        """Return what all rows cost together."""
+        """Return the total cost of the rows as a pruned tree predicts them."""
         return float(self.weight @ self.losses(pruned))
 
 
 def _shift(tree: Tree, values: FloatArray) -> int:
-    """Return the power of two that brings numbers of extreme size to where they can be squared."""
+    """Return the power of two by which numbers are divided so that their squares stay finite."""
     largest = float(max(np.abs(values).max(initial=0.0), np.abs(tree.answers).max()))
     exponent = math.frexp(largest)[1]
     return exponent if abs(exponent) > _ORDINARY else 0
 
 
 def _codes(tree: Tree, y: Any, n_rows: int, owner: str) -> Int64Array:
-    """Positions of the given labels among the tree's classes; raise for a class it has not."""
+    """Return the positions of labels among the tree's classes; refuse a class it does not have."""
     assert tree.classes is not None
     target = read_classes(y, owner=owner, n_rows=n_rows)
     if len(target.classes) != len(tree.classes):

@@ -14,18 +14,18 @@ from treewright.tree.tree import Tree
 
 
 def simplify(tree: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
-    """Merge what cannot change a prediction; see :meth:`treewright.tree.tree.Tree.simplify`."""
+    """Return the smallest equivalent tree; see :meth:`treewright.tree.tree.Tree.simplify`."""
     check_flag("probabilities", probabilities)
     check_flag("missing", missing)
     alike = _all_below_alike(tree, _identity(tree, exact=True))
     is_part = np.zeros(tree.n_nodes, dtype=bool)
     if missing:
         is_part = has_marked_ancestor(tree, _may_divide(tree))
-    if tree.combine == "leaf_counts":  # beside other parts of a row, rows in the leaf count
+    if tree.combine == "leaf_counts":  # the weight of a leaf matters beside other parts of a row
         alike &= ~is_part
     if not probabilities and tree.classes is not None:
-        # Sums of distributions that favour one class favour it too, but beside parts of the row
-        # that went elsewhere the weight of the favour counts.
+        # A sum of distributions that favour one class favours it too, but beside parts of the row
+        # that reach other leaves the margin matters.
         alike |= _all_below_alike(tree, _identity(tree, exact=False)) & ~is_part
     marked = (tree.arrays.n_branches > 0) & alike
     topmost = np.flatnonzero(marked & ~has_marked_ancestor(tree, marked))
@@ -39,7 +39,7 @@ def simplify(tree: Tree, *, probabilities: bool = False, missing: bool = True) -
 
 
 def _identity(tree: Tree, *, exact: bool) -> IntegerArray:
-    """Number the nodes by what they answer: alike nodes have one number."""
+    """Return a number for each node, equal for nodes of equal predictions."""
     answers = tree.answers
     if not exact:
         assert tree.classes is not None
@@ -49,14 +49,14 @@ def _identity(tree: Tree, *, exact: bool) -> IntegerArray:
     is_new = (answers[order[1:]] != answers[order[:-1]]).any(axis=1)
     number: IntegerArray = np.empty(tree.n_nodes, dtype=np.int64)
     number[order] = np.append(0, np.cumsum(is_new))
-    if tree.linear is not None:  # a linear model is like no other answer
+    if tree.linear is not None:  # each linear model counts as different
         is_linear = np.diff(tree.linear.start) > 0
         number = np.where(is_linear, tree.n_nodes + np.arange(tree.n_nodes), number)
     return number
 
 
 def _all_below_alike(tree: Tree, identity: IntegerArray) -> BoolArray:
-    """Tell of each node whether it and all leaves below it have one number."""
+    """Return whether each node and all leaves below it have one number."""
     parent = tree.arrays.parent.tolist()
     common = identity.tolist()
     is_mixed = [False] * len(common)
@@ -68,6 +68,6 @@ def _all_below_alike(tree: Tree, identity: IntegerArray) -> BoolArray:
 
 
 def _may_divide(tree: Tree) -> BoolArray:
-    """Tell of each node whether it can send a row down several branches."""
+    """Return whether each node can divide a row among several branches."""
     arrays = tree.arrays
     return (arrays.n_branches > 0) & ((arrays.missing_branch < 0) | (arrays.unseen_branch < 0))

@@ -1,4 +1,4 @@
-"""Error-based pruning in the core, where rows are sent down other branches than their own."""
+"""Error-based pruning in the core, with subtree raising: rows are routed through other branches."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ _LEAST_BRANCH = 0.05
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Raised:
-    """A tree pruned by estimated errors, and how it came about.
+    """A tree pruned by estimated errors, and the steps taken.
 
     Parameters
     ----------
     tree, source
         The pruned tree, and the node of the old tree that each of its nodes was, or below which it
-        was grown again.
+        was regrown.
     node, raised
         The nodes (of the old tree) that were replaced, in order, and whether by their largest
         branch rather than by a leaf.
     figures
-        A line per step: estimated errors of the subtree, and of what took its place; then by how
+        One row per step: estimated errors of the subtree, and of its replacement; then by how
         much the number of leaves and the training errors changed. Costs, where the tree has any.
     followed, left
-        By how much the errors of each set of followers changed, a line per step, and what they are
+        By how much the errors of each set of followers changed, one row per step, and what they are
         in the pruned tree.
     n_sent
-        Rows that were sent down a branch to see what raising it would do.
+        Rows that were routed through a branch to evaluate raising it.
     """
 
     tree: Tree
@@ -79,7 +79,7 @@ def prune_by_error(
     regrowing: bool,
     growth: Growth,
 ) -> Raised:
-    """Replace subtrees by leaves or by their largest branch where C4.5 would.
+    """Return the tree with subtrees replaced by leaves or by their largest branch, as in C4.5.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def prune_by_error(
     training
         Its training rows.
     followers
-        Sets of other rows that decide nothing; what they lose is noted.
+        Sets of other rows that take no part in decisions; their errors are recorded.
     confidence, variant, raising, collapse, regrowing
         As for :class:`treewright.prune.ErrorBased`.
     growth
@@ -145,7 +145,7 @@ def _regrowing(tree: Tree, growth: Growth, *, collapse: bool) -> Regrowing:
 
 
 def _with_regrown(tree: Tree, regrown: dict[str, Any]) -> TreeArrays:
-    """Return the nodes of the tree and those grown again."""
+    """Return the nodes of the tree followed by the regrown ones."""
     if not len(regrown["parent"]):
         return tree.arrays
     given = {"unseen_branch": heaviest_branch(regrown)} if tree.unseen == "majority" else {}
@@ -161,6 +161,6 @@ def _lend(tree: Tree, rows: Rows, *, copies: FloatArray | None = None) -> tuple[
 
 
 def impurity_of(tree: Tree, value: FloatArray) -> FloatArray:
-    """Impurity of nodes by the tree's own criterion."""
+    """Return the impurity of nodes by the tree's own criterion."""
     name = criterion_named(tree.criterion).core
     return impurities(name, np.ascontiguousarray(value))

@@ -1,7 +1,7 @@
-"""From the rules that rows meet to one answer per row: votes, or the shares of a divided row.
+"""From the rules that rows meet to one prediction per row: votes, or shares of a divided row.
 
-Sums run over the rules of a row in their order, whatever other rows are asked about, so that an
-answer does not depend on the batch it is given in.
+Sums run over the rules of a row in their order, so that a prediction does not depend on the batch
+that the row is in.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ def by_votes(
     n_rows: int,
     n_classes: int,
 ) -> FloatArray:
-    """Add up, for each row and class, the confidences of the rules that the row meets.
+    """Return the votes of each class for each row: sums of the vote weights of the rules it meets.
 
     Parameters
     ----------
     matches
         Which rows meet which rules.
     codes, confidences
-        The class of each rule, and how far it is trusted.
+        The class of each rule, and its vote weight (confidence).
     n_rows, n_classes
-        The size of the answer.
+        Shape of the result.
     """
     votes = np.zeros((n_rows, n_classes))
     for some in matches:
@@ -50,12 +50,12 @@ def by_votes(
 
 
 class Answers:
-    """What rules say of rows: the same of all rows, or by a linear model.
+    """Predictions of rules: constant, or by a linear model.
 
     Parameters
     ----------
     rules
-        The rules; -1 finds the last of them.
+        The rules; index -1 is the last of them.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -67,14 +67,14 @@ class Answers:
         }
 
     def numbered(self) -> Int64Array:
-        """Return equal numbers to rules that say the same; each model says something of its own."""
+        """Return a number for each rule, equal for equal predictions; linear models all differ."""
         numbers = np.unique(self.lines, axis=0, return_inverse=True)[1].ravel()
         for place, number in enumerate(self._models, start=len(numbers)):
             numbers[number] = place
         return numbers
 
     def at(self, table: Table, rows: Int64Array, rules: Int64Array) -> FloatArray:
-        """Return what a rule says of a row, for each pair of these; one line each."""
+        """Return the prediction of each rule for its row, one row of the result each."""
         said: FloatArray = self.lines[rules]
         for number in np.unique(rules).tolist():
             if number in self._models:
@@ -85,12 +85,12 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True)
 class Shared:
-    """What the leaves of a tree say, for rows that may reach several of them.
+    """Predictions of the leaves of a tree, for rows that may reach several of them.
 
     Parameters
     ----------
     answers
-        What each leaf says: class probabilities (outputs side by side), or a prediction.
+        Prediction of each leaf: class probabilities (outputs side by side), or a number.
     weights
         The class weights behind them; the training weight of each leaf where it predicts numbers.
     is_empty
@@ -98,7 +98,7 @@ class Shared:
     classes
         The classes of each output; None for numbers.
     combine
-        ``"branch_fractions"`` weighs leaves by the share of the row, ``"leaf_counts"`` by their
+        ``"branch_fractions"`` weights leaves by the share of the row, ``"leaf_counts"`` by their
         training rows.
     """
 
@@ -112,7 +112,7 @@ class Shared:
     def of(
         cls, rules: Sequence[Rule], *, classes: tuple[Array, ...] | None, combine: str
     ) -> Shared:
-        """Gather what rules read from the leaves of a tree say."""
+        """Return the predictions of rules that were read from the leaves of a tree."""
         covers = np.array([rule.covers for rule in rules])
         weights = covers[:, np.newaxis]
         if classes is not None:
@@ -126,7 +126,7 @@ class Shared:
         )
 
     def combined(self, matches: Iterable[Matches], table: Table) -> FloatArray:
-        """Answer each row by the leaves it reaches, as the tree does."""
+        """Return the prediction of each row, combined from the leaves it reaches as in the tree."""
         out = np.zeros((table.n_rows, self.answers.lines.shape[1]))
         found = [(some.rows, some.rules, some.degrees) for some in matches]
         if not found:
@@ -153,7 +153,7 @@ class Shared:
     def _counted(
         self, place: Int64Array, leaves: Int64Array, said: FloatArray, n_rows: int
     ) -> tuple[FloatArray, FloatArray]:
-        """Add up what leaves have counted; those without training rows have no say."""
+        """Return sums of the class weights of leaves; leaves without training rows are left out."""
         if self.classes is None:
             part = self.weights[leaves]
             total = self._added(place, part, n_rows)[:, 0]
@@ -170,6 +170,6 @@ class Shared:
 
     @staticmethod
     def _added(place: Int64Array, lines: FloatArray, n_rows: int) -> FloatArray:
-        """Add lines up by place, in their order."""
+        """Return the sums of rows by position, added in their order."""
         columns = [np.bincount(place, weights=column, minlength=n_rows) for column in lines.T]
         return np.column_stack(columns)

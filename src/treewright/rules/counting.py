@@ -1,4 +1,4 @@
-"""How rules do on rows whose classes are known."""
+"""Counts of rules on rows whose classes are known."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LabelledRows:
     codes
         The class of each row, as a position in `classes`.
     weight
-        What each row weighs.
+        Weight of each row.
     classes
         The classes.
     """
@@ -56,7 +56,7 @@ class LabelledRows:
         classes: tuple[Array, ...] | None,
         owner: str,
     ) -> LabelledRows:
-        """Read rows that rules are to be judged by."""
+        """Return rows with their classes and weights, to evaluate rules on."""
         if classes is None or len(classes) > 1:
             what = "numbers" if classes is None else "several classes at once"
             raise UnsupportedError(f"{owner} is for one class per row; these rules give {what}.")
@@ -66,7 +66,7 @@ class LabelledRows:
             raise TargetError(f"{owner} takes one class per row, but y has several columns.")
         code_of_label = {label: code for code, label in enumerate(classes[0].tolist())}
         given = target.classes[0].tolist()
-        # A class that training did not have is always predicted wrongly: no code of a rule is -1.
+        # A class unknown to training is always predicted wrongly: no code of a rule is -1.
         code_of_given = np.array([code_of_label.get(label, -1) for label in given], dtype=np.int64)
         weight = read_weights(sample_weight, table.n_rows)
         return cls(
@@ -78,7 +78,7 @@ class LabelledRows:
 
     @cached_property
     def class_weights(self) -> FloatArray:
-        """The weight of each class."""
+        """Weight of each class."""
         known = self.codes >= 0
         weights = np.bincount(
             self.codes[known], weights=self.weight[known], minlength=len(self.classes)
@@ -88,7 +88,7 @@ class LabelledRows:
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """What rows say of one rule.
+    """Counts of the rows that meet one rule.
 
     Parameters
     ----------
@@ -104,12 +104,12 @@ class Tally:
 
 
 def count(rules: Sequence[Rule], rows: LabelledRows) -> list[Tally]:
-    """Count the rows that meet each rule, whatever others say of them; last, those that meet none.
+    """Return counts of the rows that meet each rule, on its own; last, of those that meet none.
 
-    A row that is divided counts for each rule that it may meet.
+    A divided row counts for each rule that it may meet.
     """
     n_rows = np.zeros(len(rules) + 1, dtype=np.int64)
-    weights = np.zeros((len(rules) + 1, len(rows.classes) + 1))  # code -1 finds the last
+    weights = np.zeros((len(rules) + 1, len(rows.classes) + 1))  # code -1 is the last
     is_open = np.ones(rows.table.n_rows, dtype=bool)
     for some in Matcher(rules).matches(rows.table):
         np.add.at(n_rows, some.rules, 1)
@@ -143,7 +143,7 @@ def count_by_rule(numbers: Int64Array, n_rules: int, rows: LabelledRows) -> Floa
 def with_figures(
     rule: Rule, tally: Tally, rows: LabelledRows, *, confidence: float | None = None
 ) -> Rule:
-    """Return the rule with what rows say of it."""
+    """Return the rule with its figures counted on some rows."""
     code = rows.classes.tolist().index(rule.label)
     return replace(
         rule,

@@ -1,7 +1,7 @@
-"""Rules in their order made into a decision list: figures for each of them, and a default.
+"""Ordered rules as a decision list: figures of each rule, and a default.
 
-A rule's weight covered and accuracy are its own, whatever rules come before it. The probabilities
-it gives are those of the rows that it decides on, which earlier rules leave to it.
+The coverage and accuracy of a rule are counted on all rows that meet it, whatever rules come before
+it. Its probabilities are counted on the rows that it decides on: those that meet no earlier rule.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ def decision_list(
     tree: Tree,
     default: int | None = None,
 ) -> RuleSet:
-    """Count what each rule covers among some rows, and find the default class.
+    """Return a decision list: rules with their figures on some rows, and a default class.
 
     Parameters
     ----------
     rules, confidences
-        The rules in their order, and how far each is trusted.
+        The rules in their order, and the confidence of each.
     rows
         The rows to count.
     tree
         The tree that the rules come from.
     default
-        The default class, as a position; unless given, the most frequent class of the rows that
-        meet no rule, and of equally frequent ones that of all rows.
+        The default class, as a position; if None, the most frequent class of the rows that
+        meet no rule, of equally frequent ones the more frequent among all rows.
     """
     *tallies, left = count(rules, rows)
     if default is None:
@@ -63,6 +63,6 @@ def decision_list(
 
 
 def _shares(*weights: FloatArray) -> FloatArray:
-    """Return the shares of the first of these class weights that has any."""
+    """Return the proportions of the first of these class weights that is not all 0."""
     some = next(line for line in weights if line.sum() > 0)
     return np.asarray(some / some.sum())

@@ -1,4 +1,4 @@
-"""The condition for one class as a disjunction of conjunctions, in words and as a test of rows."""
+"""The condition for one class in disjunctive normal form: its text, and its truth for rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 _MOST_TERMS = 2_000
-"""A longer formula is no longer read by anyone, and may be on its way to millions."""
+"""Limit of terms: a longer formula is not readable, and may grow to millions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class DNF:
     terms
         The conjunctions. No term is false of every row; an empty term is true of every row.
     schema
-        The columns they are about.
+        The columns of their conditions.
     label
         The class they describe.
     """
@@ -56,7 +56,7 @@ class DNF:
         *,
         label: object = None,
     ) -> DNF:
-        """Build one by hand from ``(column, test, value)``, e.g. ``("neck", "!=", "tie")``."""
+        """Return one built from ``(column, test, value)``, e.g. ``("neck", "!=", "tie")``."""
         built = tuple(tuple(condition(schema, *each) for each in term) for term in terms)
         return cls(terms=built, schema=schema, label=label)
 
@@ -64,14 +64,14 @@ class DNF:
         return self.text()
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say it in one line: ``(Outlook = Overcast) or (Outlook = Rain and Wind = Weak)``."""
+        """Return its text, e.g. ``(Outlook = Overcast) or (Outlook = Rain and Wind = Weak)``."""
         if not self.terms:
             return "false"
         words = [" and ".join(each.text(wording) for each in term) for term in self.terms]
         return " or ".join(f"({each})" if each else "true" for each in words)
 
     def evaluate(self, rows: object) -> BoolArray:
-        """Tell for each row of a table whether some term is true of it.
+        """Return whether some term is true, for each row of a table.
 
         A value that the tree would divide among branches meets none of their conditions.
         """
@@ -83,7 +83,7 @@ class DNF:
 
 
 def dnf(tree: Tree, label: object) -> DNF:
-    """Collect the paths to the leaves that predict one class, from left to right."""
+    """Return the condition for a class: the paths to its leaves, from left to right."""
     order = tree.reading_order
     leaves = leaves_of(tree, label, among=order[tree.arrays.n_branches[order] == 0])
     terms = tuple(conditions for _, conditions in walk_leaves(tree, leaves))
@@ -91,10 +91,10 @@ def dnf(tree: Tree, label: object) -> DNF:
 
 
 def dnf_of_list(rules: Sequence[Rule], default: Rule, label: object) -> DNF:
-    """Return the condition under which a decision list answers with a class, exactly.
+    """Return the exact condition under which a decision list predicts a class.
 
-    A rule speaks only for the rows that earlier rules leave to it; what those with another answer
-    take is cut out of it, column by column.
+    A rule decides only on rows that meet no earlier rule; the regions of earlier rules with another
+    prediction are subtracted from it, column by column.
     """
     space = Space(rule.conditions for rule in rules)
     boxes = [space.box(rule.conditions) for rule in rules]
@@ -110,7 +110,7 @@ def dnf_of_list(rules: Sequence[Rule], default: Rule, label: object) -> DNF:
 
 
 def _what_is_left(box: Box, taken: Sequence[Box], *, room: int) -> list[Box]:
-    """Cut boxes out of a box."""
+    """Return what is left of a box after other boxes are subtracted."""
     left = [box] if _is_possible(box) else []
     for other in taken:
         left = [piece for each in left for piece in _cut(each, other)]
@@ -123,7 +123,7 @@ def _what_is_left(box: Box, taken: Sequence[Box], *, room: int) -> list[Box]:
 
 
 def _cut(box: Box, other: Box) -> Iterator[Box]:
-    """Return what is left of a box outside another, in pieces that do not overlap."""
+    """Yield the part of a box outside another, in boxes that do not overlap."""
     if any(key in box and not (box[key] & cells).any() for key, cells in other.items()):
         yield box
         return
@@ -140,7 +140,7 @@ def _is_possible(box: Box) -> bool:
 
 
 def _without_repeats(boxes: Sequence[Box]) -> list[Box]:
-    """Drop boxes that lie within another; of equal ones the first stays."""
+    """Return boxes without those that lie within another; of equal ones the first stays."""
     kept: list[Box] = []
     for number, box in enumerate(boxes):
         later = (other for other in boxes[number + 1 :] if not _lies_within(other, box))

@@ -1,7 +1,7 @@
 """One rule per leaf, with the conditions of its path merged per column.
 
-The rules of a tree are a lazy sequence: written out, they can be quadratic in the size of the tree.
-Going through them in order costs one merge per node; taking a single one walks its path.
+The rules of a tree are a lazy sequence: in full, they can be quadratic in the size of the tree.
+Iterating over them costs one merge per node; indexing a single one walks its path.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class RuleSequence(Sequence[Rule]):
-    """The rules of a tree from left to right, each made when asked for."""
+    """The rules of a tree from left to right, made lazily."""
 
     def __init__(self, tree: Tree, leaves: Int32Array) -> None:
         self._tree = tree
@@ -60,7 +60,7 @@ class RuleSequence(Sequence[Rule]):
 
     @cached_property
     def _errors(self) -> FloatArray | None:
-        """The weight in each node whose class is not the one predicted there."""
+        """Misclassified weight of each node."""
         tree = self._tree
         if tree.classes is None or tree.n_outputs > 1:
             return None
@@ -72,7 +72,7 @@ class RuleSequence(Sequence[Rule]):
 
     @cached_property
     def _class_weights(self) -> FloatArray:
-        """The class weights of each node, with what the tree's leaf rule adds to them."""
+        """Class weights of each node, smoothed by the tree's leaf rule."""
         value = self._tree.arrays.value
         if self._tree.classes is None:
             return value[:, :0]
@@ -80,7 +80,7 @@ class RuleSequence(Sequence[Rule]):
         return np.hstack([self._tree.leaf.smoothed(part, part[0]) for part in parts])
 
     def _rule(self, leaf: int, conditions: Conjunction) -> Rule:
-        """Put together what a leaf says."""
+        """Return the rule of a leaf."""
         tree = self._tree
         return Rule(
             conditions=conditions,
@@ -95,22 +95,22 @@ class RuleSequence(Sequence[Rule]):
         )
 
     def for_label(self, label: object) -> RuleSequence:
-        """Keep the rules that predict one class."""
+        """Return the rules that predict one class."""
         return RuleSequence(self._tree, leaves_of(self._tree, label, among=self._leaves))
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say all of them, one per line."""
+        """Return the text of all rules, one per line."""
         return "\n".join(rule.text(wording) for rule in self)
 
 
 def rules(tree: Tree) -> RuleSequence:
-    """Read a tree as rules, one per leaf, from left to right."""
+    """Return the rules of a tree, one per leaf, from left to right."""
     order = tree.reading_order
     return RuleSequence(tree, order[tree.arrays.n_branches[order] == 0])
 
 
 def leaves_of(tree: Tree, label: object, *, among: Int32Array) -> Int32Array:
-    """Keep the leaves that predict a class."""
+    """Return those leaves that predict a class."""
     check_label(label, tree.classes, subject="This tree predicts")
     keep = np.array([tree.label(leaf) == label for leaf in among.tolist()], dtype=bool)
     kept: Int32Array = among[keep]
@@ -118,7 +118,7 @@ def leaves_of(tree: Tree, label: object, *, among: Int32Array) -> Int32Array:
 
 
 def check_label(label: object, classes: tuple[Array, ...] | None, *, subject: str) -> None:
-    """Refuse what is none of the classes that a tree predicts, or rules predict."""
+    """Refuse a label that is none of the classes that a tree or rules predict."""
     if classes is None or len(classes) > 1:
         what = "numbers" if classes is None else "several classes at once"
         raise UnsupportedError(
@@ -135,7 +135,7 @@ def check_label(label: object, classes: tuple[Array, ...] | None, *, subject: st
 
 
 def walk_leaves(tree: Tree, leaves: Int32Array) -> Iterator[tuple[int, Conjunction]]:
-    """Visit the leaves asked for (in reading order), carrying merged conditions down the tree."""
+    """Yield the given leaves (in reading order) with the merged conditions of their paths."""
     wanted = np.zeros(tree.n_nodes, dtype=bool)
     wanted[leaves] = True
     pending: list[tuple[int, dict[object, Condition]]] = [(0, {})]

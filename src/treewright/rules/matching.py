@@ -1,7 +1,7 @@
-"""Which rows meet which of many rules, as bits.
+"""Matching of rows with many rules, as bit sets.
 
-Rules share conditions, so every distinct bound and set of values is looked at once per row; a rule
-is then the AND of a few lines of bits. Rows go through in blocks that keep the bits in memory. The
+Rules share conditions, so every distinct bound and set of values is tested once per row; a rule
+is then the AND of a few bit sets. Rows are processed in blocks whose bits fit in memory. The
 work is (conditions of all rules) x rows / 64 words: 5,000 rules on 50,000 rows take about half a
 second, the 100,000 rules of a large tree on as many rows ten times that or more.
 """
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
     from treewright.rules.rule import Rule
 
-_WORDS = np.dtype("<u8")  # whatever the machine: bits are packed from the lowest byte on
+_WORDS = np.dtype("<u8")  # little-endian on any machine: bits are packed from the lowest byte on
 
 _BLOCK_BYTES = 1 << 25
-"""Bits of one block: small enough for the memory of any machine, large enough for long loops."""
+"""Bytes of one block: small enough for the memory of any machine, large enough for long loops."""
 
 _WORD = 64
 _TRUE = 0
-"""The line that every row meets: the only one of a rule without conditions."""
+"""The bit set of all rows: the only one of a rule without conditions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Matches:
     rows, rules
         The row and the rule of each match.
     degrees
-        The part of the row that meets the rule: 1 unless values are missing on the way.
+        The part of the row that meets the rule: 1 unless values are missing on its path.
     """
 
     rows: Int64Array
@@ -63,7 +63,7 @@ class Matcher:
         self._starts = np.cumsum([0, *map(len, lines)])
 
     def matches(self, table: Table) -> Iterator[Matches]:
-        """Find every match, some at a time; rules of one row come in their order."""
+        """Yield every match, in batches; the rules of one row come in their order."""
         for first, block in self._blocks(table):
             held = _Held(self._lines, block)
             for start, possible in self._rules_in_blocks(held.possible):
@@ -88,7 +88,7 @@ class Matcher:
         return answer
 
     def _blocks(self, table: Table) -> Iterator[tuple[int, Table]]:
-        """Cut the table into blocks whose bits fit; one block where the table is small."""
+        """Yield blocks of the table whose bits fit in memory; one block for a small table."""
         n_words = max(_BLOCK_BYTES // (8 * len(self._lines)), 1)
         size = n_words * _WORD
         if table.n_rows <= size:
@@ -99,9 +99,9 @@ class Matcher:
             yield first, table.take(np.arange(first, min(first + size, table.n_rows)))
 
     def _rules_in_blocks(self, lines: UInt64Array) -> Iterator[tuple[int, UInt64Array]]:
-        """Return the bits of the rules, some at a time, with the number of the first of them."""
+        """Yield the bits of the rules in batches, with the number of the first of each."""
         n_rules = len(self._starts) - 1
-        # Gathered lines are as wide as the block; cut rules so that they take as much memory.
+        # Gathered bit sets are as wide as the block; a batch of rules takes as much memory.
         most = max(_BLOCK_BYTES // (8 * lines.shape[1]), 1)
         start = 0
         while start < n_rules:
@@ -118,7 +118,7 @@ class Matcher:
             start = stop
 
     def _degrees(self, held: _Held, rules: Int64Array, rows: Int64Array) -> FloatArray:
-        """Multiply the shares along the way of each divided row, from the root on."""
+        """Return the product of the shares along the path of each divided row."""
         degrees = np.ones(len(rows))
         divided = np.flatnonzero(_bit_at(held.divided, rows // _WORD, rows))
         length = np.diff(self._starts)[rules[divided]]
@@ -141,7 +141,7 @@ def match_matrix(rules: Sequence[Rule], table: Table) -> csr_array:
 
 
 class _Lines:
-    """The distinct things that rules require of a row, each a line of bits."""
+    """The distinct requirements of rules, each with a bit set of rows (a line)."""
 
     def __init__(self) -> None:
         self._line_of: dict[object, int] = {}
@@ -156,11 +156,11 @@ class _Lines:
 
     @cached_property
     def share(self) -> FloatArray:
-        """What passes of a row that is divided there, for each line."""
+        """Share of a divided row that passes, for each line."""
         return np.array(self._shares)
 
     def of_rule(self, rule: Rule) -> list[int]:
-        """Return the lines of a rule, in their order on its way."""
+        """Return the lines of a rule, in their order on its path."""
         if rule.passages:
             return [self._of_branch(p.crossing, p.branch, p.share) for p in rule.passages]
         return [line for each in rule.conditions for line in self._of_condition(each)] or [_TRUE]
@@ -216,7 +216,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class _Bounds:
-    """Cuts of one column (or sum) that treat missing values alike: all above, or all up to."""
+    """Cuts of one column (or linear combination) with one treatment of missing values."""
 
     condition: Interval
     above: bool
@@ -242,7 +242,7 @@ class _Branches:
 
 
 class _Held:
-    """The lines of one block of rows, in bits."""
+    """The bit sets of one block of rows."""
 
     def __init__(self, lines: _Lines, block: Table) -> None:
         self.certain = np.zeros((len(lines), -(-block.n_rows // _WORD)), dtype=_WORDS)
@@ -253,7 +253,7 @@ class _Held:
             self._fill_sets(sets, block)
         for line, condition in lines.others:
             self.certain[line] = _packed(condition.mask(block)[np.newaxis])[0]
-        # Where rows may be divided, what they may reach is more than what they reach for certain.
+        # Where rows may be divided, they may meet more rules than they meet for certain.
         self.possible = self.certain.copy() if lines.crossings else self.certain
         for branches in lines.crossings.values():
             self._fill_branches(branches, block)
@@ -290,7 +290,7 @@ class _Held:
 
 
 def _parts(n_lines: int, n_rows: int) -> Iterator[slice]:
-    """Cut lines so that as many bytes as there are bits in a block hold them unpacked."""
+    """Yield slices of lines that, unpacked to a byte per bit, take the memory of a block."""
     size = max(_BLOCK_BYTES // max(n_rows, 1), 1)
     for start in range(0, n_lines, size):
         yield slice(start, start + size)
@@ -302,7 +302,7 @@ def _ones(n_rows: int) -> UInt64Array:
 
 
 def _packed(met: BoolArray) -> UInt64Array:
-    """Return lines of rows as bits, row 0 lowest in the first word."""
+    """Return rows of booleans packed to bits, row 0 lowest in the first word."""
     n_words = -(-met.shape[1] // _WORD)
     packed = np.zeros((len(met), 8 * n_words), dtype=np.uint8)
     bits = np.packbits(met, axis=1, bitorder="little")
@@ -312,13 +312,13 @@ def _packed(met: BoolArray) -> UInt64Array:
 
 
 def _bit_at(words: UInt64Array, place: Any, rows: Int64Array) -> BoolArray:
-    """Return whether the bits of some rows are set, each in its own word."""
+    """Return whether the bits of the given rows are set, each in its own line."""
     shifted = words[place] >> (rows % _WORD).astype(np.uint64)
     return np.asarray(shifted & np.uint64(1), dtype=bool)
 
 
 def _bits_set(words: UInt64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the line and the row of every bit that is set, line by line."""
+    """Return the line and the row of every set bit, line by line."""
     line, word = np.nonzero(words)
     if len(line) == 0:
         return line, word

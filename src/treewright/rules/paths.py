@@ -1,4 +1,4 @@
-"""The tests on the way to each leaf, one by one, and the rows that pass them."""
+"""The tests on the path to each leaf, one by one, and the rows that pass them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 Path: TypeAlias = "tuple[int, Conjunction, BoolArray]"
-"""A node, the tests on the way to it, and tests x rows: which rows pass which."""
+"""A node, the tests on the path to it, and whether each row passes each test (tests x rows)."""
 
 
 def walk_paths(tree: Tree, table: Table, *, inner: bool = False) -> Iterator[Path]:
-    """Visit the leaves in reading order; the tests of a path are not merged by column.
+    """Yield the leaves in reading order, with their tests, which are not merged by column.
 
-    Rows are held against the tests themselves: what a tree does for rows without a value, beyond
-    sending them down one branch, is no part of a test.
+    Rows are compared with the tests alone: what a tree does for missing values beyond sending them
+    down one branch (surrogates, dividing) is not part of a test.
 
     Parameters
     ----------
     tree, table
         The tree, and the rows.
     inner
-        Visit every node, after those below it.
+        Yield every node, after those below it.
     """
     pending: list[tuple[int, Conjunction, tuple[BoolArray, ...], bool]] = [(0, (), (), False)]
     while pending:
@@ -50,7 +50,7 @@ def walk_paths(tree: Tree, table: Table, *, inner: bool = False) -> Iterator[Pat
 
 
 def tests_of(condition: Condition) -> Conjunction:
-    """Take a condition apart: each bound of an interval is a test of its own."""
+    """Return the tests of a condition: each bound of an interval is a test of its own."""
     if isinstance(condition, Interval) and None not in (condition.low, condition.high):
         return (replace(condition, high=None), replace(condition, low=None))
     return (condition,)

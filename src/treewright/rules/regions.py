@@ -1,10 +1,11 @@
-"""The rows that rules cover, as sets that can be compared: what is proved of them holds for every
-possible row, whatever a table happens to hold.
+"""Regions: the rows that rules cover, as sets that can be compared.
 
-Along one column (or sum of columns) the bounds that occur cut the numbers into cells, and nothing
-that rules say can tell two numbers of one cell apart; a category is a cell of its own, and so are
-*missing* and *unseen*. A condition is a set of cells, and a conjunction a box: one set per column.
-A sum of columns is taken for a column of its own, which proves less than is true, never more.
+What is proved of regions holds for every possible row, not only for those of a table.
+
+Along one column the bounds that occur cut the numbers into cells, and no rule distinguishes two
+numbers of one cell; a category is a cell of its own, and so are *missing* and *unseen*. A condition
+is a set of cells, and a conjunction a box: one set per column. A linear combination of columns
+(oblique) counts as a column of its own: what is proved is true, but not all that is true is proved.
 
 Examples
 --------
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
     from treewright.array_types import BoolArray
 
 Box: TypeAlias = "dict[object, BoolArray]"
-"""The cells that qualify on each axis; an axis that is not there is not restricted."""
+"""The cells that qualify on each axis; an axis that is absent is not restricted."""
 
 
 @dataclass(frozen=True, eq=False)
 class CutAxis:
-    """Numbers: cell i lies above cut i - 1 and up to cut i; the last cell is *missing*."""
+    """Axis of numbers: cell i is above cut i - 1 and up to cut i; the last cell is *missing*."""
 
     pattern: Interval
     cuts: list[float | int]
@@ -67,7 +68,7 @@ class CutAxis:
         return low, high if condition.high is None else bisect_left(self.cuts, condition.high)
 
     def conditions_of(self, cells: BoolArray) -> list[Condition]:
-        """Return conditions that together hold for these cells: one per run of neighbours."""
+        """Return conditions that together hold for these cells: one per run of adjacent cells."""
         known, missing = cells[:-1], bool(cells[-1])
         steps = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]])))
         runs = [
@@ -80,7 +81,7 @@ class CutAxis:
             )
             for first, stop in steps.reshape(-1, 2).tolist()
         ]
-        if missing and len(runs) == 1:  # one condition says both
+        if missing and len(runs) == 1:  # one condition covers both
             return [replace(runs[0], missing=True)]
         if missing:
             runs.append(replace(self.pattern, low=None, high=None, known=False, missing=True))
@@ -89,7 +90,7 @@ class CutAxis:
 
 @dataclass(frozen=True, eq=False)
 class CodeAxis:
-    """Categories: one cell per code, then *unseen* and *missing*, where -2 and -1 find them."""
+    """Axis of categories: one cell per code, then *unseen* and *missing* (indices -2 and -1)."""
 
     pattern: Members
 
@@ -125,7 +126,7 @@ Axis: TypeAlias = CutAxis | CodeAxis
 
 
 def axis_of(conditions: Sequence[Condition]) -> Axis:
-    """Return the axis that conditions with one key lie on."""
+    """Return the axis of conditions with one key."""
     first = conditions[0]
     if first.column.storage == "value":
         return CodeAxis(first if isinstance(first, Members) else first.as_members())
@@ -159,12 +160,12 @@ class Space:
         }
 
     def box(self, conjunction: Conjunction) -> Box:
-        """Return the cells that a conjunction allows, leaving out what restricts nothing."""
+        """Return the cells that a conjunction allows, without axes that it does not restrict."""
         cells = {each.key: self.axes[each.key].cells_of(each) for each in conjunction}
         return {key: allowed for key, allowed in cells.items() if not allowed.all()}
 
     def conjunctions(self, box: Box) -> list[Conjunction]:
-        """Write a box as conjunctions: several where an axis allows cells that lie apart."""
+        """Return a box as conjunctions: several where allowed cells are not adjacent."""
         terms: list[Conjunction] = [()]
         for key, cells in box.items():
             choices = self.axes[key].conditions_of(cells)

@@ -1,9 +1,10 @@
-"""The way of a row through one node, where it may lack the value that is asked for.
+"""Routing of rows through one node, where the value asked for may be missing.
 
-Conditions say which rows go down a branch because of a value. Where a row has none, a node may ask
-other columns (surrogates), send it down a branch of its own, or divide it among all branches. A
-:class:`Passage` says all of that for one branch: a row passes wholly, not at all, or by the share
-that the branch has of the training rows. What reaches a leaf is the product along its path.
+Conditions tell which rows take a branch because of a value. Where the value is missing, a node may
+ask about other columns (surrogates), send the row down one branch, or divide it among all branches.
+A :class:`Passage` describes this for one branch: a row passes wholly, not at all, or by the share
+that the branch has of the training rows. The share that reaches a leaf is the product along its
+path.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Crossing:
-    """A node that asks, with all it does for rows that lack the answer.
+    """An inner node, with its treatment of missing values.
 
     Parameters
     ----------
     question, surrogates
-        What it asks, and the questions that stand in, best first.
+        Its question, and its surrogates, best first.
     """
 
     question: Question
@@ -48,7 +49,7 @@ class Crossing:
 
     @cached_property
     def column_indices(self) -> frozenset[int]:
-        """The places of the columns that are looked at."""
+        """Positions of the columns of the question and its surrogates."""
         questions = [self.question, *(each.question for each in self.surrogates)]
         sums = [each.terms for each in questions if isinstance(each, LinearCut)]
         return frozenset(each.index for each in questions).union(
@@ -73,14 +74,14 @@ class Crossing:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Passage:
-    """One branch of a node that asks.
+    """One branch of an inner node.
 
     Parameters
     ----------
     crossing, branch
         The node and the branch.
     share
-        The part of a divided row that goes there.
+        Share of a divided row that takes the branch.
     """
 
     crossing: Crossing
@@ -89,7 +90,7 @@ class Passage:
 
 
 def needs_passages(tree: Tree) -> bool:
-    """Return whether a row may be divided, or led by a surrogate, anywhere in a tree."""
+    """Return whether a row may be divided, or routed by a surrogate, anywhere in a tree."""
     arrays = tree.arrays
     asks = arrays.n_branches > 0
     divides = (arrays.missing_branch < 0) | (arrays.unseen_branch < 0)
@@ -97,7 +98,7 @@ def needs_passages(tree: Tree) -> bool:
 
 
 def walk_passages(tree: Tree) -> Iterator[tuple[int, tuple[Passage, ...]]]:
-    """Visit the leaves in reading order, with the way to each."""
+    """Yield the leaves in reading order, with the passages to each."""
     pending: list[tuple[int, tuple[Passage, ...]]] = [(0, ())]
     while pending:
         node, way = pending.pop()
@@ -114,10 +115,10 @@ def walk_passages(tree: Tree) -> Iterator[tuple[int, tuple[Passage, ...]]]:
 
 
 def _decided(question: Question, table: Table) -> tuple[Int64Array, BoolArray]:
-    """Return the branch that each row's value decides on, -1 for none, and where it is missing."""
+    """Return the branch of each row by its value, -1 for none, and whether it is missing."""
     if isinstance(question, Categories):
         codes = np.asarray(table.columns[question.index])
-        # Codes -2 and -1 count from the end: room for both after the declared values.
+        # Codes -2 and -1 index from the end: room for both after the declared values.
         branch_of_code = np.full(len(question.column.values) + 2, EVERY_BRANCH, dtype=np.int64)
         branch_of_code[:-2] = question.rest_branch
         branch_of_code[list(question.codes)] = question.branches

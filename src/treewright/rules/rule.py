@@ -1,4 +1,4 @@
-"""One rule: conditions, what follows from them, and how well that held on the rows counted."""
+"""One rule: its conditions, its prediction, and its figures on the rows counted."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Rule:
     label
         The class or number predicted.
     schema
-        The columns the conditions are about.
+        The columns of the conditions.
     leaf
         The leaf it was read from; None for a rule that has been changed since, or has no tree.
     n_rows, covers
-        Rows that meet it, and their weight. They are the training rows (of a tree's rule, those in
-        its leaf) unless what made the rule says otherwise.
+        Rows that meet it, and their weight: training rows (of a tree's rule, those in
+        its leaf) unless the learner of the rule documents others.
     errors
         The weight of those whose class is another; None for regression and several outputs.
     distribution
@@ -56,11 +56,11 @@ class Rule:
     weights
         The class weights behind the probabilities; empty for numbers.
     confidence
-        How far it is trusted. Unless given, (n - m + 1) / (n + 2) of n rows covered and m of them
-        wrong, as C5.0 has it; None where there are no errors to count.
+        Estimated accuracy. Unless given, (n - m + 1) / (n + 2) of n rows covered and m of them
+        wrong, as in C5.0; None where there are no errors to count.
     passages
-        The way to the leaf node by node, where rows without a value go several ways or by other
-        columns; conditions alone cannot say that. Empty where they say it all.
+        The path to the leaf node by node, where rows with missing values are divided or routed by
+        surrogates, which conditions cannot express. Empty where conditions suffice.
     """
 
     conditions: Conjunction
@@ -84,7 +84,7 @@ class Rule:
     def of(
         cls, schema: FittedSchema, conditions: Sequence[tuple[str, str, object]], label: object
     ) -> Rule:
-        """Build one by hand from ``(column, test, value)``, e.g. ``("neck", "!=", "tie")``."""
+        """Return one built from ``(column, test, value)``, e.g. ``("neck", "!=", "tie")``."""
         if not isinstance(schema, FittedSchema):
             raise ParameterError(
                 f"schema={schema!r} does not describe a table that was read.\n  Hint: tree.schema."
@@ -100,13 +100,13 @@ class Rule:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of the weight covered that the rule is right about; None if it covers nothing."""
+        """Share of the weight covered that is predicted correctly; None if it covers nothing."""
         if self.errors is None or self.covers <= 0:
             return None
         return 1 - self.errors / self.covers
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval of the accuracy (Wilson 1927); 0 to 1 where nothing is known."""
+        """Return the confidence interval of the accuracy (Wilson 1927); 0 to 1 if it is unknown."""
         if self.errors is None:
             return 0.0, 1.0
         low, high = wilson_interval(self.covers - self.errors, self.covers, level=level)
@@ -116,21 +116,21 @@ class Rule:
         return self.text()
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say it in one line, with all values of long lists."""
+        """Return its text on one line, with long lists in full."""
         covered = f"{figure(self.covers)} covered"
         if self.errors is not None:
             covered += f", {figure(self.errors)} wrong"
         return f"IF {self.premise(wording)} THEN {label_in_words(self.label)}  ({covered})"
 
     def premise(self, wording: Wording = COMPLETE) -> str:
-        """Say the conditions; ``true`` where there are none."""
+        """Return the text of the conditions; ``true`` where there are none."""
         return " AND ".join(each.text(wording) for each in self.conditions) or "true"
 
     def matches(self, row: object) -> bool:
         """Return whether a row (as for ``Tree.explain``) meets every condition.
 
         A value that the tree would divide among branches meets none of their conditions, and
-        surrogates are no part of a rule; :class:`~treewright.RuleSet` reckons with both.
+        surrogates are not part of a rule; :class:`~treewright.RuleSet` handles both.
         """
         asked = {each.column.name for each in self.conditions}
         optional = [name for name in self.schema.names if name not in asked]
@@ -138,7 +138,7 @@ class Rule:
         return bool(rows_that_meet(self.conditions, table)[0])
 
     def column_indices(self) -> set[int]:
-        """Return the places of the columns that it takes to tell whether a row meets the rule."""
+        """Return the positions of the columns needed to test whether a row meets the rule."""
         used: set[int] = set()
         for each in self.conditions:
             if isinstance(each, LinearInterval):
@@ -148,14 +148,14 @@ class Rule:
         return used.union(*(passage.crossing.column_indices for passage in self.passages))
 
     def shortened(self, conditions: Conjunction) -> Rule:
-        """Return the rule with other conditions, without a leaf of its own."""
+        """Return the rule with other conditions; it no longer belongs to a leaf."""
         return replace(self, conditions=conditions, leaf=None, passages=())
 
 
 def identity(given: Condition) -> object:
-    """Return what two conditions of the same rules have in common if and only if they are equal.
+    """Return a key that is equal for two conditions of the same rules exactly if they are equal.
 
-    Conditions compare equal as they are, but comparing them compares their whole columns.
+    Conditions can be compared directly, but that compares their whole column descriptions.
     """
     if isinstance(given, Members):
         asked: object = (given.codes, given.strays, given.barred)

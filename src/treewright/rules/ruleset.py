@@ -1,4 +1,4 @@
-"""RuleSet: rules that together answer for every row, in order, by vote, or each for its share."""
+"""RuleSet: rules that together predict every row: in order, by vote, or each for its share."""
 
 from __future__ import annotations
 
@@ -40,30 +40,30 @@ Mode: TypeAlias = Literal["ordered", "voting", "shares"]
 MODES: tuple[Mode, ...] = ("ordered", "voting", "shares")
 
 _MOST_PASSAGES = 50_000_000
-"""Steps on the ways to all leaves; a chain of 10,000 nodes has as many, in half a gigabyte."""
+"""Most passages to all leaves; a chain of 10,000 nodes has as many, in half a gigabyte."""
 
 
 class RuleSet(Sequence[Rule]):
-    """Rules that together classify any row (or give it a number).
+    """Rules that together predict the class or number of any row.
 
     Parameters
     ----------
     rules
-        The rules; their order counts in the mode ``"ordered"``.
+        The rules; their order matters in the mode ``"ordered"``.
     default
-        What is said of a row that meets no rule: a rule without conditions.
+        The rule for rows that meet no other: a rule without conditions.
     classes
         The classes of each output, in the order of the probabilities; None for numbers.
     mode
         ``"ordered"``: the first rule that a row meets decides (a decision list). ``"voting"``: all
-        rules that it meets vote for their class with their confidence, ties go to the default
-        class (C5.0). ``"shares"``: rules of a tree that divides rows without a value, each of
-        which answers for its share.
+        rules that it meets vote for their class, their confidence is the vote weight, and ties go
+        to the default class (C5.0). ``"shares"``: rules of a tree that divides rows with missing
+        values, each of which predicts for its share.
     combine, leaf
         In the mode ``"shares"``, how the tree combines its leaves and decides, see
         :class:`~treewright.Tree`.
     unseen
-        ``"error"`` refuses categories that training did not know; anything else lets them meet
+        ``"error"`` refuses categories unseen in training; anything else lets them meet
         the conditions that allow them.
 
     Examples
@@ -113,12 +113,12 @@ class RuleSet(Sequence[Rule]):
 
     @classmethod
     def of_tree(cls, tree: Tree) -> RuleSet:
-        """Read a tree as rules that answer every row as the tree does, missing values included.
+        """Return the rules of a tree, with its predictions for every row, missing values included.
 
-        Where the tree may divide a row, or ask other columns instead (surrogates), rules carry the
-        way to their leaf, and a divided row gets the answer of each for its share. All rules are
-        written out at once, which for a deep chain is quadratic in its depth; ``tree.rules()``
-        makes them one by one.
+        Where the tree may divide a row, or ask about other columns instead (surrogates), rules
+        carry the passages to their leaf, and a divided row combines the predictions of its rules by
+        their shares. All rules are made at once, which for a deep chain is quadratic in its depth;
+        ``tree.rules()`` makes them lazily.
         """
         check_is_tree("tree", tree)
         rules = list(rules_of(tree))
@@ -175,16 +175,16 @@ class RuleSet(Sequence[Rule]):
 
     @property
     def schema(self) -> FittedSchema:
-        """The columns that the rules are about."""
+        """The columns of the rules."""
         return self.default.schema
 
     @property
     def n_conditions(self) -> int:
-        """Conditions of all rules together."""
+        """Number of conditions of all rules."""
         return sum(len(rule.conditions) for rule in self.rules)
 
     def usage(self) -> FloatArray:
-        """Return each column's share in what the rules look at, by the weight they cover."""
+        """Return each column's usage: its share in the columns of rules, by weight covered."""
         used = np.zeros(len(self.schema.columns))
         for rule in self.rules:
             used[list(rule.column_indices())] += rule.covers
@@ -194,15 +194,35 @@ class RuleSet(Sequence[Rule]):
     # Prediction
 
     def predict(self, X: object) -> Array:
-        """Return the class or number of each row; columns are matched by name."""
+        """Return the predicted class or number of each row; columns are matched by name.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_outputs)
+        """
         return self.decide(self.read(X))
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
         """Return the class probabilities of each row; a list of arrays for several outputs.
 
-        In order, they are the shares of the classes among the training rows that the same rule
-        decides on. By vote, they are the shares of the votes. The class that is predicted has the
-        highest one, except where a rule is right about less than half of its rows, or votes tie.
+        In the mode ``"ordered"``, they are the shares of the classes among the training rows that
+        the same rule decides on; in the mode ``"voting"``, the shares of the votes. The predicted
+        class has the highest one, except where a rule is right about less than half of its rows,
+        or votes tie.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes), or a list of them, one per output
         """
         if self.classes is None:
             raise UnsupportedError("These rules give numbers and have no class probabilities.")
@@ -210,11 +230,11 @@ class RuleSet(Sequence[Rule]):
         return parts[0] if len(parts) == 1 else parts
 
     def apply(self, X: object) -> Int64Array:
-        """Return the rule that decides on each row, from 0, -1 for the default; in order only."""
+        """Return the rule that decides on each row, from 0, -1 for the default; if ordered."""
         return self.apply_to(self.read(X))
 
     def apply_to(self, table: Table) -> Int64Array:
-        """Return the same for a table that has been read."""
+        """Return the rule that decides on each row of a table that has been read."""
         if self.mode != "ordered":
             raise UnsupportedError(
                 f"In the mode {self.mode!r} no single rule decides.\n"
@@ -223,11 +243,11 @@ class RuleSet(Sequence[Rule]):
         return self._matcher.first(table)
 
     def read(self, X: object) -> Table:
-        """Match a table to the columns of the rules."""
+        """Return a table matched to the columns of the rules."""
         return read_rows(X, self.schema, owner="RuleSet", unseen=self.unseen)
 
     def decide(self, table: Table) -> Array:
-        """Return the class or number of each row of a table that has been read."""
+        """Return the predicted class or number of each row of a table that has been read."""
         if self.mode == "shares" or self.classes is None or len(self.classes) > 1:
             return decide(self.answers(table), self.classes, self.leaf)
         if self.mode == "ordered":
@@ -241,7 +261,7 @@ class RuleSet(Sequence[Rule]):
         return labels
 
     def answers(self, table: Table) -> FloatArray:
-        """Return one line per row: class probabilities (outputs side by side) or predictions."""
+        """Return class probabilities (outputs side by side) or predicted numbers, row by row."""
         if self.mode == "ordered":
             first = self._matcher.first(table)
             return self._answers.at(table, np.arange(table.n_rows), first)
@@ -272,17 +292,17 @@ class RuleSet(Sequence[Rule]):
 
     @cached_property
     def _answers(self) -> Answers:
-        """What each rule says, the default last, where -1 finds it."""
+        """Prediction of each rule, the default last (index -1)."""
         return Answers((*self.rules, self.default))
 
     @cached_property
     def _label_codes(self) -> Int64Array:
-        """The class of each rule, the default last, where -1 finds it."""
+        """Class of each rule, the default last (index -1)."""
         assert self.classes is not None
         code_of_label = {label: code for code, label in enumerate(self.classes[0].tolist())}
         return np.array([code_of_label[rule.label] for rule in (*self.rules, self.default)])
 
-    # Reading
+    # Texts
 
     def text(
         self,
@@ -291,21 +311,21 @@ class RuleSet(Sequence[Rule]):
         max_rules: int | None = None,
         wording: Wording = SHORT,
     ) -> str:
-        """Print the rules as a table: conditions, class, weight covered, and how often it is right.
+        """Return a table of the rules: conditions, class, weight covered, and accuracy.
 
         Parameters
         ----------
         level
-            Of the interval around the share that is right (Wilson).
+            Confidence level of the interval of the accuracy (Wilson).
         max_rules
-            Show this many, and count what is left out.
+            Number of rules shown; those left out are counted.
         wording
-            How conditions are said.
+            How conditions are written.
         """
         return paint(self, level=level, max_rules=max_rules, wording=wording)
 
     def explain(self, row: object) -> RuleExplanation:
-        """Show which rules a row meets, and which of them decided.
+        """Return the rules that a row meets, and which of them decided.
 
         Parameters
         ----------
@@ -336,8 +356,13 @@ class RuleSet(Sequence[Rule]):
     def dnf(self, label: object) -> DNF:
         """Return the condition for a class as a disjunction of conjunctions.
 
-        In order, it is true of exactly the rows that get the class. Of the rules of a tree that
-        divides rows, it is true of the rows that go to its leaves undivided.
+        For ordered rules, it is true of exactly the rows that get the class. For the rules of a
+        tree that divides rows, it is true of the rows that reach its leaves undivided.
+
+        Parameters
+        ----------
+        label
+            The class.
         """
         check_label(label, self.classes, subject="These rules predict")
         if self.mode == "voting":
@@ -357,17 +382,17 @@ class RuleSet(Sequence[Rule]):
     # Rule sets from rule sets
 
     def simplify(self, *, keep: Literal["labels", "probabilities"] = "labels") -> RuleSet:
-        """Drop what can be shown never to change a prediction, whatever the row.
+        """Return rules without parts that provably change no prediction, whatever the row.
 
-        That is: conditions that every row meets, rules that no row can meet; in order also
-        conditions and bounds beyond which earlier rules decide, rules that earlier ones leave
-        nothing to, and rules whose rows would get the same answer from what follows. Figures stay
-        those of the rules as they were; :meth:`measured` counts anew.
+        Dropped are conditions that every row meets and rules that no row can meet; of ordered rules
+        also conditions and bounds beyond which earlier rules decide, rules whose rows all meet
+        earlier rules, and rules whose rows get the same prediction from later ones. Figures are not
+        recounted; :meth:`measured` does that.
 
         Parameters
         ----------
         keep
-            Whether only predictions must stay, or the probabilities behind them too.
+            Whether only labels must stay the same, or probabilities too.
         """
         check_choice("keep", keep, ("labels", "probabilities"))
         if self.mode == "shares":
@@ -384,7 +409,7 @@ class RuleSet(Sequence[Rule]):
         return self._with(simplified_list(rules, answers))
 
     def measured(self, X: object, y: object, *, sample_weight: object = None) -> RuleSet:
-        """Count the figures of the rules on other rows; the rules and what they say stay.
+        """Return the same rules with figures counted on other rows.
 
         Parameters
         ----------

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class _Listed:
-    """Rules that say something about an axis, by their numbers; the others allow every cell."""
+    """Rules that restrict an axis, by their numbers; all others allow every cell."""
 
     def __init__(self, axis: Axis, rules: Int64Array) -> None:
         self.axis = axis
         self.rules = rules  # ascending
 
     def place(self, number: int) -> int:
-        """Return the place of a rule that is listed."""
+        """Return the position of a rule that is listed."""
         return int(np.searchsorted(self.rules, number))
 
     def lists(self, number: int) -> bool:
-        """Return whether a rule says something."""
+        """Return whether a rule restricts the axis."""
         place = self.place(number)
         return place < len(self.rules) and int(self.rules[place]) == number
 
@@ -45,35 +45,35 @@ class CutSets(_Listed):
             self.put(number, condition)
 
     def put(self, number: int, condition: Condition) -> None:
-        """Say what a rule allows."""
+        """Set the cells that a rule allows."""
         assert isinstance(condition, Interval)
         place = self.place(number)
         self._low[place], self._high[place] = self.axis.range_of(condition)
         self._missing[place] = condition.missing
 
     def forget(self, number: int) -> None:
-        """Let a rule allow everything."""
+        """Remove the restriction of a rule: it allows every cell."""
         kept = self.rules != number
         self.rules = self.rules[kept]
         self._low, self._high = self._low[kept], self._high[kept]
         self._missing = self._missing[kept]
 
     def hold(self, number: int) -> BoolArray:
-        """Tell for each rule whether it allows all that one of them allows."""
+        """Return whether each rule allows every cell that rule `number` allows."""
         own = self.place(number)
         low, high = self._low[own], self._high[own]
         numbers = ((self._low <= low) & (high <= self._high)) | (low > high)
         return np.asarray(numbers & (self._missing | ~self._missing[own]))
 
     def meet(self, number: int) -> BoolArray:
-        """Tell for each rule whether it allows anything that one of them allows."""
+        """Return whether each rule allows some cell that rule `number` allows."""
         own = self.place(number)
         low = np.maximum(self._low, self._low[own])
         numbers = low <= np.minimum(self._high, self._high[own])
         return np.asarray(numbers | (self._missing & self._missing[own]))
 
     def union(self, numbers: Int64Array) -> BoolArray:
-        """Return the cells that at least one of some rules allows."""
+        """Return the cells that at least one of the given rules allows."""
         places = np.searchsorted(self.rules, numbers)
         places_known = places[self._low[places] <= self._high[places]]
         depth = np.zeros(self.axis.n_cells, dtype=np.int64)
@@ -85,7 +85,7 @@ class CutSets(_Listed):
 
 
 class CodeSets(_Listed):
-    """Sets of categories, as bits."""
+    """Sets of categories, as bit sets."""
 
     axis: CodeAxis
 
@@ -95,25 +95,25 @@ class CodeSets(_Listed):
         self._bits = np.array(tables, dtype=np.uint8)
 
     def put(self, number: int, condition: Condition) -> None:
-        """Say what a rule allows."""
+        """Set the cells that a rule allows."""
         self._bits[self.place(number)] = np.packbits(self.axis.cells_of(condition))
 
     def forget(self, number: int) -> None:
-        """Let a rule allow everything."""
+        """Remove the restriction of a rule: it allows every cell."""
         kept = self.rules != number
         self.rules, self._bits = self.rules[kept], self._bits[kept]
 
     def hold(self, number: int) -> BoolArray:
-        """Tell for each rule whether it allows all that one of them allows."""
+        """Return whether each rule allows every cell that rule `number` allows."""
         own = self._bits[self.place(number)]
         return np.asarray(~(own & ~self._bits).any(axis=1))
 
     def meet(self, number: int) -> BoolArray:
-        """Tell for each rule whether it allows anything that one of them allows."""
+        """Return whether each rule allows some cell that rule `number` allows."""
         return np.asarray((self._bits & self._bits[self.place(number)]).any(axis=1))
 
     def union(self, numbers: Int64Array) -> BoolArray:
-        """Return the cells that at least one of some rules allows."""
+        """Return the cells that at least one of the given rules allows."""
         together = np.bitwise_or.reduce(self._bits[np.searchsorted(self.rules, numbers)], axis=0)
         return np.unpackbits(together, count=self.axis.n_cells).astype(bool)
 
@@ -122,7 +122,7 @@ Sets: TypeAlias = CutSets | CodeSets
 
 
 def sets_along(axis: Axis, said: Sequence[tuple[int, Condition]]) -> Sets:
-    """Gather what rules, by ascending numbers, say along one axis."""
+    """Return the sets of rules, by ascending numbers, along one axis."""
     rules = np.array([number for number, _ in said], dtype=np.int64)
     conditions = [each for _, each in said]
     if isinstance(axis, CutAxis):

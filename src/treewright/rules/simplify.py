@@ -1,9 +1,9 @@
 """Shorter decision lists with the same predictions.
 
-Everything that is dropped is shown to be superfluous for every possible row, missing and unseen
-values included, by comparing the sets of :mod:`treewright.rules.regions`; no table is looked at.
+Everything that is dropped is proved redundant for every possible row, missing values and unseen
+categories included, by comparing the sets of :mod:`treewright.rules.regions`; no table is used.
 The rows that a rule covers are compared with those of one other rule, or of several that differ
-along one column: more could be proved by taking any number of rules together, at a price that
+along one column: more could be proved by combining any number of rules, at a cost that
 grows exponentially with them. Each rule is compared with all others, so time is quadratic in their
 number: 5,000 rules take some seconds.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def without_idle_conditions(rules: Sequence[Rule]) -> list[Rule]:
-    """Drop rules that no row can meet, and conditions that every row meets."""
+    """Return rules without those that no row can meet, and conditions that every row meets."""
     space = Space(rule.conditions for rule in rules)
     kept = []
     for rule in rules:
@@ -37,14 +37,14 @@ def without_idle_conditions(rules: Sequence[Rule]) -> list[Rule]:
 
 
 def simplified_list(rules: Sequence[Rule], answers: Int64Array) -> list[Rule]:
-    """Simplify a decision list whose conditions all restrict something.
+    """Return a decision list, simplified; each of its conditions must restrict something.
 
     Parameters
     ----------
     rules
         The rules in their order.
     answers
-        What each rule predicts, and last what the default predicts: equal numbers for equal
+        Prediction of each rule, and last of the default, as numbers: equal for equal
         predictions.
     """
     cover = _Cover([rule.conditions for rule in rules])
@@ -64,7 +64,7 @@ def _with(rule: Rule, conditions: Conjunction) -> Rule:
 
 
 class _Cover:
-    """The rules of a decision list as boxes, some of them already shorter or gone."""
+    """The rules of a decision list as boxes, some of them already shortened or dropped."""
 
     def __init__(self, conjunctions: Sequence[Conjunction]) -> None:
         n_rules = len(conjunctions)
@@ -75,7 +75,7 @@ class _Cover:
         self._sets = {key: sets_along(axis, space.said[key]) for key, axis in space.axes.items()}
 
     def shorten(self, number: int) -> None:
-        """Drop a rule that earlier ones leave nothing to, else all they make superfluous in it."""
+        """Drop a rule that earlier ones cover, else the conditions that they make redundant."""
         while self.alive[number]:
             near = self._held_but_for_one_key(number)
             if near is None or self._is_used_up(number, near):
@@ -84,7 +84,7 @@ class _Cover:
                 return
 
     def drop_if_repeated(self, number: int, answers: Int64Array) -> None:
-        """Drop a rule whose rows all get the same answer from what follows it."""
+        """Drop a rule whose rows all get the same prediction from the rules after it."""
         later = np.arange(number + 1, len(self.conditions))
         meets = self.alive[number + 1 :].copy()
         n_held = np.zeros(len(later), dtype=np.int64)
@@ -103,9 +103,9 @@ class _Cover:
             self.alive[number] = False
 
     def _held_but_for_one_key(self, number: int) -> dict[object, Int64Array] | None:
-        """Find the earlier rules that hold all of a rule but along one column, by that column.
+        """Return the earlier rules that contain a rule except along one column, by that column.
 
-        None if one of them holds the rule altogether.
+        None if one of them contains the rule wholly.
         """
         n_held = np.zeros(number, dtype=np.int64)
         fails: dict[object, Int64Array] = {}
@@ -120,14 +120,14 @@ class _Cover:
             return None
         near = {key: rules[lacking[rules] == 1] for key, rules in fails.items()}
         told = np.concatenate([np.empty(0, dtype=np.int64), *near.values()])
-        apart: dict[object, list[int]] = {}  # along a column that the rule says nothing about
+        apart: dict[object, list[int]] = {}  # along a column that the rule does not restrict
         for rule in np.setdiff1d(np.flatnonzero(lacking == 1), told).tolist():
             (key,) = (each.key for each in self.conditions[rule] if each.key not in near)
             apart.setdefault(key, []).append(rule)
         return near | {key: np.array(rules) for key, rules in apart.items()}
 
     def _is_used_up(self, number: int, near: dict[object, Int64Array]) -> bool:
-        """Return whether rules that differ along one column leave nothing of a rule."""
+        """Return whether rules that differ along one column together cover a rule."""
         for key, rules in near.items():
             if len(rules) == 0:
                 continue
@@ -140,7 +140,7 @@ class _Cover:
         return False
 
     def _relax(self, number: int, near: dict[object, Int64Array]) -> bool:
-        """Drop a condition or a bound beyond which all is taken by earlier rules."""
+        """Drop a condition or a bound beyond which earlier rules decide; return whether one was."""
         conditions = self.conditions[number]
         for place, condition in enumerate(conditions):
             if len(near[condition.key]) == 0:
@@ -165,7 +165,7 @@ class _Cover:
 
 
 def _with_fewer_bounds(condition: Condition, sets: Sets, spoken_for: BoolArray) -> Condition | None:
-    """Drop one bound of an interval if all cells beyond it are spoken for."""
+    """Return an interval without one bound if all cells beyond it are covered, else None."""
     if not isinstance(condition, Interval) or not isinstance(sets.axis, CutAxis):
         return None
     low, high = sets.axis.range_of(condition)

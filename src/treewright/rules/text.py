@@ -1,4 +1,4 @@
-"""A set of rules in print, and which of them a row meets."""
+"""The text of a set of rules, and of the rules that a row meets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from treewright.rules.ruleset import RuleSet
 
 _LINE = 60
-"""Conditions of a rule go on the next line beyond this many characters."""
+"""Conditions of a rule are wrapped beyond this many characters."""
 
 _HOW = {
     "ordered": "the first that holds decides",
@@ -29,7 +29,7 @@ _HOW = {
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """What is printed of one rule: beside the first of its lines stand its figures."""
+    """The printed lines of one rule; its figures are beside the first."""
 
     name: str
     words: list[str]
@@ -38,7 +38,7 @@ class _Entry:
 
 
 def paint(rules: RuleSet, *, level: float, max_rules: int | None, wording: Wording) -> str:
-    """Print rules as a table, the default last."""
+    """Return the table of rules as text, the default last."""
     check_count("max_rules", max_rules, least=0, optional=True)
     n_rules = len(rules)
     entries = [
@@ -78,7 +78,7 @@ def _wrapped(rule: Rule, wording: Wording) -> list[str]:
 
 
 def _spread(cells: Sequence[str], entries: Sequence[_Entry]) -> list[str]:
-    """Leave the cells beside the further lines of an entry empty."""
+    """Return cells with empty ones inserted beside the further lines of an entry."""
     return [
         line
         for cell, entry in zip(cells, entries, strict=True)
@@ -120,7 +120,7 @@ def _interval(rule: Rule, level: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleExplanation:
-    """Why a row got its answer; ``print`` it.
+    """Why a row got its prediction; ``print`` it.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class RuleExplanation:
     met
         The rules that the row meets, by number from 0.
     degrees
-        The part of the row that meets each: 1 unless values are missing on the way.
+        The part of the row that meets each: 1 unless values are missing on its path.
     decided_by
         The rule that decided; None for the default, and where several rules did.
     """
@@ -147,7 +147,7 @@ class RuleExplanation:
         return self.text()
 
     def text(self, *, wording: Wording = SHORT) -> str:
-        """Print the answer and the rules behind it."""
+        """Return the text of the prediction and the rules that led to it."""
         label = label_in_words(self.label)
         if not self.met:
             return f"{label}  (no rule holds: the default)"

@@ -1,4 +1,4 @@
-"""A set of rules as plain Python: lists, dicts, strings and numbers that ``json`` takes."""
+"""A set of rules as plain Python: lists, dicts, strings and numbers that ``json`` accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ruleset_to_dict(rules: RuleSet) -> dict[str, Any]:
-    """Return schema, classes, rules and default."""
+    """Return the schema, classes, rules and default as plain Python."""
     classes = None
     if rules.classes is not None:
         classes = [[plain(name) for name in names.tolist()] for names in rules.classes]
@@ -65,7 +65,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
 
 
 def _ways(rules: RuleSet) -> dict[str, Any]:
-    """Return the nodes that the ways to the leaves cross, and each rule's way through them."""
+    """Return the nodes on the paths to the leaves, and the passages of each rule."""
     number_of: dict[int, int] = {}
     crossings: list[Crossing] = []
     ways = []

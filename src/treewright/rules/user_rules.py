@@ -1,4 +1,4 @@
-"""Rules that users put together: refused where they cannot answer, completed where they can."""
+"""Rules built by users: refused where they cannot predict, else completed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_classes(classes: Any) -> None:
-    """Refuse what are no classes of each output."""
+    """Refuse an argument that is not a tuple of the classes of each output."""
     is_tuple = isinstance(classes, tuple) and len(classes) > 0
     if not is_tuple or not all(isinstance(names, np.ndarray) for names in classes):
         raise ParameterError(
@@ -31,9 +31,9 @@ def check_classes(classes: Any) -> None:
 
 
 def complete(rules: Iterable[Any], classes: tuple[Array, ...] | None) -> tuple[Rule, ...]:
-    """Return rules that all say something of the classes; refuse what is no rule, or says nothing.
+    """Return rules that all have a prediction; refuse what is no rule, or an unknown class.
 
-    A rule that only has a label, as :meth:`Rule.of` makes it, is sure of it.
+    A rule that has only a label, as :meth:`Rule.of` makes it, gives it the probability 1.
     """
     names = None if classes is None or len(classes) > 1 else set(classes[0].tolist())
     checked = []
@@ -50,7 +50,7 @@ def complete(rules: Iterable[Any], classes: tuple[Array, ...] | None) -> tuple[R
 
 
 def _sure(label: Any, classes: tuple[Array, ...] | None) -> FloatArray:
-    """Return what is said by who is sure of a label."""
+    """Return the prediction of a rule that has only a label."""
     if classes is None:
         if not is_number(label):
             raise ParameterError(f"label={label!r} must be a number, where there are no classes.")

@@ -1,4 +1,4 @@
-"""Names and other words of the user's, as they stand in a line of ours."""
+"""Names and other text given by the user, fitted into one line of a message."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def list_names(names: Iterable[str], *, most: int = 5) -> str:
-    """Return names as a message shows them: at most five, then how many more.
+    """Return a list of names for a message: at most five, then how many more.
 
     >>> list_names("abcdefg")
     'a, b, c, d, e and 2 more'
@@ -18,13 +18,13 @@ def list_names(names: Iterable[str], *, most: int = 5) -> str:
 
 
 def short_name(name: str, most: int = 60) -> str:
-    """Shorten what would swamp a message; control characters are shown escaped."""
+    """Return a name cut to `most` characters, with control characters escaped."""
     text = name if name.isprintable() and name else repr(name)
     return text if len(text) <= most else f"{text[:most]}..."
 
 
 def on_one_line(text: str) -> str:
-    """Spell out what would break a line or hide in it."""
+    """Return a text with line breaks and other unprintable characters escaped."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

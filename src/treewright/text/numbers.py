@@ -22,12 +22,12 @@ _SMALL_P = 0.001
 
 
 def figure(value: float) -> str:
-    """Return one number: whole numbers as such, others with at least three figures."""
+    """Return the text of one number: no decimals if whole, else at least three figures."""
     return figures([value])[0]
 
 
 def figures(values: Iterable[float | None]) -> list[str]:
-    """Return the numbers of one column with as many decimals each; None leaves a gap."""
+    """Return the texts of a column of numbers, all with the same decimals; None is left empty."""
     numbers = list(values)
     finite = [abs(number) for number in numbers if number is not None and math.isfinite(number)]
     largest = max(finite, default=0.0)
@@ -43,7 +43,7 @@ def figures(values: Iterable[float | None]) -> list[str]:
 
 
 def p_values(values: Iterable[float | None]) -> list[str]:
-    """Return a column of p-values; beside larger ones, those below 0.001 are not told apart.
+    """Return the texts of a column of p-values; beside larger ones, small ones are ``<0.001``.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def _beside_larger(p_value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """Return a share, with one decimal.
+    """Return a fraction as a percentage with one decimal.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class TextColumn:
 
 
 def lay_out(columns: Sequence[TextColumn], *, gap: str = "  ", max_width: int = 72) -> str:
-    """Print columns side by side under their headers.
+    """Return the text of columns side by side under their headers.
 
     A cell wider than ``max_width`` pushes the rest of its own line aside, not the whole table.
     """

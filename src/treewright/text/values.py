@@ -11,7 +11,7 @@ import numpy as np
 
 
 def format_float(value: float, gap: float | None) -> str:
-    """Return a number with as few digits as its distance `gap` to the nearest other allows."""
+    """Return the shortest text of a number that tells it from the nearest other, `gap` away."""
     if not math.isfinite(value):
         return str(value)
     if value.is_integer() and abs(value) < 1e15:
@@ -25,7 +25,7 @@ def format_float(value: float, gap: float | None) -> str:
 
 
 def format_instant(stored: int, unit: str, time_zone: str | None) -> str:
-    """Return a date, without its time at midnight, in its time zone.
+    """Return the text of an instant in its time zone; at midnight, the date alone.
 
     >>> format_instant(86_400_000_000, "us", None)
     '1970-01-02'
@@ -43,20 +43,20 @@ def format_instant(stored: int, unit: str, time_zone: str | None) -> str:
 
 
 def _offset_at(stored: int, unit: str, time_zone: str) -> tuple[timedelta, str]:
-    """Offset from UTC that a time zone has at an instant, and how it is written."""
+    """Return the offset from UTC of a time zone at an instant, and its text."""
     seconds = stored // (10**9 if unit == "ns" else 10**6)
     try:
         zone = ZoneInfo(time_zone)
         offset = datetime.fromtimestamp(seconds, UTC).astimezone(zone).utcoffset() or timedelta(0)
     except (ZoneInfoNotFoundError, ValueError, OverflowError, OSError):
-        offset = timedelta(0)  # a fixed offset, an unknown zone or a far year: say it in UTC
+        offset = timedelta(0)  # a fixed offset, an unknown zone or a far year: shown in UTC
     minutes = round(offset.total_seconds()) // 60
     sign = "-" if minutes < 0 else "+"
     return offset, f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
 
 
 def format_duration(stored: int, unit: str) -> str:
-    """Return a duration as days and time.
+    """Return the text of a duration as days and time.
 
     >>> format_duration(90_061_000_000, "us")
     '1 day 01:01:01'

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 LEAF, CUT, CATEGORIES, INTERVALS, LINEAR = 0, 1, 2, 3, 4
 """The entries of ``kind``: no question, ``x <= threshold``, a branch for each category, a branch
-for each interval between several cuts, and a sum of columns ``<= threshold``."""
+for each interval between several cuts, and a linear combination of columns (oblique)
+``<= threshold``."""
 
 
 _DTYPES: dict[str, np.dtype[Any]] = {
@@ -41,7 +42,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "Int64Array": np.dtype(np.int64),
     "BoolArray": np.dtype(np.bool_),
 }
-"""The type behind each annotation below: it is declared once, where the field is."""
+"""The type of each annotation below: a type is declared once, with the field."""
 
 
 _WHERE_LEFT_OUT = {
@@ -51,7 +52,7 @@ _WHERE_LEFT_OUT = {
     "term_offset": -1,
     "term_count": 0,
 }
-"""What an array with an entry per node holds where no node has any."""
+"""Default entries of the arrays that are left out when no node needs them."""
 
 
 def _absent() -> Any:
@@ -60,43 +61,44 @@ def _absent() -> Any:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TreeArrays:
-    """Everything a tree knows, as flat read-only arrays.
+    """The nodes of a tree as flat read-only arrays.
 
     Parameters
     ----------
     first_child, n_branches, parent
-        The shape: -1, 0 at a leaf; the parent of the root is -1.
+        The shape: -1 and 0 at a leaf; the parent of the root is -1.
     kind, column
-        What is asked (:data:`LEAF`, :data:`CUT`, :data:`CATEGORIES`, :data:`INTERVALS`,
-        :data:`LINEAR`) and about which column (-1 at a leaf; of a sum the first).
+        The kind of question (:data:`LEAF`, :data:`CUT`, :data:`CATEGORIES`, :data:`INTERVALS`,
+        :data:`LINEAR`) and its column (-1 at a leaf; of a linear combination the first).
     threshold, threshold_int
         A cut sends ``x <= threshold`` to branch 0. ``threshold`` serves float columns (NaN
         elsewhere), ``threshold_int`` all columns stored as integers and the codes of ordinal ones.
     code_offset, code_count
-        A node that asks for categories owns ``code_count`` entries of the next two arrays, from
+        A node that splits by category owns ``code_count`` entries of the next two arrays, from
         ``code_offset`` on; -1 and 0 elsewhere. No two questions share an entry.
     code, branch_of_code
-        The values that the node has seen, as ascending codes, and the branch of each. A value that
-        is not listed is unseen there: a column of thousands of values costs a deep node only the
-        few it has left.
+        The categories of the node's training rows, as ascending codes, and the branch of each. A
+        category that is not listed is unseen there, so a deep node stores only the few categories
+        that reach it.
     rest_branch
-        The branch of every category of the domain that is not listed, as ``x = v`` has one; -1
-        where such a value is treated as an unseen one. Left out when no node has any.
+        The branch of every category of the domain that is not listed, as in ``x = v``; -1
+        where such a category is treated as unseen. Left out when no node has any.
     cut_offset, cut_count
-        A node that asks for an interval owns ``cut_count`` entries of ``cut`` and ``cut_int``, from
+        A node with several cuts owns ``cut_count`` entries of ``cut`` and ``cut_int``, from
         ``cut_offset`` on; -1 and 0 elsewhere.
     cut, cut_int
         The cuts, ascending: values up to the first go to branch 0, up to the second to branch 1,
-        and so on. As for thresholds, ``cut`` is NaN where ``cut_int`` counts.
+        and so on. As for thresholds, ``cut`` is NaN where ``cut_int`` is used.
     term_offset, term_count, term_column, term_coefficient, term_share
-        Likewise the terms of a node that asks for a sum; the shares say how its importance is
+        Likewise the terms of an oblique node; the shares say how its importance is
         divided among the columns.
     missing_branch, unseen_branch
-        Where a missing value and an unseen category go; -1 means to every branch, in proportion to
-        its weight.
+        The branch of a missing value and of an unseen category; -1 means every branch, in
+        proportion to its weight.
     n_rows, weight, impurity, gain, score
-        Training rows, their weight, the node's impurity, and what its split achieved; the last
-        three under a cost matrix with the weights of growing (:mod:`treewright.tree.impurity`).
+        Training rows, their weight, the node's impurity, and the gain and score of its split; the
+        last three, under a cost matrix, with the weights of growing
+        (:mod:`treewright.tree.impurity`).
     value
         One line per node: the weight of each class (outputs side by side), or the prediction(s).
     surrogate_start
@@ -158,15 +160,15 @@ class TreeArrays:
 
     @classmethod
     def from_core(cls, arrays: Mapping[str, Any], **given: Array) -> TreeArrays:
-        """Take over the arrays of a tree that the core has grown.
+        """Return the arrays of a tree that the core has grown.
 
         Parameters
         ----------
         arrays
-            What the core returned.
+            The arrays that the core returned.
         given
-            Arrays in place of the core's, and ``unseen_branch``, which it leaves to Python: by
-            default an unseen category goes where missing values go.
+            Arrays that replace the core's, and ``unseen_branch``, which the core does not set: by
+            default an unseen category takes the branch of missing values.
         """
         filled = {"unseen_branch": arrays["missing_branch"], **arrays, **given}
         filled["surrogate_reversed"] = filled["surrogate_reversed"].view(np.bool_)
@@ -188,12 +190,12 @@ class TreeArrays:
 
     @property
     def width(self) -> int:
-        """Entries of ``value`` per node."""
+        """Number of entries of ``value`` per node."""
         return int(self.value.shape[1])
 
     @property
     def n_surrogates(self) -> int:
-        """Surrogate splits of all nodes together."""
+        """Number of surrogates of all nodes."""
         return len(self.surrogate_column)
 
     def to_dict(self) -> dict[str, object]:
@@ -201,14 +203,14 @@ class TreeArrays:
         return {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
 
     def equals(self, other: TreeArrays) -> bool:
-        """Whether both hold the same tree, bit for bit."""
+        """Return whether both hold the same tree, bit for bit."""
         return all(
             same_bits(getattr(self, entry.name), getattr(other, entry.name))
             for entry in dataclasses.fields(self)
         )
 
     def validate(self, schema: FittedSchema | None = None) -> None:
-        """Check every invariant; with a ``schema`` also that the questions fit its columns.
+        """Refuse arrays that break an invariant or, given a ``schema``, do not fit its columns.
 
         Raises
         ------
@@ -221,7 +223,7 @@ class TreeArrays:
 
 
 def read_only(array: Array, name: str, dtype: np.dtype[Any]) -> Array:
-    """Return a contiguous read-only array of this type, without a copy where it already is one."""
+    """Return a contiguous read-only array of this type, without a copy if it is one already."""
     given = np.asarray(array) if np.size(array) else np.empty(np.shape(array), dtype)
     if not np.can_cast(given.dtype, dtype, casting="same_kind"):
         raise ModelFormatError(f"{name} holds {given.dtype}, but {dtype} is due.")
@@ -236,7 +238,7 @@ def same_bits(left: Array, right: Array) -> bool:
 
 
 def heaviest_branch(arrays: Mapping[str, Any]) -> Int32Array:
-    """Return each node's branch of most weight, the first of equals; -1 at leaves."""
+    """Return the heaviest branch of each node, the first of equals; -1 at leaves."""
     parent, weight, first = arrays["parent"], arrays["weight"], arrays["first_child"]
     heaviest = np.full(len(parent), -1, dtype=np.int32)
     children = np.flatnonzero(parent >= 0)

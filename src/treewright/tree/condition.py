@@ -1,8 +1,9 @@
-"""What can be required of one column of a row, how it is said in words, and which rows meet it.
+"""Conditions on one column of a row: their text, and the rows that meet them.
 
 A path through a tree is a conjunction of conditions, at most one per column: two conditions on the
-same column merge by :meth:`intersect`. Conditions are stored on raw values (thresholds in the
-column's stored form, codes of its declared values), so they mean the same in any table.
+same column merge by :meth:`intersect`. A linear combination of columns (oblique; in the code a sum
+of columns) counts as a column. Conditions are stored on raw values (thresholds in the column's
+stored form, codes of its declared values), so they mean the same in any table.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 _FLOAT32_PRECISION = float(np.finfo(np.float32).eps)
 
 _MANY_VALUES = 5
-"""A longer list of values is told by what it leaves out, where that is shorter."""
+"""A longer list of values is written as ``not in``, where that is shorter."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """How conditions are put into words.
+    """How conditions are written.
 
     Parameters
     ----------
@@ -42,11 +43,11 @@ class Wording:
     max_length
         Longer names and values are shortened to this many characters; None keeps them whole.
     rounded
-        Round decimal numbers to what a float32 can tell apart: 0.8 for 0.800000012.
+        Round decimal numbers to the precision of a float32: 0.8 for 0.800000012.
     missing
-        Say where missing values go, also where known values go there too.
+        Write the branch of missing values, also where known values take the same branch.
     ascii
-        Use no character beyond ASCII of our own; names and values stay as they are.
+        Add only ASCII characters; names and values stay as they are.
     """
 
     max_values: int | None = None
@@ -60,12 +61,12 @@ class Wording:
         return self._short(on_one_line(column.name) or "''")
 
     def value(self, column: ColumnSpec, value: object) -> str:
-        """Return a threshold in stored form, or a value of the domain, on one line."""
+        """Return the text of a threshold in stored form, or of a value of the domain."""
         gap = None
         if self.rounded and isinstance(value, float):
             gap = 2 * abs(value) * _FLOAT32_PRECISION
         text = on_one_line(column.format(value, gap=gap))
-        # Quotes where the bare text could be taken for part of the sentence.
+        # Quoted where the bare text could be mistaken for part of the condition.
         if isinstance(value, str) and (not text.strip() or text != text.strip() or "," in text):
             text = repr(text)
         return self._short(text)
@@ -85,7 +86,7 @@ class Wording:
         return f"in {{{', '.join(words)}}}"
 
     def excluded(self, column: ColumnSpec, codes: Collection[int]) -> str:
-        """Return ``!= a`` or ``not in {a, b}``."""
+        """Return ``!= a`` or ``not in {a, b}`` for these codes."""
         words = self.values(column, codes)
         return f"!{words}" if words.startswith("=") else f"not {words}"
 
@@ -109,11 +110,11 @@ class Interval:
     Parameters
     ----------
     index, column
-        The column's place in the schema, and its description.
+        Position of the column in the schema, and its description.
     known
         False where only a missing value qualifies.
     missing, unseen
-        Whether a missing value, and an ordinal value unknown to training, qualify.
+        Whether a missing value, and an unseen category of an ordinal column, qualify.
     """
 
     index: int
@@ -126,11 +127,11 @@ class Interval:
 
     @property
     def key(self) -> object:
-        """What it is about: conditions with one key can be merged."""
+        """Key of the quantity restricted: conditions with equal keys can be merged."""
         return self.index
 
     def intersect(self, other: Condition) -> Condition:
-        """Require both."""
+        """Return the condition that both hold."""
         if isinstance(other, Members):
             return other.intersect(self)
         lows = [bound for bound in (self.low, other.low) if bound is not None]
@@ -145,7 +146,7 @@ class Interval:
         )
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say it, e.g. ``2 < x <= 5``."""
+        """Return its text, e.g. ``2 < x <= 5``."""
         name = self._name(wording)
         if not self.known:
             return f"{name} is missing"
@@ -164,7 +165,7 @@ class Interval:
         return f"{words} or missing" if wording.missing and self.missing else words
 
     def mask(self, table: Table) -> BoolArray:
-        """Tell for each row whether it qualifies."""
+        """Return whether each row qualifies."""
         values, missing = self.values_in(table)
         # A Python float would be rounded to float32 beside a float32 column.
         exact = np.float64 if self.column.storage == "float" else np.int64
@@ -182,11 +183,11 @@ class Interval:
         return wording.name(self.column)
 
     def values_in(self, table: Table) -> tuple[Array, BoolArray]:
-        """Return what the bounds are about, for each row, and where it is missing."""
+        """Return the values that the bounds apply to, one per row, and whether each is missing."""
         return table.columns[self.index], table.is_missing(self.index)
 
     def as_members(self) -> Members:
-        """List the values of an ordinal column that lie within the bounds."""
+        """Return the same condition of an ordinal column as a set of categories."""
         first = 0 if self.low is None else int(self.low) + 1
         stop = len(self.column.values) if self.high is None else int(self.high) + 1
         return Members(
@@ -205,7 +206,7 @@ class Interval:
         return wording.value(self.column, bound)
 
     def _only_value(self) -> int | None:
-        """Return the one value (in stored form) between the bounds of a column of whole numbers."""
+        """Return the only whole number (in stored form) within the bounds, else None."""
         if self.column.storage not in ("int", "uint", "value"):
             return None
         low, high = self.low, self.high
@@ -219,30 +220,30 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class LinearInterval(Interval):
-    """Bounds on a sum of columns, which is missing where one of them is.
+    """Bounds on a linear combination of columns, which is missing where one of them is.
 
     Parameters
     ----------
     terms
-        The place of each column in the schema and its coefficient.
+        Position of each column in the schema, and its coefficient.
     column
-        The sum as a column of its own.
+        The linear combination as a column of its own.
     """
 
     terms: tuple[tuple[int, float], ...]
 
     @property
     def key(self) -> object:
-        """What it is about: conditions with one key can be merged."""
+        """Key of the quantity restricted: conditions with equal keys can be merged."""
         return self.terms
 
     def _name(self, wording: Wording) -> str:
-        # A name each term: what shortens one name would leave out most of a sum.
+        # Each name is shortened on its own: the whole text would lose most of its terms.
         length = wording.max_length
         return replace(wording, max_length=length and 4 * length).name(self.column)
 
     def values_in(self, table: Table) -> tuple[Array, BoolArray]:
-        """Return the sum for each row, and where it is missing."""
+        """Return the linear combination of each row, and whether it is missing."""
         total = sum_of_columns(self.terms, table)
         return total, np.isnan(total)
 
@@ -250,9 +251,9 @@ class LinearInterval(Interval):
 def sum_of_columns(
     terms: tuple[tuple[int, float], ...], table: Table, rows: slice = slice(None)
 ) -> FloatArray:
-    """Add up columns times coefficients for some rows; NaN where one of the values is missing."""
+    """Return a linear combination of columns for some rows; NaN where a value is missing."""
     total = np.zeros(len(range(*rows.indices(table.n_rows))))
-    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf: as missing
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf counts as missing
         for index, coefficient in terms:
             numbers = table.columns[index][rows].astype(np.float64)
             present = table.masks[index]
@@ -263,7 +264,7 @@ def sum_of_columns(
 
 
 def sum_in_words(terms: Sequence[tuple[str, float]]) -> str:
-    """Write a sum of columns.
+    """Return the text of a linear combination of columns.
 
     >>> sum_in_words([("width", 20.0), ("height", -1.0), ("depth", 0.5)])
     '20*width - height + 0.5*depth'
@@ -279,21 +280,21 @@ def sum_in_words(terms: Sequence[tuple[str, float]]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Members:
-    """The value of a nominal (or ordinal) column is one of a set.
+    """Membership of the value of a nominal (or ordinal) column in a set.
 
     Parameters
     ----------
     index, column
-        The column's place in the schema, and its description.
+        Position of the column in the schema, and its description.
     codes
         The codes of the values that qualify.
     strays
         Codes that qualify although no training row on this path had them. They count in
-        :meth:`mask`; in words they are left out unless there is nothing else to say.
+        :meth:`mask`; the text leaves them out unless no other codes qualify.
     barred
         Where given, the strays are not listed: every code qualifies but these.
     missing, unseen
-        Whether a missing value, and a value unknown to training, qualify.
+        Whether a missing value, and an unseen category, qualify.
     """
 
     index: int
@@ -306,11 +307,11 @@ class Members:
 
     @property
     def key(self) -> object:
-        """What it is about: conditions with one key can be merged."""
+        """Key of the quantity restricted: conditions with equal keys can be merged."""
         return self.index
 
     def intersect(self, other: Condition) -> Members:
-        """Require both."""
+        """Return the condition that both hold."""
         if isinstance(other, Interval):
             other = other.as_members()
         codes = self.codes & other.codes
@@ -332,7 +333,7 @@ class Members:
         )
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say it, e.g. ``region in {north, west}``."""
+        """Return its text, e.g. ``region in {north, west}``."""
         name = wording.name(self.column)
         said = self.codes or self._all_strays()
         if self.barred is not None:
@@ -352,14 +353,14 @@ class Members:
         return f"{words} or missing" if wording.missing and self.missing else words
 
     def mask(self, table: Table) -> BoolArray:
-        """Tell for each row whether it qualifies."""
+        """Return whether each row qualifies."""
         answer: BoolArray = self.code_table()[table.columns[self.index]]
         return answer
 
     def code_table(self) -> BoolArray:
-        """Tell for each code whether it qualifies.
+        """Return whether each code qualifies.
 
-        Codes -2 and -1 (unseen, missing) count from the end, after the declared values.
+        Codes -2 and -1 (unseen, missing) index from the end, after the declared values.
         """
         qualifies = np.full(len(self.column.values) + 2, self.barred is not None)
         qualifies[list(self.barred or ())] = False
@@ -389,7 +390,7 @@ Conjunction: TypeAlias = tuple[Condition, ...]
 
 
 def rows_that_meet(conditions: Conjunction, table: Table) -> BoolArray:
-    """Tell for each row whether it meets all conditions."""
+    """Return whether each row meets all conditions."""
     answer = np.ones(table.n_rows, dtype=bool)
     for each in conditions:
         answer &= each.mask(table)
@@ -397,14 +398,14 @@ def rows_that_meet(conditions: Conjunction, table: Table) -> BoolArray:
 
 
 def condition(schema: FittedSchema, column: str, test: str, value: object) -> Condition:
-    """Build a condition by hand.
+    """Return a condition built from a column, a test and a value.
 
     Parameters
     ----------
     schema
-        The columns to choose from.
+        Schema of the columns.
     column
-        A column's name.
+        Name of the column.
     test
         ``"="``, ``"!="`` or ``"in"`` for nominal columns; ``"<="`` or ``">"`` for the others.
     value
@@ -461,7 +462,7 @@ def _code_of(spec: ColumnSpec, value: object) -> int:
 
 
 def merge(conditions: Iterable[Condition]) -> Conjunction:
-    """Merge conditions on the same column, each at the place of the first of them."""
+    """Return conditions with those on one column merged, each at the position of the first."""
     merged: dict[object, Condition] = {}
     for each in conditions:
         merge_into(merged, each)
@@ -469,6 +470,6 @@ def merge(conditions: Iterable[Condition]) -> Conjunction:
 
 
 def merge_into(merged: dict[object, Condition], added: Condition) -> None:
-    """Add one condition to those gathered so far, by what they are about."""
+    """Add one condition to those merged so far, by key."""
     earlier = merged.get(added.key)
     merged[added.key] = added if earlier is None else earlier.intersect(added)

@@ -1,7 +1,7 @@
-"""Trees made from trees: nodes turned into leaves, or put in the place of others.
+"""Trees rebuilt from trees: nodes turned into leaves, or put in the place of others.
 
-A pruner says what is to be kept; here the arrays are rebuilt. Questions are copied bit for bit, and
-nodes keep their order, so that they are still numbered after their parents.
+A pruner decides which nodes are kept; here the arrays are rebuilt. Questions are copied bit for
+bit, and nodes keep their order, so that they are still numbered after their parents.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _AT_A_LEAF: Mapping[str, float] = {
     "gain": 0.0,
     "score": 0.0,
 }
-"""What a node that asks nothing holds in the arrays of questions."""
+"""Entries of a leaf in the arrays of questions."""
 
 _SLICES: Mapping[str, tuple[str, ...]] = {
     "code": ("code", "branch_of_code"),
     "cut": ("cut", "cut_int"),
     "term": ("term_column", "term_coefficient", "term_share"),
 }
-"""Arrays that nodes own slices of, by the prefix of the offset and the count."""
+"""Arrays of which nodes own slices, by the prefix of the offset and the count."""
 
 
 def with_leaves(tree: Tree, leaves: BoolArray) -> Tree:
-    """Return the tree in which the marked nodes are leaves, and what was below them is gone.
+    """Return the tree in which the marked nodes are leaves, without the nodes below them.
 
-    Nothing else changes: every node that is kept says what it said.
+    Nothing else changes: every node that is kept has the same question and prediction.
     """
     asks = np.asarray(tree.arrays.n_branches) > 0
     if not (leaves & asks).any():
@@ -62,7 +62,7 @@ def with_leaves(tree: Tree, leaves: BoolArray) -> Tree:
 
 
 def has_marked_ancestor(tree: Tree, marked: BoolArray) -> BoolArray:
-    """Tell for each node whether a node above it is marked."""
+    """Return whether an ancestor of each node is marked."""
     # Pointer doubling as in Tree.levels: log2(depth) rounds even for a chain.
     ancestor = np.maximum(tree.arrays.parent, 0).astype(np.int64)
     found: BoolArray = marked[ancestor].copy()
@@ -80,18 +80,18 @@ def rebuilt(
     *,
     nodes: TreeArrays | None = None,
 ) -> Tree:
-    """Return the tree whose node ``i`` asks what node ``source[i]`` of the old one did.
+    """Return the tree whose node ``i`` has the question of node ``source[i]`` of the old one.
 
     Parameters
     ----------
     tree
         The old tree.
     source
-        The node each new node is taken from; one that gets no branches asks nothing.
+        The node each new node is taken from; one that gets no branches becomes a leaf.
     changes
-        The new shape (``first_child``, ``n_branches``, ``parent``) and whatever else differs.
+        The new shape (``first_child``, ``n_branches``, ``parent``) and other arrays that differ.
     nodes
-        The nodes to take from, where they are more than those of the tree.
+        The nodes to take from, where there are others than those of the tree.
     """
     old = tree.arrays if nodes is None else nodes
     is_leaf = np.asarray(changes["n_branches"]) == 0
@@ -117,7 +117,7 @@ def rebuilt(
 
 
 def followed_by(old: TreeArrays, more: TreeArrays) -> TreeArrays:
-    """Return the nodes of one tree, then those of others, for :func:`rebuilt` to take from."""
+    """Return the nodes of one tree followed by those of another, as a source of :func:`rebuilt`."""
     shift = {"first_child": old.n_nodes, "parent": old.n_nodes}
     for prefix, arrays in _SLICES.items():
         shift[f"{prefix}_offset"] = len(getattr(old, arrays[0]))
@@ -153,7 +153,7 @@ def _take_surrogates(
 
 
 def _entries(offset: Array, count: Int64Array) -> Int64Array:
-    """Return the places of all slices, one after the other."""
+    """Return the indices of all slices, one after the other."""
     total = int(count.sum())
     start = np.repeat(offset.astype(np.int64) - np.cumsum(count) + count, count)
     return start + np.arange(total)

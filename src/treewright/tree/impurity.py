@@ -1,4 +1,4 @@
-"""What nodes weigh in impurity, and each column's share of what the tree takes away from it."""
+"""Weighted impurity of nodes, and the decrease of impurity that is due to each column."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def impurity_mass(tree: Tree) -> FloatArray:
-    """Return weight x impurity of each node, both as they were when the tree was grown.
+    """Return weight x impurity of each node, both as in growing.
 
-    Nodes keep the weight of their rows as it is; under a cost matrix classes counted otherwise in
-    growing (:meth:`LeafRule.growing_factors`), and impurities are about those weights.
+    Nodes store the weight of their rows unaltered; under a cost matrix classes had other weights in
+    growing (:meth:`LeafRule.growing_factors`), and impurities are those of the altered weights.
     """
     arrays = tree.arrays
     weight = arrays.weight
@@ -27,13 +27,13 @@ def impurity_mass(tree: Tree) -> FloatArray:
 
 
 def impurity_decrease(tree: Tree) -> FloatArray:
-    """Return what each column takes away from the impurity, per unit of training weight."""
+    """Return the decrease of impurity due to each column, per unit of training weight."""
     brought, weight = _brought(tree), float(tree.arrays.weight[0])
     return brought / weight if weight > 0 else brought
 
 
 def column_shares(tree: Tree) -> FloatArray:
-    """Return each column's share of what the tree takes away from the impurity."""
+    """Return each column's share of the total decrease of impurity."""
     brought = _brought(tree)
     total = float(brought.sum())
     return brought / total if total > 0 else brought
@@ -46,7 +46,7 @@ def _brought(tree: Tree) -> FloatArray:
 
 
 def by_column(tree: Tree, brought: FloatArray) -> FloatArray:
-    """Add up what nodes bring by the column they ask about; sums divide it among theirs."""
+    """Return the sum of node figures by column; linear combinations (oblique) divide theirs."""
     arrays = tree.arrays
     plain = (arrays.n_branches > 0) & (arrays.kind != LINEAR)
     totals = np.zeros(len(tree.schema.columns))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check(arrays: TreeArrays, schema: FittedSchema | None = None) -> None:
-    """Raise a ``ModelFormatError`` naming the array and the first node that breaks a rule."""
+    """Refuse arrays that break a rule; the error names the array and the first node."""
     _validate_shapes(arrays)
     _validate_links(arrays)
     _validate_questions(arrays)
@@ -77,8 +77,8 @@ def _validate_links(arrays: TreeArrays) -> None:
     _forbid(~leaf & (n_branches < 2), "n_branches", "is below 2 at a node that asks")
     _forbid(~leaf & (first_child <= nodes), "first_child", "does not come after its parent")
     _forbid(first_child + n_branches > n_nodes, "first_child", "points past the last node")
-    # From here on every child index is in range. Each node but the root is named by a parent
-    # once: there are as many child slots as such nodes, and no node has two parents.
+    # From here on every child index is in range. Each node but the root is a child
+    # once: there are as many child entries as such nodes, and no node has two parents.
     if n_branches.sum() != n_nodes - 1:
         raise ModelFormatError(
             f"n_branches adds up to {n_branches.sum()}, but a tree of {n_nodes} nodes has "
@@ -136,7 +136,7 @@ def _validate_surrogates(arrays: TreeArrays) -> None:
 
 
 def _validate_slices(arrays: TreeArrays, what: str, kind: int) -> None:
-    """Check that the slices of ``cut`` or ``term`` arrays are inside them and apart."""
+    """Refuse slices of ``cut`` or ``term`` arrays that overlap or are out of range."""
     offset = getattr(arrays, f"{what}_offset")
     count = getattr(arrays, f"{what}_count").astype(np.int64)
     other = arrays.kind != kind
@@ -213,7 +213,7 @@ def _validate_columns(arrays: TreeArrays, schema: FittedSchema, asked: _Question
     _forbid(beyond, "term_column", f"is none of the {len(specs)} columns", entry="term")
     not_number = ~is_number[arrays.term_column]
     _forbid(not_number, "term_column", "is no column of numbers", entry="term")
-    # The plan tells a cut of whole numbers by its NaN.
+    # The plan recognizes a cut of whole numbers by its NaN.
     whole = (arrays.kind == CUT) & ~is_float[arrays.column]
     both = whole & ~np.isnan(arrays.threshold)
     _forbid(both, "threshold", "is set beside threshold_int")
@@ -250,7 +250,7 @@ def _validate_codes(arrays: TreeArrays, asked: _Questions) -> None:
 def _validate_domains(arrays: TreeArrays, schema: FittedSchema, asked: _Questions) -> None:
     n_values = np.array([len(spec.values) for spec in schema.columns], dtype=np.int64)
     filled = np.flatnonzero(asked.count)
-    # Codes ascend, so the last of each slice speaks for all.
+    # Codes ascend, so it is enough to check the last of each slice.
     last = arrays.code[(asked.offset + asked.count)[filled] - 1]
     beyond = last >= n_values[asked.column[filled]]
     _forbid(beyond, "code", "is no value of the column", at=asked.node[filled])
@@ -258,7 +258,7 @@ def _validate_domains(arrays: TreeArrays, schema: FittedSchema, asked: _Question
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Questions:
-    """What all nodes, then all surrogates ask, as one list: they are checked alike."""
+    """The questions of all nodes, then of all surrogates, as one list: they are checked alike."""
 
     node: Int64Array  # that asks, or that the surrogate belongs to
     column: Int32Array
@@ -278,14 +278,14 @@ _SIDE_OF = {
     "term_coefficient": "term_column",
     "term_share": "term_column",
 }
-"""Arrays without an entry per node, and the one that says how many entries they have."""
+"""Arrays without an entry per node, and the array that has their length."""
 
 
 def _each_slice(reduce: np.ufunc, array: Array, start: Int64Array, stop: Int64Array) -> Array:
-    """Reduce ``array[start:stop]`` of slices that are not empty and follow one another."""
+    """Return ``array[start:stop]``, reduced, of slices that are not empty and do not overlap."""
     edges = np.column_stack([start, stop]).ravel()
-    # reduceat takes each edge to the next, so every other answer is about what lies between two
-    # slices; it refuses the edge at the very end and does not need it.
+    # reduceat reduces from each edge to the next, so every other result belongs to the gap between
+    # two slices; it refuses the edge at the very end and does not need it.
     if len(edges) and edges[-1] == len(array):
         edges = edges[:-1]
     reduced: Array = reduce.reduceat(array, edges)
@@ -300,7 +300,7 @@ def _forbid(
     at: IntegerArray | None = None,
     entry: str = "node",
 ) -> None:
-    """Raise for the first entry where ``broken`` holds, counting the others."""
+    """Refuse arrays where ``broken`` holds, naming the first entry and counting the others."""
     if not broken.any():
         return
     first = int(np.argmax(broken))

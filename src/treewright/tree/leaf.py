@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 LEAF_ESTIMATES = ("majority", "laplace", "m_estimate")
 
 _ROUNDING = 1e-12
-"""Shares are rounded, so equal costs need not look so."""
+"""Tolerance of equal costs: shares are rounded."""
 
 _LEAST_SHARE = 1e-3
-"""A class whose errors cost nothing still counts this much beside the dearest one in growing."""
+"""Least weight in growing of a class whose errors cost nothing, relative to the costliest."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,13 +33,13 @@ class LeafRule:
         (n_k + 1) / (n + K); ``"m_estimate"`` adds `m` rows in the proportions p_k of the whole
         training table, (n_k + m p_k) / (n + m) (Cestnik 1990).
     m
-        Of the m-estimate.
+        Weight of the prior in the m-estimate.
     cost_matrix
         Cost of each decision: rows are the actual class, columns the predicted one. The class of
-        least expected cost is predicted, and classes count by their costs in growing; None
+        least expected cost is predicted, and classes are weighted by their costs in growing; None
         predicts the most probable one.
     preferred
-        Of equally probable classes, the one to take where it is among them; None takes the first.
+        The class to predict where it ties with others for most probable; None takes the first.
     """
 
     estimate: str = "majority"
@@ -48,21 +48,21 @@ class LeafRule:
     preferred: int | None = None
 
     def smoothed(self, weights: FloatArray, whole: FloatArray) -> FloatArray:
-        """Return the class weights of nodes with what the estimate adds to them.
+        """Return the class weights of nodes, smoothed by the estimate.
 
-        A node without any has nothing to say, and nothing is added to that.
+        A node without training rows stays at 0.
 
         Parameters
         ----------
         weights
-            A line of class weights per node.
+            One row of class weights per node.
         whole
-            Those of the whole training table.
+            Class weights of the whole training table.
         """
         return np.where(weights.any(axis=1, keepdims=True), weights + self.added(whole), weights)
 
     def added(self, whole: FloatArray) -> FloatArray:
-        """Return what the estimate adds to the class weights of a node.
+        """Return the pseudo-counts that the estimate adds to the class weights of a node.
 
         >>> LeafRule(estimate="m_estimate", m=2.0).added(np.array([30.0, 10.0])).tolist()
         [1.5, 0.5]
@@ -76,9 +76,9 @@ class LeafRule:
         return np.zeros_like(whole)
 
     def choose(self, shares: FloatArray) -> Int64Array:
-        """Return the class decided for each line of shares; of equally good ones the first.
+        """Return the class predicted for each row of probabilities; of equally good ones the first.
 
-        Or, of equally probable ones, the preferred one.
+        Among equally probable ones, the preferred one if it is given.
 
         >>> costs = np.array([[0.0, 1.0], [10.0, 0.0]])
         >>> LeafRule(cost_matrix=costs).choose(np.array([[7 / 8, 1 / 8], [1.0, 0.0]])).tolist()
@@ -98,7 +98,7 @@ class LeafRule:
         return chosen
 
     def cost_of(self, weights: FloatArray, chosen: Int64Array) -> FloatArray:
-        """Return what deciding so costs among rows of these class weights, line by line.
+        """Return the cost of predicting a class for rows of these class weights, entry by entry.
 
         Without a cost matrix that is the weight of the rows of another class.
         """
@@ -111,8 +111,8 @@ class LeafRule:
     def growing_factors(self, class_weight: FloatArray) -> FloatArray:
         """Return the factor of each class in growing: altered priors (Breiman et al. 1984, 4.4).
 
-        A class counts by what its errors cost together, C(j) = sum_i C(i|j). That is exact for two
-        classes, and an approximation for more. The total weight stays.
+        A class is weighted by the sum of the costs of its errors, C(j) = sum_i C(i|j). That is
+        exact for two classes, and an approximation for more. The total weight does not change.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class LeafRule:
         return factors
 
     def equals(self, other: LeafRule) -> bool:
-        """Return whether both decide alike."""
+        """Return whether both rules are the same."""
         mine, theirs = self.cost_matrix, other.cost_matrix
         same_costs = mine is theirs or (
             mine is not None and theirs is not None and np.array_equal(mine, theirs)
@@ -147,7 +147,7 @@ BY_MAJORITY = LeafRule()
 
 
 def labels_of(codes: list[Int64Array], classes: tuple[Array, ...]) -> Array:
-    """Return classes by their positions; one dimension where there is one output."""
+    """Return the labels of class positions; one dimension where there is one output."""
     labels: list[Array] = [names[chosen] for names, chosen in zip(classes, codes, strict=True)]
     if len(labels) == 1:
         return labels[0]
@@ -159,14 +159,14 @@ def labels_of(codes: list[Int64Array], classes: tuple[Array, ...]) -> Array:
 def decide(
     answers: FloatArray, classes: tuple[Array, ...] | None, rule: LeafRule = BY_MAJORITY
 ) -> Array:
-    """Turn answers into labels or predicted numbers; one dimension where there is one output."""
+    """Return labels or predicted numbers from answers; one dimension where there is one output."""
     if classes is None:
         return answers[:, 0] if answers.shape[1] == 1 else answers
     return labels_of([rule.choose(part) for part in by_output(answers, classes)], classes)
 
 
 def by_output(answers: FloatArray, classes: tuple[Array, ...]) -> list[FloatArray]:
-    """Cut the lines of answers into one array per output."""
+    """Return class probabilities as one array per output."""
     if len(classes) == 1:
         return [answers]
     stops = np.cumsum([len(names) for names in classes])

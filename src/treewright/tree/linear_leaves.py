@@ -1,9 +1,9 @@
-"""Linear models in leaves: what they are made of, and the side table that holds those of a tree.
+"""Linear models in leaves: their terms, and the side table that holds those of a tree.
 
 A model is an intercept and terms, each a coefficient times a number: a numeric column as it is, or
-1 where a column's value is one of a set and 0 where it is not. Dates and durations count in days,
-so that a coefficient is something per day. A missing value is stood in for by a number that was
-fixed in training, an infinite one by the end of the finite values that training saw.
+an indicator, 1 where a column's value is one of a set and 0 where it is not. Dates and durations
+are in days, so a coefficient is per day. A missing value is imputed by a number fixed in training;
+an infinite one is clipped to the range of the finite training values.
 
 Examples
 --------
@@ -43,14 +43,14 @@ _UNITS_PER_DAY = {"ns": 86_400 * 10**9, "us": 86_400 * 10**6}
 
 @dataclass(frozen=True, kw_only=True)
 class NumberTerm:
-    """A numeric column as a number.
+    """A numeric column as a term of a linear model.
 
     Parameters
     ----------
     index, column
-        The column's place in the schema, and its description.
+        Position of the column in the schema, and its description.
     low, high
-        The least and the greatest finite number of training, which stand for -inf and inf.
+        Smallest and largest finite training value, to which -inf and inf are clipped.
     """
 
     index: int
@@ -59,18 +59,18 @@ class NumberTerm:
     high: float
 
     def values(self, table: Table, rows: Any = slice(None)) -> FloatArray:
-        """Return the number of each row; NaN where it is missing."""
+        """Return the value of each row; NaN where it is missing."""
         numbers = numbers_in(table, self.index, rows)
         if self.column.storage != "float" or np.isfinite(numbers).all():
             return numbers
         return np.where(np.isinf(numbers), np.where(numbers > 0, self.high, self.low), numbers)
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say what is multiplied."""
+        """Return the text of the term without its coefficient."""
         return wording.name(self.column)
 
     def unit(self) -> str | None:
-        """Say what the number counts, where the column's own values do not tell."""
+        """Return the unit of dates and durations (days), None for plain numbers."""
         if self.column.storage == "datetime":
             return "days since 1970-01-01"
         return "days" if self.column.storage == "duration" else None
@@ -78,14 +78,14 @@ class NumberTerm:
 
 @dataclass(frozen=True, kw_only=True)
 class MemberTerm:
-    """1 where the value of a nominal or ordinal column is one of a set, else 0.
+    """An indicator: 1 where the value of a nominal or ordinal column is in a set, else 0.
 
     Parameters
     ----------
     index, column
-        The column's place in the schema, and its description.
+        Position of the column in the schema, and its description.
     codes
-        The codes of the values that count.
+        Codes of the values whose indicator is 1.
     """
 
     index: int
@@ -93,15 +93,15 @@ class MemberTerm:
     codes: frozenset[int]
 
     def values(self, table: Table, rows: Any = slice(None)) -> FloatArray:
-        """Return 0 or 1 for each row; NaN where the value is missing or unknown to training."""
+        """Return 0 or 1 for each row; NaN where the value is missing or an unseen category."""
         number_of_code = np.zeros(len(self.column.values) + 2)
         number_of_code[list(self.codes)] = 1.0
-        number_of_code[-2:] = np.nan  # the codes of unseen and missing count from the end
+        number_of_code[-2:] = np.nan  # the codes of unseen and missing index from the end
         found: FloatArray = number_of_code[np.asarray(table.columns[self.index])[rows]]
         return found
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say when it counts."""
+        """Return the text of the set."""
         condition: Interval | Members
         if self.column.kind == "ordinal":
             condition = Interval(index=self.index, column=self.column, low=min(self.codes) - 1)
@@ -110,7 +110,7 @@ class MemberTerm:
         return f"({condition.text(wording)})"
 
     def unit(self) -> str | None:
-        """Say nothing: 0 and 1 need no unit."""
+        """Return None: an indicator has no unit."""
         return None
 
 
@@ -139,24 +139,24 @@ def as_numbers(stored: Array, spec: ColumnSpec) -> FloatArray:
 
 
 def stored_unit(spec: ColumnSpec) -> float:
-    """Return what 1 is in a column's stored form; of times, a day."""
+    """Return the length of one unit (of times, a day) in a column's stored form."""
     return 1.0 if spec.unit is None else float(_UNITS_PER_DAY[spec.unit])
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinearModel:
-    """An intercept and terms.
+    """A linear model: an intercept and terms.
 
     Parameters
     ----------
     intercept
         The prediction where every term is 0.
     coefficients, terms
-        What is multiplied with what.
+        The coefficient of each term.
     fills
-        The number of each term where its value is missing.
+        The number that replaces a missing value of each term.
     limits
-        The least and the greatest prediction; None lets the line run on.
+        Least and greatest prediction; None does not clip.
     """
 
     intercept: float
@@ -169,7 +169,7 @@ class LinearModel:
         return self.text()
 
     def numbers(self, table: Table) -> FloatArray:
-        """Return the number of every term (columns) in every row."""
+        """Return the design matrix: the number of every term (columns) in every row."""
         filled = [
             np.where(np.isnan(values := term.values(table)), fill, values)
             for term, fill in zip(self.terms, self.fills, strict=True)
@@ -186,7 +186,7 @@ class LinearModel:
         return predicted
 
     def text(self, wording: Wording = COMPLETE) -> str:
-        """Say it in one line, with four figures for each number and all values of long lists."""
+        """Return its text on one line, with four figures for each number and long lists in full."""
         words = _four_figures(self._intercept_shown())
         for coefficient, term in zip(self.coefficients, self.terms, strict=True):
             size = _four_figures(abs(coefficient))
@@ -198,7 +198,7 @@ class LinearModel:
         return words
 
     def _intercept_shown(self) -> float:
-        """Return 0 for an intercept that is rounding beside what the terms add."""
+        """Return the intercept, or 0 where it is a rounding error beside the terms."""
         largest = max(
             (
                 abs(coefficient)
@@ -210,7 +210,7 @@ class LinearModel:
         return self.intercept if abs(self.intercept) > _ROUNDING * largest else 0.0
 
     def table(self, *, ascii: bool = False) -> str:
-        """Print it, one line per term."""
+        """Return a table with one line per term."""
         sizes = [self._intercept_shown(), *self.coefficients]
         signs = ["" if sizes[0] >= 0 else "-", *("-" if size < 0 else "+" for size in sizes[1:])]
         wording = replace(SHORT, ascii=ascii)
@@ -235,7 +235,7 @@ def _four_figures(value: float) -> str:
 
 
 def _aligned(numbers: Sequence[str]) -> list[str]:
-    """Put decimal points below one another.
+    """Return numbers padded so that their decimal points align.
 
     >>> _aligned(["44.82", "3", "0.0785"])
     ['44.82  ', ' 3     ', ' 0.0785']
@@ -253,18 +253,18 @@ class LinearLeaves:
     Parameters
     ----------
     terms
-        Everything that a model of the tree multiplies with a coefficient.
+        All terms of all models of the tree.
     start
-        The entries of node ``i`` are ``start[i] .. start[i + 1] - 1``; a node without any answers
-        its value, and a node that asks has none.
+        The entries of node ``i`` are ``start[i] .. start[i + 1] - 1``; a node without any predicts
+        its value, and an inner node has none.
     term, coefficient, fill
-        One entry per term of a model: the term, its coefficient, and what stands in for a missing
-        value.
+        One entry per term of a model: the term, its coefficient, and the number that replaces a
+        missing value.
     intercept
         One per node; 0 where there is no model.
     limits
-        The least and the greatest prediction of each node (a line of two); left out where the
-        models may run on.
+        The least and the greatest prediction of each node (a row of two); left out where
+        predictions are not clipped.
     """
 
     terms: tuple[Term, ...]
@@ -298,11 +298,11 @@ class LinearLeaves:
         return int(np.count_nonzero(np.diff(self.start)))
 
     def has_model(self, node: int) -> bool:
-        """Return whether a node answers by terms."""
+        """Return whether a node has a model with terms."""
         return bool(self.start[node + 1] > self.start[node])
 
     def model(self, node: int) -> LinearModel | None:
-        """Return the model of a node; None where it answers its value."""
+        """Return the model of a node; None where it predicts its value."""
         if not self.has_model(node):
             return None
         own = slice(int(self.start[node]), int(self.start[node + 1]))
@@ -319,11 +319,11 @@ class LinearLeaves:
 
     @property
     def columns(self) -> set[int]:
-        """The places of the columns that the models look at."""
+        """Positions of the columns that occur in the models."""
         return {self.terms[i].index for i in np.unique(self.term).tolist()}
 
     def taken(self, source: IntegerArray, is_leaf: BoolArray) -> LinearLeaves:
-        """Return the table of a tree whose leaf ``i`` was node ``source[i]`` of this one."""
+        """Return the models of a tree whose leaf ``i`` was node ``source[i]`` of this one."""
         count = np.where(is_leaf, np.diff(self.start)[source], 0)
         first = self.start[:-1][source]
         entries = np.repeat(first - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
@@ -350,7 +350,7 @@ class LinearLeaves:
         return all(same_bits(getattr(self, name), getattr(other, name)) for name in names)
 
     def validate(self, arrays: TreeArrays, schema: FittedSchema) -> None:
-        """Check that the models belong to leaves, and their terms to the columns.
+        """Refuse models that are not at leaves, or whose terms do not fit the columns.
 
         Raises
         ------

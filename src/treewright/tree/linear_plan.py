@@ -1,7 +1,7 @@
-"""Prediction by linear leaves: rows are routed by the compiled plan, then every term is added up.
+"""Prediction by linear models in leaves: the compiled plan routes rows, then terms are added.
 
-A term at a time, for all rows at once: a row's sum has the same parts in the same order whatever
-the batch it comes in.
+Terms are added one at a time, for all rows at once: a row's terms are summed in the same order
+whatever the batch.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from treewright.tree.linear_leaves import LinearLeaves
 
 _FEW_ROWS = 16
-"""Up to this many rows, only the terms of their own leaves are looked at."""
+"""Up to this many rows, only the terms of their own leaves are computed."""
 
 
 class LinearPlan(Plan):
-    """A plan whose leaves may answer by linear models."""
+    """A plan of a tree with linear models in its leaves."""
 
     def __init__(self, plan: Plan, linear: LinearLeaves, arrays: TreeArrays) -> None:
         super().__init__(plan._core, plan._combine)
@@ -36,7 +36,7 @@ class LinearPlan(Plan):
         self._divides = bool((asks & undecided).any())
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Return one line per row: its prediction."""
+        """Return the prediction of each row, one row of the result each."""
         if not self._divides:
             leaves = self.apply(table, n_threads=n_threads)
             return self._at(table, None, leaves)[:, np.newaxis]
@@ -50,7 +50,7 @@ class LinearPlan(Plan):
         return answers
 
     def _at(self, table: Table, rows: Int64Array | None, leaves: Int64Array) -> FloatArray:
-        """Return the prediction of a leaf for a row, for each pair of these."""
+        """Return the prediction of each leaf for its row."""
         linear = self._linear
         n_nodes = len(self._constant)
         predicted: FloatArray = self._constant[leaves]
@@ -74,7 +74,7 @@ class LinearPlan(Plan):
         return predicted
 
     def _by_term(self, leaves: Int64Array) -> Iterator[tuple[int, Int64Array]]:
-        """Return the terms that models of these leaves may have, each with its entries."""
+        """Yield the terms that models of these leaves may have, each with its entries."""
         start, term = self._linear.start, self._linear.term
         entries = np.arange(len(term))
         if len(leaves) <= _FEW_ROWS:
@@ -87,7 +87,7 @@ class LinearPlan(Plan):
             yield int(i), entries[begin:end]
 
     def _by_weight(self, rows: Int64Array, leaves: Int64Array, shares: FloatArray) -> FloatArray:
-        """Weigh the leaves of a divided row by their training weight, as far as they have any."""
+        """Return the weight of each leaf of a divided row: its training weight, if not 0."""
         several = np.bincount(rows)[rows] > 1
         weight = np.where(several, self._weight[leaves], 1.0)
         total = np.bincount(rows, weights=weight)[rows]

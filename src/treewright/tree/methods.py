@@ -1,10 +1,10 @@
-"""Tree's methods that lead to the right: to text, rules, pruning, explanations, comparisons.
+"""Tree's methods that lead to later packages: text, rules, pruning, explanations, comparisons.
 
-People look for them on the tree, so they are methods of it; what they do stands in folders that
-know trees. This is the one file that imports late, whatever it needs.
+People look for them on the tree, so they are methods of it; the work is done in folders that
+import trees. This is the one file that imports inside its functions.
 """
 
-# Every method is one of Tree's and says so; mypy would have a mixin's methods say something wider.
+# Every method annotates self as Tree; mypy expects a mixin's methods to accept the mixin.
 # mypy: disable-error-code="misc"
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 
 class TreeMethods:
-    """What people do with a tree."""
+    """Methods of a tree that are implemented in later packages."""
 
     def importances(self: Tree, *, normalize: bool = True) -> Importances:
-        """Return each column's share of the impurity the tree removes.
+        """Return the importances of the columns: shares of the decrease of impurity.
 
         A node adds its weight x impurity, less that of its children, to the column it asks about
         (Breiman et al. 1984, section 5.3.4, without surrogates; as scikit-learn). A node that asks
-        for a sum divides it among the sum's columns. Under a cost matrix both are those of growing,
-        where a class counts by what its errors cost.
+        about a linear combination of columns (oblique) divides it among them. Under a cost matrix
+        both are those of growing, where classes are weighted by what their errors cost.
 
         Parameters
         ----------
         normalize
-            Make the importances add up to 1; else they are per unit of training weight.
+            Normalize the importances to a sum of 1; else they are per unit of training weight.
         """
         from treewright.explain.importances import importances_of_tree
 
@@ -57,16 +57,16 @@ class TreeMethods:
         missing: bool = False,
         models: bool = True,
     ) -> str:
-        """Print the tree, one line per node, and the linear models of its leaves below.
+        """Return the text of the tree, one line per node, then the linear models of its leaves.
 
         Parameters
         ----------
         max_depth
-            Show this many levels below the root, and count what is left out.
+            Number of levels shown below the root; the nodes left out are counted.
         ascii
             Draw with ASCII characters only.
         missing
-            Say of each branch whether missing values go there.
+            Mark the branch that missing values take.
         models
             Write out the linear models of the leaves shown.
         """
@@ -75,19 +75,25 @@ class TreeMethods:
         return paint(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
 
     def rules(self: Tree) -> RuleSequence:
-        """Read the tree as rules, one per leaf, from left to right; each is made when asked for."""
+        """Return the rules of the tree, one per leaf, from left to right; made lazily."""
         from treewright.rules.extract import rules
 
         return rules(self)
 
     def dnf(self: Tree, label: object) -> DNF:
-        """Return the condition for a class as a disjunction of conjunctions."""
+        """Return the condition for a class as a disjunction of conjunctions.
+
+        Parameters
+        ----------
+        label
+            The class.
+        """
         from treewright.rules.dnf import dnf
 
         return dnf(self, label)
 
     def explain(self: Tree, row: object) -> Explanation:
-        """Show the path of one row.
+        """Return the path of one row through the tree, to print.
 
         Parameters
         ----------
@@ -100,16 +106,16 @@ class TreeMethods:
         return explain(self, row)
 
     def diff(self: Tree, other: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
-        """Show what sets another tree apart: what pruning, a noisy row or another seed changed.
+        """Return the differences from another tree: what pruning, a noisy row or a seed changed.
 
         Parameters
         ----------
         other
-            The other tree: the same columns and classes, in any order.
+            The other tree, of the same columns and classes, in any order.
         X
-            A table to count the rows in whose path, class (or number) or probabilities change.
+            A table whose rows are counted if their path, class (or number) or probabilities change.
         tolerance
-            Numbers and probabilities this close count as equal (beyond 1, in proportion).
+            Numbers and probabilities this close are equal (relative for numbers beyond 1).
 
         Examples
         --------
@@ -133,21 +139,22 @@ class TreeMethods:
         ask: Callable[[str], str] | None = None,
         tell: Callable[[str], object] = print,
     ) -> Consultation:
-        """Ask for the values of one row, the cheapest first, until the answer is settled.
+        """Return a consultation: values are asked for, cheapest first, until it can predict.
 
         Parameters
         ----------
         known
             Values known beforehand, by column; None for one that is known to be missing.
         costs
-            The price of each column's value; by default what the schema says.
+            Cost of measuring each column; by default as declared in the schema.
         tolerance
-            Numbers this close count as one answer; for regression only.
+            Numbers this close count as one prediction; for regression only.
         ask
-            Shows a text and gives what is typed, as ``input`` does: the questions are then asked
-            and answered before this returns. Without it, answer them one by one.
+            A callback that shows a text and returns what is typed, like ``input``: the questions
+            are then asked and answered before this method returns. Without it, answer them one by
+            one.
         tell
-            Shows the outcome of such a conversation.
+            A callback that shows the outcome of such a dialogue.
 
         Examples
         --------
@@ -174,7 +181,7 @@ class TreeMethods:
         *,
         sample_weight: object = None,
     ) -> WhyTable:
-        """Show why a node was split as it was: every column's best question, measured.
+        """Return why a node was split as it was: every column's best question, with its score.
 
         Parameters
         ----------
@@ -204,7 +211,7 @@ class TreeMethods:
         validation: tuple[object, object] | None = None,
         test: tuple[object, object] | None = None,
     ) -> Tree:
-        """Return a pruned tree; this one stays as it is.
+        """Return a pruned tree; this one is not changed.
 
         Parameters
         ----------
@@ -239,17 +246,17 @@ class TreeMethods:
     def simplify(self: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
         """Return the smallest tree of the same nodes that makes the same predictions.
 
-        Subtrees whose leaves all say the same become one leaf. That no prediction changes follows
-        from the leaves, not from any table.
+        Subtrees whose leaves all predict the same become one leaf. No prediction changes for any
+        row: this follows from the leaves, not from a table.
 
         Parameters
         ----------
         probabilities
             Keep the probabilities too, not only the classes.
         missing
-            Keep the predictions of rows that are divided among branches too (values missing, or not
-            seen in training). Such a row adds up what several leaves say, so below a node that
-            divides rows only leaves that say exactly the same are merged.
+            Keep the predictions of rows that are divided among branches too (values missing, or
+            unseen in training). Such a row combines several leaves, so below a node that divides
+            rows only leaves with exactly the same prediction are merged.
         """
         from treewright.prune.simplify import simplify
 

@@ -1,4 +1,4 @@
-"""What is printed beside a node: its rows, their weight, its classes or its mean."""
+"""Text printed beside a node: its rows, their weight, its classes or its mean."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_CLASSES_NAMED = 3
 
 
 def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> list[TextColumn]:
-    """Return the columns that describe these nodes, in their order; an arrow marks the leaves."""
+    """Return the printed columns that describe these nodes; an arrow marks the leaves."""
     arrays = tree.arrays
     chosen = np.asarray(nodes, dtype=np.int64)
     n_rows, weight = arrays.n_rows[chosen], arrays.weight[chosen]
@@ -48,14 +48,14 @@ def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> li
 
 
 def label_in_words(label: object) -> str:
-    """Return a label on one line; numbers as people read them, several outputs side by side."""
+    """Return the text of a label on one line, several outputs side by side."""
     if isinstance(label, tuple):
         return ", ".join(map(label_in_words, label))
     return figure(label) if isinstance(label, float) else on_one_line(str(label))
 
 
 def answer_in_words(tree: Tree, answer: FloatArray) -> str:
-    """Return the label of one line of answers and, for one class, the probabilities behind it."""
+    """Return the text of one prediction: its label and, for one class, the probabilities."""
     label = label_in_words(tree.label_of(answer))
     if tree.classes is None or len(tree.classes) > 1:
         return label
@@ -68,7 +68,7 @@ def answer_in_words(tree: Tree, answer: FloatArray) -> str:
 def class_columns(
     classes: Sequence[str], lines: Sequence[Sequence[float] | None], *, ascii: bool = False
 ) -> list[TextColumn]:
-    """Return the weight of each class, or only the heaviest ones where there are many classes.
+    """Return printed columns of class weights; where there are many classes, of the heaviest.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def class_columns(
     lines
         The weights in each printed line; None leaves it empty.
     ascii
-        Use no character beyond ASCII of our own.
+        Add only ASCII characters.
     """
     names = list(map(on_one_line, classes))
     width = sum(len(name) + 2 for name in names)
@@ -91,7 +91,7 @@ def class_columns(
 
 
 def classes_in_words(names: Sequence[str], weights: Sequence[float], *, ascii: bool = False) -> str:
-    """Name the heaviest classes with their weights.
+    """Return the text of the heaviest classes with their weights.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _regression_columns(tree: Tree, chosen: Int64Array, marks: list[str]) -> lis
 
 
 def model_numbers(tree: Tree) -> dict[int, int]:
-    """Number the linear models of a tree as its leaves are read, from 1."""
+    """Return the number of each leaf's linear model, from 1 in reading order."""
     if tree.linear is None:
         return {}
     order = tree.reading_order

@@ -1,8 +1,8 @@
 """From the arrays of a tree to its compiled plan: the one place where both meet.
 
 :func:`compile_plan` checks the arrays and packs them for prediction; :func:`decide` and
-:func:`by_output` put what the plan says into the shape the caller expects. Routing rows is the
-plan's work and nobody else's.
+:func:`by_output` bring the predictions of the plan into the shape the caller expects. Only the
+plan routes rows.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 
 COMBINE = ("branch_fractions", "leaf_counts")
-"""How the leaves that a divided row reaches are weighed."""
+"""How the leaves that a divided row reaches are weighted."""
 
 UNSEEN_CATEGORIES = ("missing", "majority", "error")
-"""What is done with a category that training did not know."""
+"""How an unseen category is treated."""
 
 
 class Plan:
-    """A tree packed for prediction; lock-free, and independent of the batch it is called with."""
+    """A tree packed for prediction; lock-free, with predictions independent of the batch."""
 
     def __init__(self, core: CorePlan, combine: str) -> None:
         self._core = core
         self._combine = combine
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Return one line per row: class probabilities (outputs side by side) or predictions."""
+        """Return class probabilities (outputs side by side) or predicted numbers, row by row."""
         answers: FloatArray = self._core.predict(lend(table), self._combine, n_threads)
         return answers
 
     def apply(self, table: Table, *, n_threads: int = 1) -> Int64Array:
-        """Return the leaf of each row; of a divided row, the leaf that gets most of it."""
+        """Return the leaf of each row; of a divided row, the leaf with its largest share."""
         leaves: Int64Array = self._core.apply(lend(table), n_threads)
         return leaves
 
@@ -64,7 +64,7 @@ def compile_plan(
     combine: str,
     value: FloatArray | None = None,
 ) -> Plan:
-    """Pack a tree for prediction.
+    """Return a tree packed for prediction.
 
     Parameters
     ----------
@@ -75,10 +75,10 @@ def compile_plan(
         The number of classes of each output; empty for a tree that predicts numbers.
     combine
         How the leaves reached by a divided row are combined: ``"branch_fractions"`` averages their
-        answers by the share of the row that reached them, ``"leaf_counts"`` by the weight of the
-        leaves.
+        predictions by the share of the row that reached them, ``"leaf_counts"`` by the weight of
+        the leaves.
     value
-        What nodes say, where it is not ``arrays.value`` as it is.
+        Values of the nodes that replace ``arrays.value``.
     """
     arrays.validate(schema)
     packed = arrays.to_dict()

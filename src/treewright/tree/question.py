@@ -1,6 +1,7 @@
-"""What a node asks: a cut of a numeric or ordinal column, or a branch for each category.
+"""The question of a node: a cut of a numeric or ordinal column, or a branch for each category.
 
-A question knows to which branch a value goes and what each branch requires; the words are those of
+A cut may be of a linear combination of columns (oblique; in the code a sum of columns). A question
+gives the branch of a value and the condition of each branch; texts are made by
 :mod:`treewright.tree.condition`.
 
 Examples
@@ -47,14 +48,14 @@ Stored: TypeAlias = float | int | None
 """A value as its column stores it: a number, the code of a category, or None for missing."""
 
 EVERY_BRANCH = -1
-"""In place of a branch: to every branch, in proportion to its weight."""
+"""Instead of a branch: every branch, in proportion to its weight."""
 NO_BRANCH = -1
-"""In place of a branch: there is none."""
+"""Instead of a branch: none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Ordered:
-    """What questions about the order of values share."""
+    """Methods shared by the questions that cut ordered values."""
 
     index: int
     column: ColumnSpec
@@ -63,11 +64,11 @@ class _Ordered:
     unseen_branch: int = EVERY_BRANCH
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Return what a row of a table has to say."""
+        """Return the value of a row that the question is about."""
         return stored_value(table, self.index, row)
 
     def knows(self, value: Stored) -> bool:
-        """Return whether the value itself decides; it does not when missing or unseen."""
+        """Return whether the value determines the branch: it is neither missing nor unseen."""
         return value is not None and not (self.column.storage == "value" and value == UNSEEN)
 
     def branch_of(self, value: Stored) -> int:
@@ -85,7 +86,7 @@ class _Ordered:
         raise AssertionError("a question has its cuts")
 
     def condition(self, branch: int) -> Interval:
-        """Return what a row must meet to follow one branch."""
+        """Return the condition of one branch."""
         low, high = self._bounds(branch)
         return Interval(
             index=self.index,
@@ -102,18 +103,18 @@ class _Ordered:
         return low is not None or high is not None
 
     def text(self, branch: int, wording: Wording = SHORT) -> str:
-        """Say what one branch requires."""
+        """Return the text of the condition of one branch."""
         return self.condition(branch).text(wording)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cut(_Ordered):
-    """``x <= threshold`` goes to branch 0, what is above to branch 1.
+    """A cut: ``x <= threshold`` goes to branch 0, larger values to branch 1.
 
     Parameters
     ----------
     index, column
-        The column's place in the schema, and its description.
+        Position of the column in the schema, and its description.
     threshold
         In the column's stored form; on an ordinal column the last code of branch 0.
     n_branches
@@ -126,7 +127,7 @@ class Cut(_Ordered):
 
     @property
     def is_open(self) -> bool:
-        """Whether no value lies above the threshold: all that is asked is whether there is one."""
+        """Whether no value is above the threshold: the question only separates missing values."""
         if self.column.storage == "value":
             return self.threshold == len(self.column.values) - 1
         return self.threshold == (math.inf if self.column.storage == "float" else INT64_MAX)
@@ -151,7 +152,7 @@ class Intervals(_Ordered):
     Parameters
     ----------
     index, column
-        The column's place in the schema, and its description.
+        Position of the column in the schema, and its description.
     cuts
         Ascending, in the column's stored form; on an ordinal column the last code of each branch.
     n_branches
@@ -184,18 +185,18 @@ class Intervals(_Ordered):
 
 @dataclass(frozen=True, kw_only=True)
 class LinearCut(_Ordered):
-    """A sum of columns up to the threshold goes to branch 0, what is above to branch 1.
+    """A cut of a linear combination of columns: up to the threshold branch 0, above it branch 1.
 
-    Where one of the values is missing, so is the sum.
+    Where one of the values is missing, so is the linear combination.
 
     Parameters
     ----------
     terms
-        The place of each column in the schema and its coefficient; the first is also `index`.
+        Position of each column in the schema, and its coefficient; the first is also `index`.
     column
-        The sum as a column of its own, named as it is said.
+        The linear combination as a column of its own, whose name is its text.
     threshold
-        The largest sum of branch 0.
+        The largest value of branch 0.
     n_branches, missing_branch, unseen_branch
         As for :class:`Cut`.
     """
@@ -204,7 +205,7 @@ class LinearCut(_Ordered):
     threshold: float
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Return the sum for a row of a table."""
+        """Return the linear combination for a row of a table."""
         total = float(sum_of_columns(self.terms, table, slice(row, row + 1))[0])
         return None if total != total else total
 
@@ -216,7 +217,7 @@ class LinearCut(_Ordered):
         return low, self.threshold if branch == 0 else None
 
     def condition(self, branch: int) -> LinearInterval:
-        """Return what a row must meet to follow one branch."""
+        """Return the condition of one branch."""
         plain = super().condition(branch)
         return LinearInterval(
             index=self.index,
@@ -232,23 +233,23 @@ class LinearCut(_Ordered):
 
 @dataclass(frozen=True, kw_only=True)
 class Categories:
-    """Each value seen in the node has its branch: multiway, subset and one-vs-rest alike.
+    """A branch for each category: multiway, subset and one-vs-rest splits alike.
 
     Parameters
     ----------
     index, column
-        The column's place in the schema, and its description.
+        Position of the column in the schema, and its description.
     codes, branches
-        The values of the domain that have a branch of their own, as ascending codes, and the
+        The categories that are assigned a branch, as ascending codes, and the
         branch of each.
     n_branches
         Number of branches.
     missing_branch, unseen_branch
-        Where missing values, and values that the node or all of training did not have, go;
+        Branch of missing values, and of categories unseen in the node or in all of training;
         :data:`EVERY_BRANCH` divides them.
     rest_branch
-        Where all other values of the domain go, as ``x = v`` has it; :data:`NO_BRANCH` where no
-        training row of the node had them, and they go the way of unseen ones.
+        Branch of all other categories of the domain, as in ``x = v``; :data:`NO_BRANCH` where no
+        training row of the node had them, and they are treated as unseen.
     """
 
     index: int
@@ -261,24 +262,24 @@ class Categories:
     rest_branch: int = NO_BRANCH
 
     def value_in(self, table: Table, row: int = 0) -> Stored:
-        """Return what a row of a table has to say."""
+        """Return the value of a row that the question is about."""
         return stored_value(table, self.index, row)
 
     @cached_property
     def branch_of_code(self) -> Mapping[int, int]:
-        """The branch of each code that has one."""
+        """Branch of each code that has one."""
         return dict(zip(self.codes, self.branches, strict=True))
 
     @cached_property
     def codes_of_branch(self) -> tuple[frozenset[int], ...]:
-        """The codes that each branch collects."""
+        """Codes of each branch."""
         codes: list[list[int]] = [[] for _ in range(self.n_branches)]
         for code, branch in zip(self.codes, self.branches, strict=True):
             codes[branch].append(code)
         return tuple(map(frozenset, codes))
 
     def knows(self, value: Stored) -> bool:
-        """Return whether the value itself decides; it does not when missing or unseen here."""
+        """Return whether the value determines the branch: it is neither missing nor unseen here."""
         if value is None or value < 0:
             return False
         return self.rest_branch >= 0 or value in self.branch_of_code
@@ -292,7 +293,7 @@ class Categories:
         return self.branch_of_code.get(int(value), other)
 
     def condition(self, branch: int) -> Members:
-        """Return what a row must meet to follow one branch."""
+        """Return the condition of one branch."""
         takes_unseen = branch == self.unseen_branch
         takes_rest = branch == self.rest_branch if self.rest_branch >= 0 else takes_unseen
         codes = self.codes_of_branch[branch]
@@ -306,7 +307,7 @@ class Categories:
         )
 
     def text(self, branch: int, wording: Wording = SHORT) -> str:
-        """Say what one branch requires; against a single value, the rest is ``!=`` that value."""
+        """Return the text of the condition of one branch; ``!= v`` for all categories but one."""
         codes = self.codes_of_branch
         if self.n_branches == 2 and (len(codes[branch]) > 1 or branch == self.rest_branch):
             name, other = wording.name(self.column), codes[1 - branch]
@@ -326,14 +327,14 @@ Question: TypeAlias = Cut | Categories | Intervals | LinearCut
 
 @dataclass(frozen=True, kw_only=True)
 class Surrogate:
-    """A question that stands in where the value a node asks for is missing (CART).
+    """A surrogate split, used where the value a node asks for is missing (CART).
 
     Parameters
     ----------
     question
-        What is asked instead.
+        The question asked instead.
     flipped
-        Whether the two branches of its cut change places.
+        Whether the two branches of its cut are swapped.
     agreement
         Share of the node's rows that both questions send the same way.
     """
@@ -343,19 +344,19 @@ class Surrogate:
     agreement: float
 
     def branch_of(self, value: Stored) -> int:
-        """Return the branch, or :data:`EVERY_BRANCH` where this question cannot tell either."""
+        """Return the branch, or :data:`EVERY_BRANCH` where its own value is missing too."""
         if value is None:
             return EVERY_BRANCH
         branch = self.question.branch_of(value)
         return 1 - branch if self.flipped and branch >= 0 else branch
 
     def text(self, branch: int, wording: Wording = SHORT) -> str:
-        """Say what one branch of the node requires of the stand-in."""
+        """Return the text of the surrogate's condition for one branch of the node."""
         return self.question.text(1 - branch if self.flipped else branch, wording)
 
 
 def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question | None:
-    """Return what a node asks; None at a leaf."""
+    """Return the question of a node; None at a leaf."""
     index = int(arrays.column[node])
     if index < 0:
         return None
@@ -378,7 +379,7 @@ def question_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> Question
 
 
 def _several(arrays: TreeArrays, schema: FittedSchema, node: int) -> Intervals | LinearCut:
-    """Return the question of a node that has several cuts, or a sum of several columns."""
+    """Return the question of a node with several cuts, or with a linear combination."""
     index = int(arrays.column[node])
     n_branches, missing = int(arrays.n_branches[node]), int(arrays.missing_branch[node])
     unseen = int(arrays.unseen_branch[node])
@@ -417,7 +418,7 @@ def linear_cut(
     missing_branch: int = EVERY_BRANCH,
     unseen_branch: int = EVERY_BRANCH,
 ) -> LinearCut:
-    """Put a cut of a sum of columns together; the sum is named as it is said."""
+    """Return a cut of a linear combination of columns, named by its text."""
     name = sum_in_words([(schema.columns[i].name, factor) for i, factor in terms])
     return LinearCut(
         index=terms[0][0],
@@ -431,7 +432,7 @@ def linear_cut(
 
 
 def surrogates_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> tuple[Surrogate, ...]:
-    """Return the stand-ins of a node, best first."""
+    """Return the surrogates of a node, best first."""
     return tuple(
         Surrogate(
             question=_question(
@@ -448,7 +449,7 @@ def surrogates_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> tuple[
                 unseen_branch=EVERY_BRANCH,
                 rest_branch=NO_BRANCH,
             ),
-            # The branches of categories are spelled out: only a cut can be the other way round.
+            # Questions about categories list their branches: only a cut can be reversed.
             flipped=bool(arrays.surrogate_reversed[i]) and arrays.surrogate_kind[i] == CUT,
             agreement=float(arrays.surrogate_agreement[i]),
         )
@@ -506,7 +507,7 @@ def stored_value(table: Table, index: int, row: int = 0) -> Stored:
 
 
 def columns_of(question: Question) -> tuple[int, ...]:
-    """Return the places in the schema of the columns that a question looks at."""
+    """Return the positions in the schema of the columns of a question."""
     if isinstance(question, LinearCut):
         return tuple(index for index, _ in question.terms)
     return (question.index,)

@@ -1,4 +1,4 @@
-"""What a tree may hold of its training; :mod:`treewright.grow.training_record` makes it."""
+"""Training data that a tree may keep; :mod:`treewright.grow.training_record` makes the record."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class Growth(NamedTuple):
-    """How a tree was grown, for branches that are grown again."""
+    """How a tree was grown, for branches that are regrown."""
 
     options: Any
-    """As the core takes them."""
+    """Options in the core's form."""
     copies: FloatArray | None
-    """How many rows each row stands for (None: 1)."""
+    """Number of copies that each row counts as (None: 1)."""
     class_factor: FloatArray | None
-    """How often the rows of each class counted, because of what errors cost (None: once)."""
+    """Weight factor of each class due to the cost matrix (None: 1)."""
 
 
 class Record(Protocol):
-    """What a fit remembers of its data, so that a tree can show its working or be pruned."""
+    """Training data kept by a fit, so that a tree can explain its splits or be pruned."""
 
     @property
     def problem(self) -> Any:
-        """What the tree was grown from."""
+        """The problem that the tree was grown from."""
 
     def rows(self) -> tuple[Table, Array, FloatArray | None]:
         """Return the training rows: table, class codes (or numbers) and weights (None: all 1)."""
@@ -38,7 +38,7 @@ class Record(Protocol):
 
 
 class Recall(Protocol):
-    """Makes the record again from the training data."""
+    """A function that makes the record again from the training data."""
 
     def __call__(
         self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str

@@ -1,7 +1,7 @@
-"""Which way a row goes at one node, in words of nodes and branches.
+"""Routing of one row at one node, in terms of nodes and branches.
 
-The compiled plan routes whole tables; this is for showing and asking, one row and one node at a
-time, and follows the same rules.
+The compiled plan routes whole tables; these functions serve explanations and consultations, one row
+and one node at a time, by the same rules.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 def branch_taken(
     tree: Tree, node: int, question: Question, value_of: Callable[[Question], Stored]
 ) -> tuple[int, Surrogate | None]:
-    """Return the branch of a row, or :data:`EVERY_BRANCH`, and the stand-in that decided, if any.
+    """Return the branch of a row, or :data:`EVERY_BRANCH`, and the surrogate used, if any.
 
-    A value that does not decide is looked for in the node's surrogates, then goes to the node's
-    branch for such values.
+    Where the value is missing or unseen, the node's surrogates are tried in order, then the node's
+    branch for such values is taken.
 
     Parameters
     ----------
     tree, node, question
-        The node, and what it asks.
+        The node, and its question.
     value_of
-        Gives what the row has to say to a question.
+        Function that returns the row's value for a question.
     """
     value = value_of(question)
     if not question.knows(value):
@@ -42,7 +42,7 @@ def branch_taken(
 
 
 def branches_followed(tree: Tree, node: int, branch: int) -> list[tuple[int, float]]:
-    """Return the branches that a row follows, and the share of it that goes each way."""
+    """Return the branches that a row follows, and its share in each."""
     if branch != EVERY_BRANCH:
         return [(branch, 1.0)]
     shares = tree.branch_shares(node).tolist()
@@ -50,11 +50,11 @@ def branches_followed(tree: Tree, node: int, branch: int) -> list[tuple[int, flo
 
 
 def conditions_of(tree: Tree, node: int) -> Conjunction:
-    """Merge the conditions on the path to one node."""
+    """Return the conditions on the path to one node, merged by column."""
     return merge(_condition_at(tree, parent, child) for parent, child in pairwise(tree.path(node)))
 
 
 def _condition_at(tree: Tree, parent: int, child: int) -> Condition:
     question = tree.question(parent)
-    assert question is not None  # it has a child
+    assert question is not None  # only inner nodes have children
     return question.condition(child - tree.children(parent).start)

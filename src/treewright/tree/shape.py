@@ -1,4 +1,4 @@
-"""The shape of a tree: sizes and walks, from the arrays alone."""
+"""The shape of a tree: sizes and traversals, from the arrays alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Shape:
-    """Nodes, numbered from the root, 0, and every node before its children."""
+    """Sizes and traversals; node 0 is the root, and every node is numbered before its children."""
 
     arrays: TreeArrays
 
@@ -27,7 +27,7 @@ class Shape:
 
     @property
     def n_tests(self) -> int:
-        """Number of nodes that ask."""
+        """Number of inner nodes."""
         return self.n_nodes - self.n_leaves
 
     @cached_property
@@ -37,12 +37,12 @@ class Shape:
 
     @property
     def depth(self) -> int:
-        """Tests on the longest path; 0 for a root alone."""
+        """Number of tests on the longest path; 0 for a root alone."""
         return int(self.levels.max())
 
     @cached_property
     def levels(self) -> Int64Array:
-        """Tests above each node; the root is at level 0."""
+        """Level of each node: the number of tests above it; the root is at level 0."""
         # Pointer doubling: every round, each node skips twice as many ancestors, so that even a
         # chain takes log2(depth) rounds. The root stands in for its own parent, 0 steps away.
         ancestor = np.maximum(self.arrays.parent, 0).astype(np.int64)
@@ -55,13 +55,13 @@ class Shape:
         return level
 
     def leaf_levels(self) -> Int64Array:
-        """Count the leaves of each level, the root's level 0 first."""
+        """Return the number of leaves at each level, from the root's level 0 on."""
         return np.bincount(self.levels[self.arrays.n_branches == 0])
 
-    # Walks
+    # Traversals
 
     def is_leaf(self, node: int) -> bool:
-        """Return whether a node asks nothing."""
+        """Return whether a node is a leaf."""
         return bool(self.arrays.n_branches[node] == 0)
 
     def children(self, node: int) -> range:
@@ -89,12 +89,12 @@ class Shape:
         return [child - self.children(above).start for above, child in pairwise(path)]
 
     def bottom_up(self) -> range:
-        """Visit every node before its parent."""
+        """Return the nodes in an order in which every node comes before its parent."""
         return range(self.n_nodes - 1, -1, -1)
 
     @cached_property
     def reading_order(self) -> Int32Array:
-        """Every node before its children and branch by branch, as a tree is printed."""
+        """Nodes in pre-order, branch by branch, as a tree is printed."""
         first_child, n_branches = self.arrays.first_child.tolist(), self.arrays.n_branches.tolist()
         order, pending = [], [0]
         while pending:

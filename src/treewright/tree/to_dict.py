@@ -1,7 +1,7 @@
-"""A tree as plain Python: lists, dicts, strings and numbers that ``json`` takes as they are.
+"""A tree as plain Python: lists, dicts, strings and numbers that ``json`` accepts.
 
 The form is flat (nodes refer to their children by number), so neither writing nor reading it
-recurses. Numbers that JSON does not have are given as text: ``"inf"``, ``"-inf"``.
+recurses. Numbers that JSON does not have are written as text: ``"inf"``, ``"-inf"``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
-    """Return schema, classes and nodes."""
+    """Return the schema, classes and nodes of a tree as plain Python."""
     classes = None
     if tree.classes is not None:
         classes = [[plain(name) for name in names.tolist()] for names in tree.classes]
@@ -37,7 +37,7 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
 
 
 def column_to_dict(spec: ColumnSpec) -> dict[str, Any]:
-    """Return what a column is."""
+    """Return the description of a column as plain Python."""
     described: dict[str, Any] = {"name": spec.name, "kind": spec.kind, "storage": spec.storage}
     if spec.storage == "value":
         described["values"] = [plain(value) for value in spec.values]
@@ -103,10 +103,10 @@ def _model(model: LinearModel) -> dict[str, Any]:
 
 
 def question_to_dict(question: Question) -> dict[str, Any]:
-    """Return what a node asks; columns by their place."""
+    """Return a question as plain Python; columns by position."""
     described: dict[str, Any] = {"column": question.index}
     if isinstance(question, Categories):
-        # Only the values seen there: all values at every node would be their product.
+        # Only the categories seen there: all at every node would take (nodes x categories) entries.
         described |= {
             "kind": "categories",
             "codes": list(question.codes),
@@ -132,17 +132,17 @@ def question_to_dict(question: Question) -> dict[str, Any]:
 
 
 def plain_bound(column: ColumnSpec, bound: float | int) -> Any:
-    """Return a bound in stored form; one of unsigned numbers as such."""
+    """Return a bound in stored form; that of an unsigned column as its value."""
     return plain(int(bound) + UINT_OFFSET if column.storage == "uint" else bound)
 
 
 def _branch(branch: int) -> int | None:
-    """Return None for a value that goes to every branch."""
+    """Return a branch; None for :data:`EVERY_BRANCH`."""
     return branch if branch >= 0 else None
 
 
 def plain(value: object) -> Any:
-    """Return a value that JSON has, or its text."""
+    """Return a value that JSON can hold, or its text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if value is None or isinstance(value, str | bool | int):

@@ -1,8 +1,8 @@
 """Tree: a read-only view of the arrays of a tree.
 
-It knows labels and how to be read, and by its :class:`Shape` sizes and walks; it does not know how
-it was grown. Nothing here recurses, and nothing but :meth:`Tree.rules` (which is lazy) can produce
-more than its size in nodes, so a chain of 100,000 nodes is an ordinary tree.
+It has labels, questions and predictions, and by its :class:`Shape` sizes and traversals; it does
+not know how it was grown. Nothing here recurses, and no result but that of :meth:`Tree.rules`
+(which is lazy) is larger than the number of nodes, so a chain of 100,000 nodes is an ordinary tree.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MAX_LINES = 200
 
 
 class Tree(Shape, TreeMethods):
-    """A decision tree: classes (or numbers) at its leaves, questions everywhere else.
+    """A decision tree: predictions at its leaves, questions at its inner nodes.
 
     Nodes are numbered from the root, 0, and every node before its children.
 
@@ -63,20 +63,20 @@ class Tree(Shape, TreeMethods):
         How the leaves reached by a row with missing values are combined: ``"branch_fractions"``
         or ``"leaf_counts"``.
     unseen
-        What is done with a category that training did not know: ``"missing"``, ``"majority"`` or
+        How a category unseen in training is treated: ``"missing"``, ``"majority"`` or
         ``"error"``.
     leaf
         How class weights become probabilities and a decision.
     linear
-        The linear models of its leaves; None where every leaf answers its value.
+        The linear models of its leaves; None where every leaf predicts its value.
     pruning
-        What was cut off and why; None for a tree as it was grown.
+        The record of pruning; None for a tree that was not pruned.
     record
-        The memory behind :meth:`why`; it is not pickled.
+        The training data for :meth:`why`; not pickled.
     recall
-        Makes a record from the training data; pickled, so a loaded tree can still be asked.
+        Makes a record from the training data; pickled, so :meth:`why` works on a loaded tree.
     engine
-        Which of the core's growers grew it (``grow/engines.hpp`` has the table).
+        Name of the core's grower that grew it (``grow/engines.hpp`` has the table).
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Tree(Shape, TreeMethods):
         pruning: Pruning | None = None,
         leaf: LeafRule | None = None,
     ) -> Tree:
-        """Return the same tree with other nodes, their linear models, or another leaf rule."""
+        """Return the same tree with other nodes, linear models or leaf rule."""
         return Tree(
             arrays=arrays,
             schema=self.schema,
@@ -171,18 +171,18 @@ class Tree(Shape, TreeMethods):
         """Number of targets predicted together."""
         return self.arrays.width if self.classes is None else len(self.classes)
 
-    # What nodes say
+    # Nodes
 
     def question(self, node: int) -> Question | None:
-        """Return what a node asks; None at a leaf."""
+        """Return the question of a node; None at a leaf."""
         return question_at(self.arrays, self.schema, node)
 
     def surrogates(self, node: int) -> tuple[Surrogate, ...]:
-        """Return the questions that stand in where a value is missing, best first."""
+        """Return the surrogates of a node, used where its value is missing, best first."""
         return surrogates_at(self.arrays, self.schema, node)
 
     def branch_shares(self, node: int) -> FloatArray:
-        """Return each branch's share of a node's weight: how a row without a value is divided."""
+        """Return each branch's share of a node's weight, by which a row is divided."""
         children = self.children(node)
         weight = self.arrays.weight[children.start : children.stop]
         total = weight.sum()
@@ -190,10 +190,10 @@ class Tree(Shape, TreeMethods):
 
     @cached_property
     def answers(self) -> FloatArray:
-        """What each node would answer: class probabilities (outputs side by side) or predictions.
+        """Prediction of each node: class probabilities (outputs side by side) or numbers.
 
-        A node that no training row reached has nothing of its own to say, unless it was given a
-        class; it answers as the nearest node above that was reached.
+        A node that no training row reached predicts as its nearest ancestor that was reached,
+        unless it was given a class.
         """
         speaker = np.arange(self.n_nodes)
         silent = self.arrays.weight <= 0
@@ -219,7 +219,7 @@ class Tree(Shape, TreeMethods):
 
     @cached_property
     def _weights(self) -> FloatArray:
-        """What each node has to say: class weights with what the leaf rule adds, or predictions."""
+        """Values of each node: class weights smoothed by the leaf rule, or numbers."""
         value = self.arrays.value
         if self.classes is None or self.leaf.estimate == "majority":
             return value
@@ -227,9 +227,9 @@ class Tree(Shape, TreeMethods):
         return np.hstack([self.leaf.smoothed(part, part[0]) for part in parts])
 
     def label(self, node: int) -> Any:
-        """Return the class (the first of equally frequent ones) or number a node would predict.
+        """Return the class (the first of equally frequent ones) or number that a node predicts.
 
-        A tree of several outputs gives a tuple; a leaf that answers by a linear model gives that.
+        A tree of several outputs gives a tuple; a leaf with a linear model gives the model.
         """
         if self.linear is not None and self.linear.has_model(node):
             return self.linear.model(node)
@@ -237,7 +237,7 @@ class Tree(Shape, TreeMethods):
         return labels[0] if len(labels) == 1 else labels
 
     def label_of(self, answer: FloatArray) -> Any:
-        """Return the label of one line of answers, as :meth:`label` does for a node."""
+        """Return the label of one row of :attr:`answers`, as :meth:`label` does for a node."""
         decided = decide(answer[np.newaxis], self.classes, self.leaf)[0]
         return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
 
@@ -253,7 +253,7 @@ class Tree(Shape, TreeMethods):
 
     @cached_property
     def _labels(self) -> list[list[Any]]:
-        """The label of every node, one list per output."""
+        """Label of every node, one list per output."""
         decided = decide(self.answers, self.classes, self.leaf)
         columns = [decided] if decided.ndim == 1 else list(decided.T)
         return [column.tolist() for column in columns]
@@ -262,7 +262,7 @@ class Tree(Shape, TreeMethods):
 
     @property
     def used_columns(self) -> tuple[int, ...]:
-        """Positions of the columns that a question, a surrogate or a leaf's model looks at."""
+        """Positions of the columns used by questions, surrogates or linear models in leaves."""
         asked = self.arrays.column[self.arrays.column >= 0]
         used = set(asked.tolist()) | set(self.arrays.surrogate_column.tolist())
         used |= set(self.arrays.term_column.tolist())
@@ -271,23 +271,23 @@ class Tree(Shape, TreeMethods):
 
     @property
     def unused_columns(self) -> tuple[str, ...]:
-        """Names of the columns that nothing looks at: no question and no surrogate.
+        """Names of the columns used by no question, surrogate or linear model in a leaf.
 
-        A column that one of these looks at through a derived column is used.
+        A column that one of these uses through a derived column is used.
         """
         names = [self.schema.names[i] for i in self.used_columns]
         looked_at = {*names, *(each for name in names for each in self.schema.inputs_of(name))}
         return tuple(name for name in self.schema.names if name not in looked_at)
 
     def expected_tests(self) -> float:
-        """Return the mean number of tests a training row meets, by weight."""
-        # A test is met by the weight of its node: no need to look at paths.
+        """Return the weighted mean number of tests on the path of a training row."""
+        # A test is on the path of the weight of its node: no need to follow paths.
         asks = self.arrays.n_branches > 0
         total = self.arrays.weight[0]
         return float(self.arrays.weight[asks].sum() / total) if total > 0 else 0.0
 
     def column_shares(self) -> FloatArray:
-        """Return each column's share of the impurity the tree removes; :meth:`importances` reads.
+        """Return each column's share of the decrease of impurity, as an array.
 
         A node adds its weight x impurity, less that of its children, to the column it asks about.
         """
@@ -303,7 +303,7 @@ class Tree(Shape, TreeMethods):
     def record(
         self, X: object, y: object, sample_weight: object, *, owner: str, hint: str
     ) -> Record:
-        """Return the training data: those kept, or those given once more to `owner`."""
+        """Return the training data: those kept, or those given again to the method `owner`."""
         if X is None and self._record is not None:
             return self._record
         if self._recall is None:
@@ -317,18 +317,38 @@ class Tree(Shape, TreeMethods):
     # Prediction
 
     def predict(self, X: object) -> Array:
-        """Return the class or number of each row; columns are matched by name."""
+        """Return the predicted class or number of each row; columns are matched by name.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_outputs)
+        """
         return decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
 
     def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
-        """Return the class probabilities of each row; a list of arrays for several outputs."""
+        """Return the class probabilities of each row; a list of arrays for several outputs.
+
+        Parameters
+        ----------
+        X : table
+            As for ``fit``; columns may be in any order, further ones are ignored.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes), or a list of them, one per output
+        """
         if self.classes is None:
             raise UnsupportedError("This tree predicts numbers and has no class probabilities.")
         parts = by_output(self.plan.answers(self._read(X)), self.classes)
         return parts[0] if len(parts) == 1 else parts
 
     def apply(self, X: object) -> Int64Array:
-        """Return the leaf of each row; of a divided row, the leaf that gets most of it."""
+        """Return the leaf of each row; of a divided row, the leaf with its largest share."""
         return self.plan.apply(self._read(X))
 
     def decision_path(self, X: object) -> csr_array:
@@ -339,7 +359,7 @@ class Tree(Shape, TreeMethods):
 
     @cached_property
     def plan(self) -> Plan:
-        """The tree packed for prediction, made when first asked for."""
+        """The tree packed for prediction, made on first use."""
         n_classes = tuple(map(len, self.classes or ()))
         plan = compile_plan(
             self.arrays,
@@ -358,7 +378,7 @@ class Tree(Shape, TreeMethods):
 
 
 def check_is_tree(name: str, value: object) -> None:
-    """Refuse what is no tree; a fitted estimator has one."""
+    """Refuse an argument that is not a tree; the message names the tree of an estimator."""
     if isinstance(value, Tree):
         return
     is_fitted = isinstance(getattr(value, "tree_", None), Tree)

@@ -1,10 +1,10 @@
-"""Two columns compared or calculated with, row by row and exactly.
+"""Comparison and arithmetic of two columns, row by row and exact.
 
 Whole numbers, dates and durations are int64 wherever that holds every result, and Python's own
 integers where it does not (rare; a million rows then take 0.1 to 0.6 s instead of 0.01 to 0.03).
-Floats are compared with whole numbers as Python does, without rounding either. So a row's result
-never depends on the rows around it. Missing values are left to the caller: what comes out for
-them means nothing, unless the result is a column.
+Floats are compared with whole numbers as Python does, without rounding either, so a row's result
+never depends on the other rows. Missing values are left to the caller: their results are
+unspecified, unless the result is a column.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ OPERATION: dict[str, Callable[[Any, Any], Any]] = {
     "*": operator.mul,
 }
 _EXACT_FLOAT = 1 << 53
-_NANOSECONDS = np.array([1000], dtype=np.int64)  # of a microsecond
+_NANOSECONDS = np.array([1000], dtype=np.int64)  # in a microsecond
 
 
 def compare(sign: str, left: Column, right: Column) -> BoolArray:
-    """Compare numbers with numbers, dates with dates or durations with durations.
+    """Return the comparison of numbers with numbers, dates with dates, or two durations.
 
     >>> whole = Column(storage="int", data=np.array([2**53 + 1]))
     >>> compare("==", whole, Column(storage="float", data=np.array([2.0**53]))).tolist()
@@ -54,7 +54,7 @@ def compare(sign: str, left: Column, right: Column) -> BoolArray:
 
 
 def equal_values(left: Column, right: Column) -> BoolArray:
-    """Tell where two columns have the same value, whatever their codes.
+    """Return whether two columns have the same value, whatever their codes, for each row.
 
     >>> head = Column(storage="value", data=np.array([0, 1]), values=("circle", "square"))
     >>> body = Column(storage="value", data=np.array([0, 0]), values=("square", "circle"))
@@ -70,7 +70,7 @@ def equal_values(left: Column, right: Column) -> BoolArray:
 
 
 def as_values(column: Column) -> Column:
-    """Return a column of numbers as one of codes and values."""
+    """Return a column of numbers as a column of codes with its values."""
     if column.storage == "value":
         return column
     codes, distinct = code_numbers(column.numbers(), column.missing)
@@ -78,17 +78,17 @@ def as_values(column: Column) -> Column:
 
 
 def calculate(sign: str, left: Column, right: Column, storage: Storage | None) -> Column:
-    """Add, subtract, multiply or divide numbers.
+    """Return the sum, difference, product or ratio of two columns of numbers.
 
     Parameters
     ----------
     sign
-        ``+``, ``-``, ``*`` or ``/``. A ratio by zero is infinite; -0 divides as 0 does.
+        ``+``, ``-``, ``*`` or ``/``. Division by zero gives infinity; -0 divides as 0 does.
     left, right
         Columns of numbers.
     storage
-        The form that a whole result must have, ``"int"``, ``"uint"`` or ``"float"``: values beyond
-        it become its ends. None means the first of these that holds every value.
+        The form that a whole result must have, ``"int"``, ``"uint"`` or ``"float"``; values out of
+        range saturate. None means the first of these that holds every value.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def calculate(sign: str, left: Column, right: Column, storage: Storage | None) -
 def calculate_time(
     sign: str, left: Column, right: Column, storage: Storage, unit: TimeUnit | None
 ) -> Column:
-    """Add or subtract dates and durations.
+    """Return the sum or difference of dates and durations.
 
     Parameters
     ----------
@@ -124,10 +124,10 @@ def calculate_time(
     left, right
         Columns of dates or durations.
     storage
-        What the result is: ``"datetime"`` or ``"duration"``.
+        Storage of the result: ``"datetime"`` or ``"duration"``.
     unit
-        The unit the result is going to have. Nanoseconds that do not hold every value become
-        microseconds (fractions go up, as wherever dates are matched), unless it is ``"ns"``.
+        Unit that the result must have, if any. Nanoseconds that do not hold every value become
+        microseconds (rounded up, as wherever dates are matched), unless it is ``"ns"``.
     """
     missing = left.missing | right.missing
     first, second, found = _in_one_unit(left, right)
@@ -144,7 +144,7 @@ def calculate_time(
 
 
 def time_ratio(left: Column, right: Column) -> Column:
-    """Divide durations by durations."""
+    """Return the ratio of two columns of durations."""
     first, second, _ = _in_one_unit(left, right)
     with np.errstate(all="ignore"):
         ratio = _as_floats(first) / _as_floats(second)
@@ -152,7 +152,7 @@ def time_ratio(left: Column, right: Column) -> Column:
 
 
 def _agree_as_floats(left: Column, right: Column) -> bool:
-    """Return whether one column is of floats and no whole number of the other is rounded by it."""
+    """Return whether one column has floats and float64 holds the other's whole numbers exactly."""
     if "float" not in (left.storage, right.storage):
         return False
     whole = right if left.storage == "float" else left
@@ -161,14 +161,14 @@ def _agree_as_floats(left: Column, right: Column) -> bool:
 
 
 def _recoded(column: Column, code_of_value: dict[object, int]) -> Array:
-    """Codes in a dictionary that several columns share; it grows by the values it lacks."""
+    """Return a column's codes in a shared dictionary, adding the values that it lacks."""
     column = as_values(column)
     shared = [code_of_value.setdefault(value, len(code_of_value)) for value in column.values]
     return np.array([*shared, -1], dtype=np.int64)[column.data]
 
 
 def _in_one_unit(left: Column, right: Column) -> tuple[Array, Array, TimeUnit]:
-    """Whole numbers of one unit: nanoseconds, unless both are in microseconds."""
+    """Return both columns in one unit: nanoseconds, unless both are in microseconds."""
     if left.unit == right.unit:
         return left.data, right.data, left.unit or "ns"
     none = np.zeros(1, dtype=bool)
@@ -184,9 +184,9 @@ def _in_one_unit(left: Column, right: Column) -> tuple[Array, Array, TimeUnit]:
 def _exactly(
     sign: str, left: Array, right: Array, left_missing: BoolArray, right_missing: BoolArray
 ) -> Array:
-    """The result as int64, or as Python's integers where int64 might not hold it."""
+    """Return the result as int64, or as Python's integers where int64 might not hold it."""
     ends = product(_bounds(left, left_missing), _bounds(right, right_missing))
-    # Sums and products of two intervals end where their factors end.
+    # The extremes of a sum, difference or product are at the ends of the operands' intervals.
     is_small = all(INT64_MIN <= OPERATION[sign](*pair) <= INT64_MAX for pair in ends)
     if not (is_small and left.dtype == right.dtype == np.int64):
         left, right = left.astype(object), right.astype(object)
@@ -211,7 +211,7 @@ def _storage_that_holds(whole: Array, missing: BoolArray) -> Storage:
 
 
 def _clipped(whole: Array, missing: BoolArray) -> Array:
-    """As int64; what is beyond becomes the nearest there is, which keeps the answer to x <= t."""
+    """Return int64, saturating out of range, which does not change the branch of x <= t."""
     if whole.dtype == np.int64:
         return whole
     known = np.where(missing, 0, whole)

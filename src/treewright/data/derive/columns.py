@@ -1,8 +1,8 @@
-"""Derived columns: the definitions of a schema carried out on the columns of a table.
+"""Derived columns, computed from the columns of a table by the definitions of a schema.
 
-They are computed from the values that the table has, not from codes or thresholds' forms, at fit
-and again at predict: a value that training did not know still equals itself, and a decimal where
-training saw whole numbers is not rounded first.
+They are computed from the values of the table, not from codes or stored forms, at fit and again at
+predict: an unseen category still equals itself, and a decimal where training saw whole numbers is
+not rounded first.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ _TIME_RESULTS: dict[tuple[Form, str, Form], Storage] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Operand:
-    """One side of a definition: its values, and what may be done with them.
+    """One operand of a definition: its values, and what may be done with them.
 
-    A constant has a single row, which stands for all.
+    A constant has a single row, which is broadcast.
     """
 
     said: str
@@ -75,11 +75,11 @@ class _Operand:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """The order of an ordinal operand; a constant is the only value of its own."""
+        """Order of an ordinal operand; that of a constant is its single value."""
         return self.column.values if self.spec is None else self.spec.values
 
     def numbers(self) -> Column:
-        """The values as numbers, which they are known to be."""
+        """Return the values as numbers; the caller has checked that they are."""
         if self.column.storage != "value":
             return self.column
         name = self.said if self.spec is None else self.spec.name
@@ -87,7 +87,7 @@ class _Operand:
 
 
 class _Workshop:
-    """The columns that definitions may use, by name; it grows by each that is computed."""
+    """The columns that definitions may use, by name; computed columns are added."""
 
     def __init__(
         self, columns: Mapping[str, Column], specs: Mapping[str, ColumnSpec], n_rows: int
@@ -100,7 +100,7 @@ class _Workshop:
         self.columns[name], self.specs[name] = column, spec
 
     def compute(self, definition: Definition, fitted: ColumnSpec | None = None) -> Column:
-        """Carry out a definition; `fitted` is what came out at fit, None there."""
+        """Return the column of a definition; `fitted` is its form at fit, None during fit."""
         if any(_is_untyped(self.specs[name]) for name in definition.columns):
             return self._without_values(definition)
         if fitted is not None and any(is_blank(self.columns[n]) for n in definition.columns):
@@ -139,23 +139,23 @@ class _Workshop:
 def fit_derived(
     columns: Mapping[str, Column], typed: Sequence[TypedColumn], schema: Schema, n_rows: int
 ) -> tuple[list[DerivedColumn], list[TypedColumn]]:
-    """Compute the columns that a schema defines, and learn what they are.
+    """Return the columns that a schema defines, with the kinds they have at fit.
 
     Parameters
     ----------
     columns
         The columns of the table that definitions use, by name.
     typed
-        Columns of the table as fitted, in any order; those and perhaps others.
+        Columns of the table as fitted, in any order; at least those that definitions use.
     schema
-        The declaration, with its columns called by name.
+        The schema, with its columns called by name.
     n_rows
         Number of rows.
 
     Returns
     -------
     derived, typed
-        What must be known to compute them again, and their values; for every definition.
+        What is needed to compute them again at predict, and their values; for every definition.
     """
     workshop = _Workshop(columns, {each.spec.name: each.spec for each in typed}, n_rows)
     inputs_of_derived = inputs_of(schema.definitions)
@@ -178,7 +178,7 @@ def fit_derived(
 def match_derived(
     columns: Mapping[str, Column], fitted: FittedSchema, n_rows: int
 ) -> list[TypedColumn]:
-    """Compute the derived columns that a model uses from the columns of a table to predict.
+    """Return the derived columns that a model uses, computed from a table to predict.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _booleans(result: Array, missing: Array) -> Column:
 
 
 def _constant(definition: Definition, constant: Constant, beside: _Operand) -> _Operand:
-    """A constant as the other operand needs it: a text beside dates is a date."""
+    """Return a constant as the other operand needs it: a text beside dates is a date."""
     value: object = constant.value
     if isinstance(value, str):
         if beside.form == "dates":
@@ -238,7 +238,7 @@ def _date(definition: Definition, text: str) -> Column:
 
 
 def _check_constant(definition: Definition, columns: Mapping[str, Column], schema: Schema) -> None:
-    """Refuse to compare with a text that a column, by its declared domain, never has."""
+    """Refuse a comparison with a text that is not in the declared domain of the column."""
     operands = (definition.left, definition.right)
     texts = [each.value for each in operands if isinstance(each, Constant)]
     (name,) = definition.columns[:1]
@@ -281,7 +281,7 @@ def _equal(definition: Definition, left: _Operand, right: _Operand) -> Column:
 
 
 def _is_text(operand: _Operand) -> bool | None:
-    """Whether the values are text; None where some are and some are not."""
+    """Return whether the values are text; None where some are and some are not."""
     if operand.form == "numbers":
         return False
     values = operand.column.values if operand.spec is None else operand.spec.values
@@ -311,12 +311,12 @@ def _ordered(definition: Definition, left: _Operand, right: _Operand) -> Column:
 
 
 def _is_ascending(order: Sequence[Any]) -> bool:
-    """Return whether an order is that of numbers, so that these can be compared as they are."""
+    """Return whether an order is that of ascending numbers, which are compared directly."""
     return bool(order) and all(map(is_number, order)) and all(a < b for a, b in pairwise(order))
 
 
 def _ranks(definition: Definition, left: _Operand, right: _Operand) -> tuple[Array, Array]:
-    """Ranks of two ordinal operands in one order, the longer of theirs; -1 outside it."""
+    """Return the ranks of two ordinal operands in the longer of their orders; -1 outside it."""
     longer, shorter = left.order, right.order
     if len(longer) < len(shorter):
         longer, shorter = shorter, longer

@@ -1,4 +1,4 @@
-"""Tables to try things on: the lectures' own, scikit-learn's, and one made like real ones."""
+"""Example tables: those of the lectures, those of scikit-learn, and a realistic synthetic one."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _FROM_SCIKIT_LEARN: dict[str, tuple[str, Task]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Example:
-    """A table with its target.
+    """An example table with its target.
 
     Attributes
     ----------
     name, title, source, note : str
-        What it is called, what it is, where it is from, and what to know about it.
+        Name, short description, origin, and remarks.
     task : {"classification", "regression", "none"}
     X : Frame
         The columns to learn from, with their declared domains.
@@ -48,7 +48,7 @@ class Example:
     classes : tuple
         Declared classes of the target, in order; empty for numbers.
     ids : tuple
-        What the source calls the rows.
+        Names of the rows in the source.
     weights : array or None
         Weights of the rows, where the source gives counts.
     """
@@ -67,7 +67,7 @@ class Example:
 
 
 def list_examples() -> tuple[str, ...]:
-    """Return the names that :func:`load_example` knows.
+    """Return the names of the tables that :func:`load_example` loads.
 
     >>> "play_tennis" in list_examples()
     True
@@ -76,13 +76,13 @@ def list_examples() -> tuple[str, ...]:
 
 
 def load_example(name: str) -> Example:
-    """Load one of the example tables.
+    """Return one of the example tables.
 
     Parameters
     ----------
     name : str
         One of :func:`list_examples`: a table of the lectures (``"play_tennis"``), one that comes
-        with scikit-learn (``"iris"``), or ``"loans"``, 2,000 made-up loans with every kind of
+        with scikit-learn (``"iris"``), or ``"loans"``, 2,000 synthetic loans with every kind of
         column.
 
     Returns

@@ -1,8 +1,8 @@
-"""A realistic mixed table from a seeded generator: 2,000 loans and how they ended.
+"""A realistic mixed table from a seeded generator: 2,000 loans and their outcomes.
 
-Made up, but built like the tables people bring: numbers of several scales, nominal and ordinal
-columns, dates, booleans, values missing for reasons, a rare class, noise, and columns that say
-nothing. NumPy promises that ``RandomState`` gives the same stream in every version.
+Synthetic, but built like real tables: numbers of several scales, nominal and ordinal columns,
+dates, booleans, values not missing at random, a rare class, noise, and uninformative columns.
+NumPy promises that ``RandomState`` gives the same stream in every version.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def make_loans(n_rows: int = N_LOANS, *, seed: int = 20240301) -> tuple[Frame, A
 
     last_contact = applied + random.randint(30, 700, n_rows).astype("m8[D]")
     last_contact[random.random_sample(n_rows) < 0.3] = np.datetime64("NaT")
-    # The self-employed leave their income out more often: missing says something.
+    # The self-employed leave their income out more often: missing is informative.
     hides_income = random.random_sample(n_rows) < np.where(employment == 1, 0.3, 0.05)
     years_employed[(employment == 3) | (employment == 4)] = np.nan
     region_known = random.random_sample(n_rows) > 0.02

@@ -1,7 +1,7 @@
 """Files to frames: CSV and TSV, ARFF, Parquet.
 
-:func:`read` looks at the name and at the first bytes, so that a file that is not what its name
-says is named for what it is.
+:func:`read` looks at the name and at the first bytes, so that a message about a file whose content
+does not match its name states the format found.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from treewright.data.frame import Frame
 from treewright.errors import FileFormatError, ParameterError
 
 MISSING_TEXTS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
-"""What means "no value" in a CSV file; ``None`` and ``none`` are words people use as values."""
+"""Texts that mean missing in a CSV file; ``None`` and ``none`` are used as values."""
 
 _BYTE_ORDER_MARKS = (
-    # The mark of UTF-32 begins with that of UTF-16, so it comes first.
+    # The byte-order mark of UTF-32 begins with that of UTF-16, so it comes first.
     (b"\xff\xfe\x00\x00", "utf-32"),
     (b"\x00\x00\xfe\xff", "utf-32"),
     (b"\xff\xfe", "utf-16"),
@@ -46,7 +46,7 @@ def read(
     header: bool | None = None,
     decimal: str = ".",
 ) -> Frame:
-    """Read a table from a CSV, TSV, ARFF or Parquet file.
+    """Return the table of a CSV, TSV, ARFF or Parquet file as a frame.
 
     Columns of whole numbers become integers, of numbers floats, of ISO dates dates; everything
     else, ``true`` and ``false`` included, is text. Nothing is guessed from names.
@@ -54,17 +54,17 @@ def read(
     Parameters
     ----------
     path : path
-        The file; ``.arff`` and ``.parquet`` are known by name or content, all else is delimited
+        The file; ARFF and Parquet are recognized by name or content, all else is delimited
         text.
     delimiter : str, optional
         One character; by default the one of ``, ; tab |`` that splits the lines evenly.
     encoding : str, optional
         By default UTF-8, or what a byte-order mark says.
     missing : iterable of str
-        Texts that mean "no value" in a CSV or TSV file.
+        Texts that mean a missing value in a CSV or TSV file.
     header : bool, optional
         Whether the first line holds the names. By default it does; a first line of numbers only
-        is then an error, because one cannot know.
+        is then an error, because it may be data.
     decimal : str
         Decimal mark of numbers, ``"."`` or ``","``.
 

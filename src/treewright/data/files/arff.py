@@ -1,4 +1,4 @@
-"""ARFF files (Weka's attribute-relation format) to a frame, with their declared domains.
+"""ARFF files (Weka's attribute-relation file format) to a frame, with their declared domains.
 
 Follows the format's description in the Weka manual, chapter "ARFF": quoted names and values with
 escapes, ``?`` for missing, sparse rows ``{index value, ...}``, weights ``{5}`` after a row,
@@ -51,7 +51,7 @@ class Attribute:
 
 
 def read_arff(text: str, *, source: str) -> Frame:
-    """Read ARFF text; `source` names the file in messages.
+    """Return ARFF text as a frame; `source` names the file in messages.
 
     >>> frame = read_arff('''@relation weather
     ... @attribute outlook {sunny, rainy, foggy}
@@ -65,7 +65,7 @@ def read_arff(text: str, *, source: str) -> Frame:
     {'outlook': ('sunny', 'rainy', 'foggy')}
     """
     attributes, rows, weights = _parse(text, source)
-    # A row beside its line: what is wrong with a value is said with the line.
+    # Rows are kept with their line numbers, for messages about a value.
     columns: dict[str, Column] = {}
     for i, attribute in enumerate(attributes):
         tokens = [row[i] for _, row in rows]
@@ -156,7 +156,7 @@ def _read_row(
 
 
 def _read_sparse(text: str, attributes: Sequence[Attribute], where: str) -> list[str | None]:
-    """What a sparse row leaves out is zero: the number 0, or the first value of a domain."""
+    """Return a sparse row in full; values left out are 0, or the first value of a domain."""
     if not text.endswith("}"):
         raise FileFormatError(f"{where}: a sparse row has no closing brace.")
     row: list[str | None] = [
@@ -198,7 +198,7 @@ def _tokens(text: str, where: str, *, keep_question: bool = False) -> list[str |
 
 
 def _token_value(match: re.Match[str]) -> str | None:
-    """A quoted question mark is text, a bare one a missing value."""
+    """Return the text of a token, None if missing: a bare question mark, not a quoted one."""
     return None if (match[3] or "").strip() == "?" else _token_text(match)
 
 
@@ -242,7 +242,7 @@ def _convert(
                 [None if token is None else int(token) for token in tokens], attribute.name
             )
         except ValueError:
-            pass  # Weka takes decimals in integer attributes, so they are numbers like any
+            pass  # Weka accepts decimals in integer attributes: read as numbers
     return read_typed(np.array(each(float, "number"), dtype=np.float64), attribute.name)
 
 
@@ -262,7 +262,7 @@ def _convert_nominal(
 
 
 def _strptime_pattern(attribute: Attribute, source: str) -> str:
-    """Java's SimpleDateFormat, as far as fixed-width numbers go, in strptime's letters."""
+    """Return a SimpleDateFormat of Java (fixed-width numbers only) as a strptime pattern."""
     pattern = ""
     for piece in re.finditer(r"'([^']*)'|(([A-Za-z])\3*)|([^A-Za-z']+)", attribute.date_format):
         if piece[2] is not None:

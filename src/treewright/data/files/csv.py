@@ -1,4 +1,4 @@
-"""Delimited text (CSV, TSV) to a frame; what a column holds is decided for the whole column."""
+"""Delimited text (CSV, TSV) to a frame; a type is inferred for each column as a whole."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from treewright.errors import DataError, FileFormatError
 
 _DELIMITERS = ",;\t|"
 _LINES_LOOKED_AT = 20
-# Python's int() and float() take more than files mean: 1_000, Arabic digits.
+# Python's int() and float() accept more than numbers in files: 1_000, Arabic digits.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf|infinity)", re.IGNORECASE
@@ -42,7 +42,7 @@ def read_delimited(
     header: bool | None,
     decimal: str,
 ) -> Frame:
-    """Read delimited text; `source` names the file in messages, None means "find out"."""
+    """Return delimited text as a frame; `source` names the file in messages, None means infer."""
     delimiter = delimiter or _sniff(text)
     lines, rows = _split(text, source, delimiter)
     names = _names(rows[0], source, header)
@@ -67,7 +67,7 @@ def read_delimited(
 
 
 def _sniff(text: str) -> str:
-    """Return the delimiter that splits the first lines into the most equal parts."""
+    """Return the delimiter that splits the first lines into the same, largest number of fields."""
     lines = text[: 1 << 16].splitlines()[:_LINES_LOOKED_AT]
     best, best_score = ",", (False, 1)
     for candidate in _DELIMITERS:
@@ -82,7 +82,7 @@ def _sniff(text: str) -> str:
 
 
 def _split(text: str, source: str, delimiter: str) -> tuple[list[int], list[list[str]]]:
-    """Rows of fields and the line each ends in; blank lines are left out."""
+    """Return the line that each row ends in, and its fields; blank lines are left out."""
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True
     )
@@ -130,9 +130,9 @@ def _names(first: list[str], source: str, header: bool | None) -> tuple[str, ...
 def read_texts(
     texts: tuple[str, ...], name: str, *, missing: frozenset[str], decimal: str = "."
 ) -> Column:
-    """Return the column that texts are: integers, numbers, dates, or text.
+    """Return a column of texts as integers, numbers, dates, or text.
 
-    Only distinct texts are looked at, and the first that is no number ends the attempt.
+    Only distinct texts are examined, up to the first that is no number.
 
     >>> read_texts(("1", "?", "3"), "x", missing=frozenset("?")).to_numpy().tolist()
     [1, None, 3]
@@ -152,7 +152,7 @@ def read_texts(
             kind = np.int64 if high <= INT64_MAX else np.uint64
             column = read_typed(_spread(texts, whole, 0, kind), name)
             return column.with_missing(_spread(texts, dict.fromkeys(known, False), True, bool))
-        # Beyond 64 bits these are names made of digits; as floats, different ones would be equal.
+        # Beyond 64 bits digits are read as text; as floats, different ones would be equal.
     elif _all_match(_NUMBER, numbers):
         floats = {text: float(plain) for text, plain in numbers.items()}
         return read_typed(_spread(texts, floats, np.nan, np.float64), name)

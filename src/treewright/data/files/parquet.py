@@ -11,7 +11,7 @@ from treewright.data.read.table import read_frame
 from treewright.errors import FileFormatError
 
 PARQUET_MAGIC = b"PAR1"
-"""How every Parquet file begins."""
+"""First bytes of every Parquet file."""
 
 
 def read_parquet(file: Path, data: bytes) -> Frame:

@@ -14,7 +14,7 @@ from treewright.errors import DataError
 
 
 def read_array(array: Array, name: str) -> Column:
-    """Return the column that a one-dimensional array is; `name` is for messages.
+    """Return a one-dimensional array as a column; `name` is for messages.
 
     >>> read_array(np.array(["b", "a"]), "letter").values
     ('a', 'b')
@@ -37,7 +37,7 @@ def read_array(array: Array, name: str) -> Column:
 
 
 def refuse_dtype(array: Array, name: str | None = None) -> NoReturn:
-    """Raise the error for an array type that no column can have."""
+    """Refuse an array of a type that no column can have."""
     where = "the array" if name is None else f"column {name!r}"
     if array.dtype.kind == "c":
         # scikit-learn's wording: its estimator checks look for it.

@@ -1,4 +1,4 @@
-"""Factors that make classes matter more or less: ``class_weight`` and ``priors``."""
+"""Factors by which classes are weighted: ``class_weight`` and ``priors``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def class_factors(
     class_weight: object = None,
     priors: object = None,
 ) -> FloatArray | None:
-    """Return the factor each row's weight gets for its class.
+    """Return the factor of each row's weight that is due to its class.
 
     ``"balanced"`` makes all classes weigh the same, ``priors`` makes them weigh as given (altered
     priors, Breiman et al. 1984, section 4.4); both count rows by their sample weight, so that a row

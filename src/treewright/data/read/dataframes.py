@@ -26,7 +26,7 @@ from treewright.errors import DataError
 def target_array(y: Any) -> Array:
     """Return a target (a list, an array, a series, a frame) as an array of one or two dimensions.
 
-    Text, numbers and gaps in one list stay what they are: the array then holds objects.
+    A list that mixes text, numbers and missing values becomes an array of objects.
     """
     if isinstance(y, Frame):
         return _side_by_side([y[name] for name in y.columns])
@@ -51,7 +51,7 @@ def target_array(y: Any) -> Array:
 
 
 def n_categories(y: Any) -> int:
-    """Count the categories that a target's type declares; 0 where it declares none."""
+    """Return the number of categories that a target's type declares; 0 where it declares none."""
     native = y if isinstance(y, list | tuple | np.ndarray) else _from_native(y)
     if not isinstance(native, nw.Series) or native.dtype not in (nw.Categorical, nw.Enum):
         return 0
@@ -65,8 +65,8 @@ def _side_by_side(columns: Sequence[Array]) -> Array:
 
 
 def _from_native(X: Any) -> Any:
-    """Return a dataframe or series of any library as narwhals has it; anything else as it is."""
-    # Before narwhals looks at the names, because its error says no remedy.
+    """Return a dataframe or series of any library in narwhals' form, anything else unchanged."""
+    # Before narwhals looks at the names, because its error names no remedy.
     if nw.dependencies.is_pandas_like_dataframe(X):
         check_names(list(X.columns))
     elif nw.dependencies.is_pyarrow_table(X):
@@ -80,7 +80,7 @@ def _from_native(X: Any) -> Any:
 
 
 def open_dataframe(X: Any) -> Source | None:
-    """Open a dataframe of any library; None if `X` is none, an error if it is a series."""
+    """Return a dataframe of any library as a source; None if `X` is none, an error for a series."""
     frame = _from_native(X)
     if isinstance(frame, nw.Series):
         raise DataError(
@@ -100,7 +100,7 @@ def open_dataframe(X: Any) -> Source | None:
 
 
 def read_values(values: Any, name: str) -> Column:
-    """Read one column given on its own: an array, a series or a list."""
+    """Return an array, a series or a list as a column."""
     if isinstance(values, Column):
         return values
     if isinstance(values, np.ndarray):
@@ -114,7 +114,7 @@ def read_values(values: Any, name: str) -> Column:
 
 
 def read_series(series: nw.Series[Any], name: str) -> Column:
-    """Read a column of a dataframe by its type."""
+    """Return a column of a dataframe, read by its type."""
     dtype = series.dtype
     if dtype.is_float():
         return read_array(series.to_numpy(), name)
@@ -157,7 +157,7 @@ def _has_arrow() -> bool:
 
 
 def _read_text(series: nw.Series[Any]) -> Column:
-    """Code text: by Arrow's dictionary where it is installed (10 x faster), else by a dict."""
+    """Return a column of text, coded by Arrow if installed (10 x faster), else by a dict."""
     if not _has_arrow():
         return text_column(series.to_list())
     codes, texts = _arrow_dictionary(series.to_arrow().dictionary_encode())
@@ -169,7 +169,7 @@ def _read_text(series: nw.Series[Any]) -> Column:
 
 
 def _read_categories(series: nw.Series[Any]) -> Column:
-    """Read a categorical column with the categories of its type, in their order."""
+    """Return a categorical column with the categories of its type, in their order."""
     native: Any = series.to_native()
     if series.implementation.is_pandas_like() and hasattr(native, "cat"):
         codes, values = native.cat.codes.to_numpy(), native.cat.categories.tolist()
@@ -196,7 +196,7 @@ def _read_categories(series: nw.Series[Any]) -> Column:
 
 
 def _arrow_dictionary(encoded: Any) -> tuple[Array, list[Any]]:
-    """Codes (-1 for null) and values of a dictionary-encoded Arrow array, chunked or not."""
+    """Return codes (-1 for null) and values of a dictionary-encoded Arrow array, chunked or not."""
     chunks = encoded.unify_dictionaries().chunks if hasattr(encoded, "chunks") else [encoded]
     if not chunks:
         return np.empty(0, dtype=np.int32), []

@@ -1,4 +1,4 @@
-"""Rows as a fitted schema reads them: columns matched by name, values in stored form."""
+"""Rows read by a fitted schema: columns matched by name, values in stored form."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 def read_rows(
     rows: Any, schema: FittedSchema, *, owner: str = "Tree", unseen: str = "missing"
 ) -> Table:
-    """Read any table; its columns may come in any order, and there may be others."""
+    """Return any table in fitted form; columns may be in any order, further ones are ignored."""
     return match_table(rows, schema, owner=owner, by_name=True, unseen=unseen)
 
 
 def read_row(
     row: Any, schema: FittedSchema, *, optional: Sequence[str] = (), unseen: str = "missing"
 ) -> Table:
-    """Read one row from a mapping, a sequence in column order, or a table of one row.
+    """Return a table of one row from a mapping, a sequence in column order, or such a table.
 
     Parameters
     ----------
     row
         The row. A mapping may leave out the ``optional`` columns and those that only optional
-        ones are derived from; what it has beyond the schema is ignored.
+        ones are derived from; further keys are ignored.
     schema
         The columns to read.
     optional
         Names of columns whose value does not matter.
     unseen
-        ``"error"`` refuses a category that training did not know.
+        ``"error"`` refuses a category unseen in training.
     """
     is_flat = getattr(row, "ndim", None) == 1
     if is_flat and hasattr(row, "to_dict"):  # a row cut out of a data frame

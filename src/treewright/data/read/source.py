@@ -1,7 +1,7 @@
-"""Tables opened: arrays, lists of rows and dicts of columns seen in one way.
+"""Tables of any kind behind one interface: arrays, lists of rows and dicts of columns.
 
 A :class:`Source` knows the size and names of a table and reads one column at a time, so that
-what reads it does not care what it was. Dataframes are opened in :mod:`treewright.data.read.table`.
+readers need not know the kind of table. Dataframes are opened in :mod:`treewright.data.read.table`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from treewright.data.objects import read_objects
 from treewright.data.read.arrays import read_array, refuse_dtype
 from treewright.errors import DataError
 
-# Whole numbers beyond this are not all floats.
+# Beyond this a float64 does not hold every whole number.
 _EXACT_FLOAT = 2.0**53
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A table of any kind, opened: its size, its names, and a way to read one column."""
+    """A table of any kind: its size, its names, and a way to read one column."""
 
     n_rows: int
     n_columns: int
@@ -38,7 +38,7 @@ class Source:
 
 
 def open_array(array: Array) -> Source:
-    """Open a NumPy array; raise if it is not two-dimensional."""
+    """Return a NumPy array as a source; refuse one that is not two-dimensional."""
     if array.dtype.kind in "cSV":
         refuse_dtype(array)
     if array.ndim != 2:
@@ -71,7 +71,7 @@ def _refuse_dimensions(array: Array) -> NoReturn:
 
 
 def open_columns(columns: Mapping[Any, Any], read: Callable[[Any, str], Column]) -> Source:
-    """Open a dict of columns; `read` reads one of them, whatever it is."""
+    """Return a dict of columns as a source; `read` reads one of them, of any type."""
     labels = list(columns)
     names = check_names(labels)
     n_rows = -1
@@ -96,7 +96,7 @@ def open_columns(columns: Mapping[Any, Any], read: Callable[[Any, str], Column])
 
 
 def open_rows(rows: Sequence[Any]) -> Source:
-    """Open a list of dicts or a list of lists."""
+    """Return a list of dicts or a list of lists as a source."""
     if rows and isinstance(rows[0], Mapping):
         for i, row in enumerate(rows):
             if not isinstance(row, Mapping):

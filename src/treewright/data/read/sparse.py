@@ -1,4 +1,4 @@
-"""Sparse matrices to dense ones, after asking whether the memory is there."""
+"""Sparse matrices to dense ones, after a check of the memory available."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def is_sparse(table: object) -> bool:
 
 
 def densify(table: Any) -> Array:
-    """Return a sparse matrix as a dense array, one column after the other in memory.
+    """Return a sparse matrix as a dense array in column-major order.
 
-    Explicit zeros, duplicate and unsorted entries and 64-bit indices mean what scipy says they
-    do: duplicates add up. Zeros are values, not missing.
+    Explicit zeros, duplicate and unsorted entries and 64-bit indices are treated as scipy
+    does: duplicates add up. Zeros are values, not missing.
     """
     shape = tuple(int(length) for length in table.shape)
     if len(shape) != 2:
@@ -44,7 +44,7 @@ def densify(table: Any) -> Array:
 
 
 def _check_indices(table: Any, shape: tuple[int, ...]) -> None:
-    """Refuse indices that lead outside: scipy would follow them into other memory."""
+    """Refuse indices out of range: scipy would read memory outside the matrix."""
     try:
         if hasattr(table, "check_format"):
             table.check_format(full_check=True)

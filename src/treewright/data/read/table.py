@@ -43,7 +43,7 @@ def read_table(
     schema: Schema | None = None,
     categorical_features: ColumnList | None = None,
 ) -> Table:
-    """Read a table to learn from: infer the kind of every column, or take it as declared.
+    """Return a training table, with the kind of every column inferred or as declared.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def read_table(
         scipy sparse matrix, a list of dicts, a list of lists, a dict of columns, or a
         :class:`~treewright.data.frame.Frame`.
     schema : Schema, optional
-        What is declared about the columns.
+        Declarations about the columns.
     categorical_features : list of names, positions or booleans, optional
-        Columns of numbers that are codes: they become nominal.
+        Columns of numbers that are categories: they become nominal.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def match_table(
     by_name: bool = False,
     unseen: str = "missing",
 ) -> Table:
-    """Read a table to predict, in the form a model was fitted on.
+    """Return a table to predict, in the form a model was fitted on.
 
     Parameters
     ----------
@@ -133,15 +133,15 @@ def match_table(
         Name of the estimator, for messages.
     by_name : bool
         Take the columns by name in any order and leave out those the model does not know. By
-        default scikit-learn's rule holds: the same names in the same order. Dicts have no order
-        to speak of and are taken in any.
+        default scikit-learn's rule holds: the same names in the same order. Dicts are exempt:
+        their columns may be in any order.
     unseen : str
-        ``"error"`` refuses categories that the model has not seen.
+        ``"error"`` refuses categories unseen in training.
 
     Returns
     -------
     Table
-        Categories that the model has not seen have code -2.
+        Categories unseen in training have code -2.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def match_table(
 
 
 def open_table(X: Any) -> Source:
-    """Open a table of any kind; raise if it is not two-dimensional or is empty."""
+    """Return a table of any kind as a source; refuse one that is empty or not two-dimensional."""
     source = _open(X)
     shape = (source.n_rows, source.n_columns)
     # scikit-learn's wording, rows before columns.
@@ -253,9 +253,9 @@ def _table(fitted: FittedSchema, n_rows: int, typed: Sequence[TypedColumn]) -> T
 
 
 def _refuse_unseen(table: Table, given: object) -> None:
-    """Raise for a category that training did not know.
+    """Refuse a category unseen in training.
 
-    The table has only a code for it; the value is looked up in what the user has given.
+    The table has only a code for it; the value is looked up in the table that the user gave.
     """
     for index, column in enumerate(table.schema.columns):
         if column.storage != "value":

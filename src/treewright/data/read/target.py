@@ -1,6 +1,6 @@
-"""Targets and weights: what a model is to predict, checked once.
+"""Targets: the classes or numbers that a model is trained to predict, checked once.
 
-scikit-learn's wording opens the messages its estimator checks look for; what follows says where
+Messages that scikit-learn's estimator checks look for begin with its wording; the rest says where
 and what to do.
 """
 
@@ -28,12 +28,12 @@ _OF_BOTH_TASKS = (
     "GradientBoosting",
     "ObliqueTree",
 )
-"""The learners that there are for classes and for numbers."""
+"""Stems of the estimators that exist both for classes and for numbers."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassTarget:
-    """Classes to predict.
+    """A target of classes.
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class ClassTarget:
     single : bool
         Whether there is one output.
     n_declared : int
-        Classes that the type of a single target declares (a categorical), occurring or not; 0
-        where it declares none.
+        Number of classes that the type of a single target declares (a categorical), occurring or
+        not; 0 where it declares none.
     """
 
     codes: Int32Array
@@ -59,13 +59,13 @@ class ClassTarget:
         return len(self.classes)
 
     def take(self, rows: Int64Array) -> ClassTarget:
-        """Return the target of some of the rows."""
+        """Return the target of the given rows."""
         return replace(self, codes=self.codes[rows])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ValueTarget:
-    """Numbers to predict: float64 of shape (n,) or (n, outputs)."""
+    """A target of numbers: float64 of shape (n,) or (n, outputs)."""
 
     values: FloatArray
 
@@ -80,12 +80,12 @@ class ValueTarget:
         return 1 if self.values.ndim == 1 else int(self.values.shape[1])
 
     def take(self, rows: Int64Array) -> ValueTarget:
-        """Return the target of some of the rows."""
+        """Return the target of the given rows."""
         return ValueTarget(values=self.values[rows])
 
 
 def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarget:
-    """Read a target of classes: text, booleans, or whole numbers.
+    """Return a target of classes: text, booleans, or whole numbers.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarge
 
 
 def read_values(y: Any, *, owner: str, n_rows: int | None = None) -> ValueTarget:
-    """Read a target of numbers; parameters as for :func:`read_classes`.
+    """Return a target of numbers; parameters as for :func:`read_classes`.
 
     >>> read_values([1, 2.5], owner="CARTRegressor").values.tolist()
     [1.0, 2.5]
@@ -125,7 +125,7 @@ def read_values(y: Any, *, owner: str, n_rows: int | None = None) -> ValueTarget
 
 
 def _outputs(y: Any, owner: str, n_rows: int | None) -> tuple[list[Array], bool]:
-    """One flat array per output, none of them with gaps."""
+    """Return one flat array per output, none of them with missing values."""
     if y is None:
         raise TargetError(f"{owner} requires y to be passed, but the target y is None")
     if is_sparse(y):
@@ -157,7 +157,7 @@ def _outputs(y: Any, owner: str, n_rows: int | None) -> tuple[list[Array], bool]
 
 
 def _known(output: Array) -> Array:
-    """The target without objects: text stays an object array, all else gets its own type."""
+    """Return an output in its own type instead of objects; text stays an object array."""
     if output.dtype.kind == "T":
         output = output.astype(object)
     if output.dtype.kind == "O":
@@ -224,7 +224,7 @@ def _as_numbers(output: Array, owner: str) -> FloatArray:
 
 
 def _use_instead(owner: str, task: str) -> str:
-    """Name the estimator of the other task, where `owner` is an estimator."""
+    """Return the name of the estimator for the other task, where `owner` is an estimator."""
     learner, is_estimator = re.subn("(Classifier|Regressor)$", "", owner)
     if not is_estimator:
         return ""

@@ -1,4 +1,4 @@
-"""Weights of rows: read once, checked once, lent to the core."""
+"""Weights of rows: read once, checked once, passed to the core without a copy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAFE_EXPONENT = 200
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
-    """Read the weights of the rows; None (all alike) stays None.
+    """Return the weights of the rows; None (all 1) stays None.
 
     Weights of extreme size (the largest beyond 2**200 or below 2**-200) are multiplied by a power
     of two, which changes no tree, so that their sums neither overflow nor vanish.
@@ -50,7 +50,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
 
 
 def of_ordinary_size(weights: FloatArray) -> FloatArray:
-    """Multiply weights of extreme size by a power of two, which changes no tree."""
+    """Return weights scaled by a power of two where their size is extreme; no tree changes."""
     exponent = math.frexp(float(weights.max()))[1]
     return weights if abs(exponent) <= _SAFE_EXPONENT else np.ldexp(weights, -exponent)
 
@@ -73,10 +73,10 @@ def _check_weights(weights: FloatArray) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class RowWeights:
-    """What each row weighs, and how many rows it stands for in limits on rows.
+    """The weight of each row, and the number of copies it counts as in limits on rows.
 
     Whole-number sample weights are copies: weight k is the row written k times, limits included.
-    Other weights say how much a row matters, and limits count rows. None means all 1.
+    Other weights scale a row's influence, and limits count rows. None means all 1.
     """
 
     weight: FloatArray | None = None
@@ -92,7 +92,7 @@ class RowWeights:
         class_weight: Any = None,
         priors: Any = None,
     ) -> RowWeights:
-        """Read the user's weights, and weigh the rows of a target's classes.
+        """Return the user's weights multiplied by the factors of the rows' classes.
 
         >>> RowWeights.read([2, 1, 3], 3).copies.tolist()
         [2.0, 1.0, 3.0]
@@ -107,7 +107,7 @@ class RowWeights:
     def of(
         cls, sample_weight: FloatArray | None, class_factor: FloatArray | None = None
     ) -> RowWeights:
-        """Combine the user's weights with factors for the rows' classes."""
+        """Return checked weights multiplied by factors for the rows' classes."""
         weight, copies = sample_weight, None
         if sample_weight is not None:
             if np.all(sample_weight == 1.0):
@@ -125,14 +125,14 @@ class RowWeights:
         return cls(weight=weight, copies=copies)
 
     def take(self, rows: Int64Array) -> RowWeights:
-        """Return the weights of some of the rows."""
+        """Return the weights of the given rows."""
         return RowWeights(
             weight=None if self.weight is None else self.weight[rows],
             copies=None if self.copies is None else self.copies[rows],
         )
 
     def lend(self, target: Target) -> None:
-        """Let the core see the weights beside the target."""
+        """Pass the weights to the core's target, without a copy."""
         if self.weight is not None:
             target.set_weight(np.ascontiguousarray(self.weight))
         if self.copies is not None:
@@ -140,11 +140,11 @@ class RowWeights:
 
 
 MOST_DRAWS = 2**30
-"""As many rows as a tree takes."""
+"""Most rows that a tree can be grown from."""
 
 
 def check_draws(n_draws: int, way_out: str) -> None:
-    """Refuse to draw more rows than a tree takes."""
+    """Refuse to draw more rows than a tree can be grown from."""
     if n_draws > MOST_DRAWS:
         raise ParameterError(
             f"each tree would draw {n_draws:,} rows; at most {MOST_DRAWS:,} can be drawn.\n"

@@ -1,4 +1,4 @@
-"""Chi-square pruning: splits that could be due to chance become leaves."""
+"""Chi-square pruning: nodes whose split is not significant become leaves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ChiSquare(Pruner):
     alpha : float
         Level of the test: a split with p > alpha is cut.
     yates : bool
-        Yates's continuity correction for 2 x 2 tables; it changes answers and is off.
+        Yates's continuity correction for 2 x 2 tables; it changes results and is off by default.
 
     Examples
     --------

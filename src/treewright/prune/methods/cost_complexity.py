@@ -27,17 +27,17 @@ _RISKS = ("errors", "impurity")
 
 _ROUNDING = 1e-10
 """Ratios of sums that are not whole numbers differ by rounding where they should be equal: by as
-much of the penalty, and, being differences, of the largest risk."""
+much of the penalty and, as they are differences, of the largest risk."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CostComplexityPath:
-    """The nested trees that are best for growing penalties per leaf.
+    """The nested sequence of trees that are best for increasing penalties per leaf.
 
     Parameters
     ----------
     tree
-        The whole tree.
+        The unpruned tree.
     alphas
         From 0 on, the penalty from which each tree of the sequence is best.
     n_leaves, risks
@@ -65,7 +65,7 @@ class CostComplexityPath:
         )
 
     def marked(self, alpha: float) -> Any:
-        """Mark the nodes that are leaves for this penalty."""
+        """Return whether each node is a leaf for this penalty."""
         return self.alpha_of_node <= alpha * (1 + _ROUNDING)
 
     def at(self, alpha: float) -> Tree:
@@ -75,7 +75,7 @@ class CostComplexityPath:
         return with_leaves(self.tree, self.marked(alpha))
 
     def costs(self, risk: FloatArray, alphas: FloatArray | None = None) -> FloatArray:
-        """Add up what the leaves of the trees of some penalties cost, given each node's cost."""
+        """Return the total cost of the leaves of the trees at some penalties, from node costs."""
         bounds = self.alphas if alphas is None else alphas
         return _along(self.tree, risk, self.alpha_of_node, bounds)[1]
 
@@ -87,17 +87,17 @@ class CostComplexityPath:
 
 
 def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPath:
-    """Find the nested sequence of cost-complexity pruning (Breiman et al. 1984, chapter 3).
+    """Return the nested sequence of cost-complexity pruning (Breiman et al. 1984, chapter 3).
 
     A node becomes a leaf when the penalty per leaf reaches its weakest-link ratio
-    (R(t) - R(T_t)) / (leaves - 1), with what lies below it pruned as far as that penalty prunes it.
+    (R(t) - R(T_t)) / (leaves - 1), with its subtree pruned as far as that penalty prunes it.
 
     Parameters
     ----------
     tree
         A grown tree.
     on : {"errors", "impurity"}
-        Risk: misclassified weight or cost, as CART has it, or weight x impurity, as scikit-learn
+        Risk: misclassified weight or cost, as in CART, or weight x impurity, as in scikit-learn
         (for trees that predict numbers both are the impurity). In either case per unit of weight.
     """
     check_is_tree("tree", tree)
@@ -121,7 +121,7 @@ def cost_complexity_path(tree: Tree, *, on: str = "errors") -> CostComplexityPat
 
 
 def _without_rounding(alphas: FloatArray, unit: float) -> FloatArray:
-    """Return penalties that differ by rounding one value, the lowest of them."""
+    """Return penalties with those that differ by rounding alone set to the lowest of them."""
     order = np.argsort(alphas, kind="stable")
     ascending = np.where(alphas[order] <= _ROUNDING * unit, 0.0, alphas[order])
     below = np.append(-np.inf, ascending[:-1])
@@ -132,7 +132,7 @@ def _without_rounding(alphas: FloatArray, unit: float) -> FloatArray:
 
 
 def _is_cut_before(tree: Tree, alpha: FloatArray) -> Any:
-    """Tell for each node whether a node above becomes a leaf no later."""
+    """Return whether an ancestor of each node becomes a leaf no later than the node."""
     parent = tree.arrays.parent.tolist()
     least = alpha.tolist()  # penalty at which the node or one above it becomes a leaf
     gone = np.zeros(len(least), dtype=bool)
@@ -147,7 +147,7 @@ def _is_cut_before(tree: Tree, alpha: FloatArray) -> Any:
 def _along(
     tree: Tree, risk: FloatArray, alpha_of_node: FloatArray, alphas: FloatArray
 ) -> tuple[Int64Array, FloatArray]:
-    """Return leaves and risk of the trees of some penalties."""
+    """Return the number of leaves and the risk of the trees at some penalties."""
     ever_cut = np.flatnonzero(np.isfinite(alpha_of_node))
     order = ever_cut[np.argsort(alpha_of_node[ever_cut], kind="stable")]
     whole = curve_of(tree, order, {"risk": risk}, {"risk": 1.0})
@@ -165,14 +165,14 @@ class CostComplexity(Pruner):
         The penalty per leaf. None chooses it: by the rows given to :meth:`prune`, or, in an
         estimator, by cross-validation.
     on : {"errors", "impurity"}
-        What a tree risks: errors, as CART has it, or impurity, as scikit-learn.
+        Risk of a tree: errors, as in CART, or impurity, as in scikit-learn.
     rule : {"min", "1-SE"}
-        Of the trees compared, that of least error; or the smallest one whose error is within one
+        Choose the tree of least error; or the smallest one whose error is within one
         standard error of the least.
     cv : int
         Folds of the cross-validation.
     random_state : int
-        How the rows are dealt to the folds.
+        Seed of the assignment of rows to folds.
 
     Examples
     --------
@@ -244,14 +244,14 @@ class CostComplexity(Pruner):
         )
 
     def choose(self, costs: FloatArray, spread: Callable[[int], float]) -> int:
-        """Choose among trees from the largest to the smallest.
+        """Return the position of the tree to choose, of trees from the largest to the smallest.
 
         Parameters
         ----------
         costs
             Mean cost of a row under each tree.
         spread
-            Gives the standard error of the mean cost of one of them.
+            Function that returns the standard error of the mean cost of one of them.
         """
         # Of equally good trees the smallest.
         best = len(costs) - 1 - int(np.argmin(costs[::-1]))
@@ -261,11 +261,11 @@ class CostComplexity(Pruner):
 
 
 def standard_error(losses: FloatArray, weight: FloatArray) -> float:
-    """Return the standard error of the weighted mean of what rows cost."""
+    """Return the standard error of the weighted mean cost of rows."""
     total = float(weight.sum())
     if total <= 0.0 or len(losses) < 2:
         return 0.0
-    # Squares of losses of extreme size are no numbers; a power of two changes no digit.
+    # Squares of extreme losses would overflow; scaling by a power of two changes no digit.
     unit = int(np.frexp(losses.max())[1])
     losses = np.ldexp(losses, -unit)
     mean = float(weight @ losses) / total

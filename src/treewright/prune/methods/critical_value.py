@@ -1,4 +1,4 @@
-"""Critical value pruning: a branch stays only if some split in it was strong enough."""
+"""Critical value pruning: a subtree is kept only if some split in it reached the value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CriticalValue(Pruner):
     value : float
         The critical value.
     of : {"gain", "score"}
-        What is compared with it: the gain, or what the criterion maximised (the gain ratio, where
+        The figure compared with it: the gain, or the score of the criterion (the gain ratio, where
         the tree was grown by it).
 
     Examples

@@ -1,4 +1,4 @@
-"""Error-based pruning, C4.5's own: upper limits of the error, and branches that are raised."""
+"""Error-based pruning of C4.5: upper confidence limits of the error, and subtree raising."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ class ErrorBased(Pruner):
     :meth:`prune` only where the tree no longer has its own record of them (very large tables,
     after unpickling).
 
-    Under a cost matrix costs are estimated instead, as C5.0 has it (``ExtraErrs`` in prune.c, for
+    Under a cost matrix costs are estimated instead, as in C5.0 (``ExtraErrs`` in prune.c, for
     two classes): a leaf costs what its training rows cost, and each error that is added, by the
     same limit, costs as much as one of the other classes, mixed as in the whole training table.
-    Then 0.1 stands for a tenth of an error of average cost. With all errors alike this is the
+    Then 0.1 is a tenth of an error of average cost. With equal costs this is the
     estimate above.
 
     Parameters
     ----------
     confidence : float or None
-        C4.5's CF, between 0 and 1: less prunes more. None only collapses.
+        C4.5's CF, between 0 and 1: a lower one prunes more. None only collapses.
     raising : bool
-        Whether branches may take the place of the node above.
+        Whether a branch may replace its parent (subtree raising).
     collapse : bool
-        First cut subtrees that do not even classify the training rows better than a leaf.
+        First cut subtrees that do not classify the training rows better than a leaf.
     variant : {"release8", "j48", "c5"}
-        Whose estimate of errors is taken; see :func:`treewright.measures.added_errors`. C5.0 also
-        estimates branches below the minimum of rows together, as one leaf, and raises only branches
-        that ask, hold a tenth of the rows and do not cut the same column.
+        Program whose estimate of errors is used; see :func:`treewright.measures.added_errors`. C5.0
+        also estimates branches below the minimum of rows together, as one leaf, and raises only
+        branches that ask, hold a tenth of the rows and do not cut the same column.
     regrowing : bool
-        Whether branches are grown again below a raised node, where that had less than 95 % of the
-        rows it gets; C5.0 alone does so.
+        Whether branches are regrown below a raised node that had less than 95 % of the
+        rows it gets, as only C5.0 does.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class ErrorBased(Pruner):
         validation: RoutedRows | None = None,
         tested: RoutedRows | None = None,
     ) -> Tree:
-        """Prune by training rows that have been read."""
+        """Return the pruned tree, given training rows that have been read."""
         assert training is not None
         risk = training_risk(tree)
         collapsing = self._collapse(tree, risk)
@@ -162,7 +162,7 @@ class ErrorBased(Pruner):
 
 
 def _check_rows(tree: Tree, training: Record) -> None:
-    """Refuse rows that are not the training rows: nodes would count strangers."""
+    """Refuse rows that are not the training rows: the errors of nodes would be wrong."""
     hint = "\n  Hint: pass the very table, target and weights the tree was fitted on."
     table, codes, weight = training.rows()
     given = np.bincount(codes, weights=weight, minlength=tree.arrays.width)
@@ -172,7 +172,7 @@ def _check_rows(tree: Tree, training: Record) -> None:
             f"ErrorBased: the rows given have class weights {', '.join(figures(given))}; the tree"
             f" was grown on {', '.join(figures(known))}.{hint}"
         )
-    # Training may have sent rows with gaps elsewhere than prediction does, but no others.
+    # Training may have routed rows with missing values otherwise than prediction, but no others.
     complete = np.flatnonzero(_is_complete(table))
     leaf = tree.plan.apply(table.take(complete))
     counts = np.zeros_like(tree.arrays.value)
@@ -186,7 +186,7 @@ def _check_rows(tree: Tree, training: Record) -> None:
 
 
 def _is_complete(table: Table) -> BoolArray:
-    """Tell which rows have a value in every column."""
+    """Return whether each row has a value in every column."""
     complete: BoolArray = np.ones(table.n_rows, dtype=bool)
     for index in range(len(table.schema)):
         complete &= ~table.is_missing(index)
@@ -194,11 +194,11 @@ def _is_complete(table: Table) -> BoolArray:
 
 
 def _curve(collapsing: Curve, done: Raised, totals: Mapping[str, float]) -> Curve:
-    """Follow size and errors through both stages."""
+    """Return the curve of size against error through both stages."""
     leaves, wrong = np.cumsum(done.figures[:, 2:], axis=0).T
     start = collapsing.errors["train"]
     errors = {"train": np.append(start, start[-1] + wrong / totals["train"])}
-    # What followers cost in the end is known, and what each step changed before.
+    # The final cost of followers is known, and the change by each step before.
     at_steps = done.left - done.followed.sum(axis=0) + np.cumsum(done.followed, axis=0)
     for name, costs in zip(list(totals)[1:], at_steps.T, strict=True):
         errors[name] = np.append(collapsing.errors[name], costs / totals[name])

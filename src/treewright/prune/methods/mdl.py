@@ -29,7 +29,7 @@ class MDL(Pruner):
     Parameters
     ----------
     question_weight : float
-        What a bit of a question counts beside a bit of classes: more prunes more.
+        Weight of a bit of a question relative to a bit of classes: more prunes more.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class MDL(Pruner):
 
 
 def _class_bits(value: FloatArray) -> FloatArray:
-    """Bits to send the classes of the rows of each node (stochastic complexity)."""
+    """Return the bits that encode the classes of the rows of each node (stochastic complexity)."""
     n = value.sum(axis=1)
     n_classes = value.shape[1]
     shares = np.divide(value, n[:, np.newaxis], out=np.ones_like(value), where=value > 0)
@@ -70,7 +70,7 @@ def _class_bits(value: FloatArray) -> FloatArray:
 
 
 def _question_bits(tree: Tree) -> FloatArray:
-    """Bits to say what each node asks: which column, and where it cuts or how it groups.
+    """Return the bits that encode each node's question: its column, and its cut or groups.
 
     A cut is one of at most n - 1 places; one value against the rest is one of all v of the column;
     two groups of v values are one of 2^(v-1) - 1; a branch for every value needs no more than the
@@ -85,10 +85,11 @@ def _question_bits(tree: Tree) -> FloatArray:
     of_groups = np.maximum(n_values - 1, 0) * np.log2(np.maximum(arrays.n_branches, 1))
     is_multiway = n_values <= arrays.n_branches
     values_of_column = np.array([max(len(spec.values), 1) for spec in tree.schema.columns])
-    single = np.log2(values_of_column[arrays.column])  # a leaf's column, -1, is any: it asks none
+    single = np.log2(values_of_column[arrays.column])  # -1 at a leaf: any column, not used
     of_groups = np.where(is_multiway, 0.0, of_groups)
     of_groups = np.where(arrays.rest_branch >= 0, single, of_groups)
     bits = np.where(groups, column + of_groups, bits)
-    # Each coefficient of a sum is told to a precision of 1 / sqrt(n): half of log2(n) bits.
+    # Each coefficient of a linear combination (oblique) has a precision of 1 / sqrt(n): log2(n) / 2
+    # bits.
     sums = arrays.kind == LINEAR
     return np.where(sums, bits + (column + np.log2(n) / 2) * arrays.term_count, bits)

@@ -18,14 +18,14 @@ class MinimumError(Pruner):
     """Minimum error pruning (Niblett & Bratko 1986; with the m-estimate, Cestnik & Bratko 1991).
 
     The probability of class k in a node is (n_k + m p_k) / (n + m), with p_k its share of all rows.
-    A node becomes a leaf if its expected error (or cost) is not above that of its children, weighed
-    by their rows.
+    A node becomes a leaf if its expected error (or cost) is not above that of its children,
+    weighted by their rows.
 
     Parameters
     ----------
     m : float or None
         Weight of the prior shares: more prunes more. None is Laplace's estimate,
-        (n_k + 1) / (n + K), as Niblett and Bratko had it.
+        (n_k + 1) / (n + K), as Niblett and Bratko used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Minimum-fraction pruning: leaves that hold too few rows are not worth a question."""
+"""Minimum-fraction pruning: splits that leave a leaf with too few rows are cut."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MinimumFraction(Pruner):
     Parameters
     ----------
     fraction : float
-        Of the training weight that a leaf must hold.
+        Share of the training weight that a leaf must hold.
 
     Examples
     --------

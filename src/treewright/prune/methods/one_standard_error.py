@@ -1,4 +1,4 @@
-"""C5.0's second stage: weakest links are cut while the training errors hardly rise."""
+"""C5.0's second stage: weakest links are cut until training errors rise by a standard error."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from treewright.tree.tree import Tree
 
 _FILLED_LEAF = 1e-3
 _FILLED_BRANCH = 0.1
-"""Weight from which C5.0 counts a leaf, and looks into a branch."""
+"""Weight from which C5.0 counts a leaf, and searches a branch."""
 _SPLITTER, _SINGLE_SPLITTER = 2.0**13 + 1, 2.0**29 + 1
-"""Leave a number its first 40 bits (Veltkamp 1968), or the 24 of single precision."""
+"""Factors that round a number to 40 bits (Veltkamp 1968), or to the 24 of single precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,15 +30,15 @@ class OneStandardError(Pruner):
     """Cut weakest links until the training errors have risen by a standard error (C5.0, prune.c).
 
     With E errors among N training rows, sqrt(E (1 - E / N)) more are allowed; under a cost matrix,
-    a standard error of what the rows cost together. Of the subtrees that would not cost more than
-    what is left of that, the one is cut that costs the fewest for each leaf it has less; subtrees
-    that tie are cut together, and where they do not all fit, it ends. C5.0 prunes so after
+    a standard error of the total cost of the rows. Of the subtrees that would not cost more than
+    the rest of that budget, the one with the least cost per leaf removed is cut; subtrees
+    that tie are cut together, and pruning ends where they do not all fit. C5.0 applies this after
     error-based pruning.
 
     Parameters
     ----------
     n_standard_errors : float
-        How many standard errors the training errors may rise.
+        Number of standard errors by which the training errors may rise.
     single_precision : bool
         Count errors and keep the least cost in single precision, as C5.0 does: equal costs that
         are not exact, like 1/3 of an error a leaf, do not tie then, and the subtrees are cut one
@@ -73,7 +73,7 @@ class OneStandardError(Pruner):
         validation: RoutedRows | None = None,
         tested: RoutedRows | None = None,
     ) -> Tree:
-        """Prune; E is counted anew where the training rows are given and some were divided."""
+        """Return the pruned tree; E is recounted where given training rows were divided."""
         links = _Links(tree, single_precision=self.single_precision)
         costs = links.errors[0], _squares(tree)
         if training is not None and _divides_rows(tree, training):
@@ -86,7 +86,7 @@ class OneStandardError(Pruner):
 
 
 class _Links:
-    """The subtrees of a tree and what cutting each would cost by now."""
+    """The subtrees of a tree, and the current cost of cutting each."""
 
     def __init__(self, tree: Tree, *, single_precision: bool) -> None:
         arrays = tree.arrays
@@ -105,7 +105,7 @@ class _Links:
         self.is_cut = [False] * len(self.parent)
         is_open = (arrays.weight > _FILLED_BRANCH).tolist()
         is_open[0] = True
-        for node in range(1, len(is_open)):  # nothing is looked for below a branch of no weight
+        for node in range(1, len(is_open)):  # branches of no weight are not searched
             is_open[node] = is_open[node] and is_open[self.parent[node]]
         leaves = np.array(self.leaves)
         offered = np.flatnonzero((arrays.n_branches > 0) & np.array(is_open) & (leaves > 1))
@@ -118,7 +118,7 @@ class _Links:
         heapq.heapify(self.heap)
 
     def cut_within(self, budget: float) -> Iterator[tuple[int, float, float]]:
-        """Cut while it costs no more than the budget; give node, errors before and as a leaf."""
+        """Yield the nodes cut within the budget, each with its errors before and as a leaf."""
         while budget > 0:
             ties = self._weakest(budget)
             if not ties or sum(self._cost(node) for node in ties) > budget:
@@ -133,7 +133,7 @@ class _Links:
                 self._offer(node)
 
     def _weakest(self, budget: float) -> list[int]:
-        """Return the subtrees of least cost for each leaf that the budget has room for."""
+        """Return the subtrees of least cost per leaf that the budget allows."""
         found: list[tuple[int, float, int]] = []  # place, cost for each leaf, node
         least = np.inf
         while self.heap:
@@ -164,7 +164,7 @@ class _Links:
         return chosen
 
     def _errors_below(self) -> list[float]:
-        """Add up the errors of the leaves, branch by branch."""
+        """Return the errors of the leaves below each node, added branch by branch."""
         errors = list(self.risk)
         for node in range(len(errors) - 1, -1, -1):
             if self.n_branches[node] > 0:
@@ -175,7 +175,7 @@ class _Links:
         return errors
 
     def _cut(self, node: int, cost: float, n_fewer: float) -> list[int]:
-        """Make a leaf of a node; give the nodes above it, which cost something else now."""
+        """Make a node a leaf; return its ancestors, whose costs have changed."""
         pending = [node]
         while pending:
             at = pending.pop()
@@ -204,12 +204,12 @@ class _Links:
         return not self.is_cut[node] and self.leaves[node] > 1 and self._ratio(node) == ratio
 
     def _ratio(self, node: int) -> float:
-        """Return the cost for each leaf less; only the least one is kept in single precision."""
+        """Return the cost per leaf removed; only the least one is kept in single precision."""
         ratio = self._cost(node) / (self.leaves[node] - 1)
         return ratio if self.single_precision else self._rounded(ratio)
 
     def _rounded(self, figure: float) -> float:
-        """Round as C5.0 does, or off what sums of parts of rows differ by."""
+        """Return a figure rounded as C5.0 does, or to the precision of sums of parts of rows."""
         split = figure * self._splitter
         rounded = split - (split - figure)
         if rounded == figure or not self.single_precision:
@@ -224,7 +224,7 @@ class _Links:
 
 
 def _order_after_children(first_child: list[int], n_branches: list[int]) -> list[int]:
-    """Return each node its place in an order in which it comes after all nodes below it."""
+    """Return the position of each node in an order in which it comes after all nodes below it."""
     place = [0] * len(n_branches)
     order, pending = [], [0]
     while pending:
@@ -237,14 +237,14 @@ def _order_after_children(first_child: list[int], n_branches: list[int]) -> list
 
 
 def _divides_rows(tree: Tree, training: Record) -> bool:
-    """Return whether a column is asked that some training row has no value of."""
+    """Return whether some training row has a missing value in a column that the tree asks about."""
     table = training.rows()[0]
     asked = np.unique(tree.arrays.column[tree.arrays.n_branches > 0])
     return any(bool(table.is_missing(int(column)).any()) for column in asked)
 
 
 def _squares(tree: Tree) -> float | None:
-    """Return the squares of what the rows cost in the leaves; None where errors cost 1."""
+    """Return the sum of squared costs of the rows in the leaves; None where errors cost 1."""
     if tree.leaf.cost_matrix is None:
         return None
     return float(training_risk(tree, squared=True)[tree.arrays.n_branches == 0].sum())
@@ -259,7 +259,7 @@ def _spread(tree: Tree, cost: float, squares: float | None) -> float:
 
 
 def _costs_of_rows(tree: Tree, training: Record) -> tuple[float, float]:
-    """Return what the training rows cost in the tree, and the squares of that."""
+    """Return the sum of the costs of the training rows, and the sum of their squares."""
     table, codes, weight = training.rows()
     # Of equally probable classes the first, whatever the rounding of parts.
     chosen = replace(tree.leaf, preferred=0).choose(tree.plan.answers(table))

@@ -19,18 +19,18 @@ from treewright.tree.tree import Tree
 
 @dataclass(frozen=True, kw_only=True)
 class Pessimistic(Pruner):
-    """Pessimistic pruning (Quinlan 1987): no validation rows, one look at each node.
+    """Pessimistic pruning (Quinlan 1987): no validation rows, one visit to each node.
 
     A leaf's errors count half an error more. A subtree is kept only if its corrected errors are
     more than a standard error below those of a leaf in its place: a node becomes a leaf if
     E + 1/2 <= E' + SE with E' = errors + leaves / 2 and SE = sqrt(E' (N - E') / N). Nodes are
-    judged from the top on what grew below them. Under a cost matrix errors are counted by what they
-    cost, in errors of average cost.
+    judged from the top, on their unpruned subtrees. Under a cost matrix errors are counted by what
+    they cost, in errors of average cost.
 
     Parameters
     ----------
     n_standard_errors : float
-        How many standard errors a subtree must be better.
+        Number of standard errors by which a subtree must be better.
 
     Examples
     --------

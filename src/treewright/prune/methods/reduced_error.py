@@ -18,7 +18,7 @@ from treewright.tree.tree import Tree
 
 _COMPARED = "what the validation rows cost below the node, and in a leaf instead"
 _ROUNDING = 2.0**-30
-"""Sums of parts of rows are off by less than this share; a power of two keeps ratios of whole
+"""Relative rounding error of sums of parts of rows; a power of two keeps ratios of whole
 numbers away from the middle between two steps."""
 
 
@@ -26,22 +26,23 @@ numbers away from the middle between two steps."""
 class ReducedError(Pruner):
     """Reduced error pruning (Quinlan 1987) with rows that took no part in growing.
 
-    A leaf's class is that of its training rows. The pruned tree is never worse than the whole one
-    on the validation rows.
+    A leaf's class is that of its training rows. The pruned tree is never worse than the unpruned
+    one on the validation rows.
 
     Parameters
     ----------
     candidates : {"any", "bottom_up", "leaf_parents"}
-        ``"any"``: of all nodes the one whose removal helps most is cut first, then the next (as the
-        Bamberg lecture has it). ``"bottom_up"``: every node once, children before parents (Quinlan,
+        ``"any"``: of all nodes the one whose removal helps most is cut first, then the next (as in
+        the Bamberg lecture). ``"bottom_up"``: every node once, children before parents (Quinlan,
         Weka). ``"leaf_parents"``: only nodes whose children are all leaves (Posik, Penn): a node
         that is kept keeps those above it.
     accept : {"not_worse", "better"}
-        Whether a cut that changes nothing is made; then nodes that no validation row reaches go.
+        Whether a cut that changes no error is made; nodes that no validation row reaches are then
+        cut.
     fraction : float
-        The share of the training rows that an estimator keeps back as validation rows.
+        The share of the training rows that an estimator holds out as validation rows.
     random_state : int
-        Which rows those are.
+        Seed of the choice of these rows.
 
     Examples
     --------
@@ -80,14 +81,14 @@ class ReducedError(Pruner):
         validation: RoutedRows | None = None,
         tested: RoutedRows | None = None,
     ) -> Tree:
-        """Prune by rows that have been read."""
+        """Return the pruned tree, given validation rows that have been read."""
         assert validation is not None
         cuts = self._cuts(tree, validation)
         pruned = cut(self.name, tree, cuts, validation=validation, test=tested)
         if not validation.is_divided.any():
             return pruned
-        # Parts of divided rows were judged one by one; what counts is how they are predicted as a
-        # whole. Where that is worse, the last cuts are taken back.
+        # Parts of divided rows were judged one by one; what matters is the prediction of the
+        # whole row. Where that is worse, the last cuts are undone.
         allowed = validation.cost(tree) + _slack(validation)
         n_kept, taken_back = len(cuts.node), 1
         while n_kept and validation.cost(pruned) > allowed:
@@ -111,10 +112,11 @@ class ReducedError(Pruner):
     def _best_first(
         self, tree: Tree, validation: RoutedRows, slack: float
     ) -> list[tuple[int, float, float]]:
-        """Cut the node that helps most, until none helps; then those that change nothing.
+        """Return cuts, the most helpful node first; then those that change nothing.
 
-        What a node helps falls as nodes below it are cut. Each is looked at again when its turn
-        comes by what it helped before, so that a cut does not have to tell all nodes above.
+        The benefit of cutting a node falls as nodes below it are cut. Nodes are kept in a queue by
+        their last known benefit, which is recomputed when a node is taken from it, so that a cut
+        need not update all its ancestors.
         """
         asks = np.flatnonzero(tree.arrays.n_branches > 0)
         risk = validation.risk
@@ -124,8 +126,8 @@ class ReducedError(Pruner):
         helped = _SumsBelow(tree)
         cuts = []
 
-        # A node's turn: how much it helps, in steps of what rounding leaves uncertain, and its
-        # number, so that of equally good ones the lowest is first.
+        # A node's rank in the queue: its benefit, in steps of the rounding error, and its
+        # number, so that of equally good nodes the lowest is first.
         def turns(nodes: Int64Array, below: FloatArray) -> FloatArray:
             turn: FloatArray = -np.rint((below[nodes] - risk[nodes]) / (slack or 1.0))
             return turn
@@ -151,7 +153,7 @@ class ReducedError(Pruner):
             elif now < -1:
                 heapq.heappush(heap, (now, node))
         if self.accept == "not_worse":
-            # From the top; what is cut here changes nothing for the nodes that follow.
+            # From the top; a cut here does not change the benefit of the nodes that follow.
             left = subtrees - helped.all_below()
             for node in asks[turns(asks, left) <= 1].tolist():
                 if not helped.is_gone(node):
@@ -160,14 +162,14 @@ class ReducedError(Pruner):
 
 
 def _slack(validation: RoutedRows) -> float:
-    """Return what sums of parts of rows may be off by: equal must not look worse."""
+    """Return the rounding error of sums of parts of rows, by which equal costs may differ."""
     return _ROUNDING * float(validation.risk.max())
 
 
 class _SumsBelow:
-    """Sums over subtrees while entries are added: a Fenwick tree over the order of reading.
+    """Sums over subtrees while entries are added: a Fenwick tree over the nodes in pre-order.
 
-    A node that has an entry is a leaf from then on, and those below it are gone.
+    A node that has an entry is a leaf from then on, and its descendants are removed.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -180,7 +182,7 @@ class _SumsBelow:
         self._stop: list[int] = (place + sizes).tolist()
         self._sums = [0.0] * (n_nodes + 1)
         self._amounts = np.zeros(n_nodes)
-        # From each place to the next that is not known to be gone.
+        # From each position to the next that is not known to be removed.
         self._gone_until = list(range(n_nodes + 1))
 
     def add(self, node: int, amount: float) -> None:
@@ -191,21 +193,21 @@ class _SumsBelow:
             self._sums[at] += amount
             at += at & -at
         place, stop, gone_until = self._first[node], self._stop[node], self._gone_until
-        while place < stop:  # over what is gone already in one step: each node once
+        while place < stop:  # skips removed nodes in one step: each node is visited once
             beyond = gone_until[place]
             gone_until[place] = stop
             place = max(beyond, place + 1)
 
     def below(self, node: int) -> float:
-        """Return the sum of the node and all below it."""
+        """Return the sum over a node and all below it."""
         return self._before(self._stop[node]) - self._before(self._first[node])
 
     def all_below(self) -> FloatArray:
-        """Return these sums for every node."""
+        """Return the sum over each node and all below it."""
         return add_up(self._tree, self._amounts)
 
     def is_gone(self, node: int) -> bool:
-        """Return whether the node, or one above it, has an entry."""
+        """Return whether a node, or an ancestor of it, has an entry."""
         return self._gone_until[self._first[node]] > self._first[node]
 
     def _before(self, place: int) -> float:

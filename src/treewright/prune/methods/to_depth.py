@@ -1,4 +1,4 @@
-"""Cutting a tree back to a depth."""
+"""Pruning to a maximum depth."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from treewright.tree.tree import Tree
 
 @dataclass(frozen=True, kw_only=True)
 class ToDepth(Pruner):
-    """Make leaves of all nodes at a depth.
+    """Pruning to a maximum depth: all nodes at that depth become leaves.
 
     Parameters
     ----------
     depth : int
-        Tests on the longest path that is left; 0 leaves the root alone.
+        Number of tests on the longest remaining path; 0 leaves the root alone.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """C4.5rules: an unpruned tree turned into a short list of rules (Quinlan 1993, chapter 5).
 
 Every leaf becomes a rule; each rule drops the conditions that do not lower its pessimistic error;
-of the rules of each class the subset that is shortest to write down is kept; classes are ordered
-by their false positives; rows that meet no rule get the default class; rules that do harm on the
-training rows are dropped. What the book leaves open is done as release 8 does it
+of the rules of each class the subset of minimum description length is kept; classes are ordered
+by their false positives; rows that meet no rule get the default class; rules that increase the
+errors on the training rows are dropped. Details that the book leaves open follow release 8
 (``prunerule.c``, ``siftrules.c``, ``testrules.c``).
 """
 
@@ -40,22 +40,22 @@ _LEAST_TRUST = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class C45RulesOptions:
-    """How C4.5rules makes its rules.
+    """Options of C4.5rules.
 
     Parameters
     ----------
     confidence
-        CF of the pessimistic error; less generalises more.
+        CF of the pessimistic error; a lower one generalises more.
     variant
         The program whose error estimate is used.
     redundancy
-        Divides the bits that it takes to name a column: more than 1 where columns repeat each
+        Divides the bits that encode a column: more than 1 where columns repeat each
         other (option -r).
     significance
-        Also drop a condition, however the errors, if Fisher's exact test gives it a higher p-value
+        Also drop a condition, whatever the errors, if Fisher's exact test gives it a higher p-value
         (option -F); None for no test.
     search
-        How a subset of more than ten rules is looked for: greedily from eleven starts, or by
+        How a subset of more than ten rules is searched: greedily from eleven starts, or by
         simulated annealing (option -a).
     """
 
@@ -78,7 +78,7 @@ class _Candidate:
 def c45rules(
     tree: Tree, rows: LabelledRows, *, options: C45RulesOptions, random: np.random.Generator
 ) -> RuleSet:
-    """Turn a tree into a decision list.
+    """Return the decision list that C4.5rules makes of a tree.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def c45rules(
     rows
         The training rows.
     options
-        How to do it.
+        The options.
     random
-        For the starts of the search.
+        Generator for the starts of the search.
     """
     candidates = _generalise(tree, rows, options)
     labels = rows.classes.tolist()
@@ -131,7 +131,7 @@ def c45rules(
 
 
 def _generalise(tree: Tree, rows: LabelledRows, options: C45RulesOptions) -> list[_Candidate]:
-    """Make a rule of every leaf, and drop conditions from it."""
+    """Return a rule of every leaf, generalised by dropping conditions."""
     total = float(rows.weight.sum())
     code_of_label = {label: code for code, label in enumerate(rows.classes.tolist())}
     found: dict[object, _Candidate] = {}
@@ -157,22 +157,22 @@ def _generalise(tree: Tree, rows: LabelledRows, options: C45RulesOptions) -> lis
 
 @dataclass(frozen=True, kw_only=True)
 class _Judge:
-    """Says which condition a rule is better off without (release 8's ``PruneRule``)."""
+    """Chooses the condition to drop from a rule (release 8's ``PruneRule``)."""
 
     options: C45RulesOptions
     guess: float
 
     def rates(self, covered: FloatArray, wrong: FloatArray) -> FloatArray:
-        """Return pessimistic error rates, in single precision; of no rows, that of a guess."""
+        """Return pessimistic error rates, in single precision; without rows, that of a guess."""
         added = raw_added_errors(covered, wrong, self.options.confidence, self.options.variant)
         some = np.where(covered > 0, covered, 1.0)
         rates = np.where(covered > 0, (wrong + added) / some, self.guess)
         return rates.astype(np.float32).astype(np.float64)
 
     def choose(self, _: Int64Array, covered: FloatArray, wrong: FloatArray) -> int | None:
-        """Name the condition whose absence leaves the lowest error, of equals the last.
+        """Return the condition whose removal gives the lowest error, of equals the last.
 
-        None unless there is one whose absence raises neither the pessimistic nor the plain error.
+        None unless there is one whose removal raises neither the pessimistic nor the plain error.
         """
         rates = self.rates(covered, wrong)
         plain = np.where(covered > 0, wrong / np.where(covered > 0, covered, 1.0), 0.0)
@@ -206,7 +206,7 @@ def _order(
     errors: FloatArray,
     rows: LabelledRows,
 ) -> Int64Array:
-    """Order classes by false positives among rows still open, rules of a class by their error."""
+    """Return the order of rules: classes by false positives among rows left, then by error."""
     order = [np.empty(0, dtype=np.int64)]
     open_weight = rows.weight.copy()
     groups = [group for group in chosen if len(group)]
@@ -224,7 +224,7 @@ def _order(
 
 
 def _default_code(order: Int64Array, matches: csr_array, rows: LabelledRows) -> int:
-    """Return the most frequent class of the rows that meet no rule; of equals, that of all rows."""
+    """Return the most frequent class of rows that meet no rule; of equals, among all rows."""
     uncovered = np.asarray(matches[order].sum(axis=0)) == 0
     left = np.bincount(
         rows.codes[uncovered], weights=rows.weight[uncovered], minlength=len(rows.classes)
@@ -235,7 +235,7 @@ def _default_code(order: Int64Array, matches: csr_array, rows: LabelledRows) -> 
 def _without_harm(
     order: Int64Array, matches: csr_array, codes: Int64Array, default: int, rows: LabelledRows
 ) -> Int64Array:
-    """Drop rules that turn more rows wrong than right, the first such rule at a time."""
+    """Return the order without rules that cause more errors than they avoid, dropped one by one."""
     while True:
         listed = matches[order].tocsc()
         listed.sort_indices()

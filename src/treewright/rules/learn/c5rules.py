@@ -1,10 +1,10 @@
 """Rules that vote, as C5.0 makes them from a pruned tree (``formrules.c``, ``siftrules.c``).
 
 Every node below the root becomes a rule and drops conditions while that does not raise its error
-by Laplace's estimate, or while what it says of its class is not worth its own bits. Of all rules
-together, whatever their class, a subset is chosen by hill climbing: the bits of its rules and of
-the errors that its votes make. A rule votes for its class with (n - m + 1) / (n + 2), where it
-covers n rows and is wrong about m.
+by Laplace's estimate, or while the bits it saves on its class are fewer than its own. Of all rules
+together, whatever their class, a subset is chosen by hill climbing on its description length: the
+bits of its rules and of the errors of its votes. The vote weight of a rule is
+(n - m + 1) / (n + 2), where it covers n rows and is wrong about m.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 _THEORY = 0.23
-"""What bits of rules count for (C5.0's THEORYFRAC)."""
+"""Weight of the bits of rules (C5.0's THEORYFRAC)."""
 
 _LEAST_LIFT = 0.95
-"""A rule must be this much more accurate than its class is frequent (C5.0)."""
+"""Least lift of a rule: its accuracy over the frequency of its class (C5.0)."""
 
 _LEAST_NODE, _LEAST_COVER = 1 - 1e-9, 0.99
 _NOTHING = 1e-3
 
 
 def c5rules(tree: Tree, rows: LabelledRows, *, min_cases: float) -> RuleSet:
-    """Turn a pruned tree into rules that vote.
+    """Return the voting rules that C5.0 makes of a pruned tree.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def c5rules(tree: Tree, rows: LabelledRows, *, min_cases: float) -> RuleSet:
     rows
         The training rows.
     min_cases
-        Rows that a rule of the first theory must be right about.
+        Least number of rows that a rule of the first theory must predict correctly.
     """
     code = TestCode.c5(rows)
     rules = _generalise(tree, rows, code)
@@ -78,7 +78,7 @@ def c5rules(tree: Tree, rows: LabelledRows, *, min_cases: float) -> RuleSet:
 
 
 def _generalise(tree: Tree, rows: LabelledRows, code: TestCode) -> list[Rule]:
-    """Make a rule of every node below the root, and drop conditions from it."""
+    """Return a rule of every node below the root, generalised by dropping conditions."""
     total = float(rows.weight.sum())
     labels = rows.classes.tolist()
     code_of_label = {label: code for code, label in enumerate(labels)}
@@ -107,14 +107,14 @@ def _generalise(tree: Tree, rows: LabelledRows, code: TestCode) -> list[Rule]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Judge:
-    """Says which condition a rule is better off without (C5.0's ``PruneRule``)."""
+    """Chooses the condition to drop from a rule (C5.0's ``PruneRule``)."""
 
     test_bits: FloatArray
     frequency: float
     total: float
 
     def choose(self, left: Int64Array, covered: FloatArray, wrong: FloatArray) -> int | None:
-        """Name the condition whose absence leaves the lowest error, of equals the last."""
+        """Return the condition whose removal gives the lowest error, of equals the last."""
         errors = np.where(covered < _NOTHING, 0.5, (wrong + 1) / (covered + 2))
         best = len(errors) - 2 - int(errors[:0:-1].argmin())
         is_needed = errors[1 + best] > errors[0]
@@ -123,7 +123,7 @@ class _Judge:
         return best
 
     def pays(self, left: Int64Array, covered: float, wrong: float) -> bool:
-        """Return whether a rule tells more of its class than it takes to send."""
+        """Return whether a rule saves more bits on its class than it takes to encode."""
         cost = float(self.test_bits[left].sum() - log2_factorial(len(left)))
         others = self.total - self.frequency
         right = covered - wrong
@@ -133,14 +133,14 @@ class _Judge:
 
 
 def _mixture(one: float, other: float) -> float:
-    """Return the bits that it takes to send which of two classes each of some rows has."""
+    """Return the bits that encode which of two classes each of some rows has."""
     whole = one + other
     nats = xlogy(whole, whole) - xlogy(one, one) - xlogy(other, other)
     return float(nats / np.log(2))
 
 
 def _expected_error(tree: Tree, rows: LabelledRows) -> float:
-    """Return the share of rows that votes are expected to get wrong: about that of the tree."""
+    """Return the expected error rate of the votes: about that of the tree."""
     is_leaf = tree.arrays.n_branches == 0
     wrong = tree.arrays.value[is_leaf]
     errors = float((wrong.sum(axis=1) - wrong.max(axis=1)).sum())
@@ -150,14 +150,14 @@ def _expected_error(tree: Tree, rows: LabelledRows) -> float:
 
 
 class _Theory:
-    """A choice of rules, the errors of its votes, and what each further change would do to them."""
+    """A subset of rules, the errors of its votes, and how each change would alter them."""
 
     def __init__(
         self, rules: list[Rule], rows: LabelledRows, *, bits: FloatArray, error_rate: float
     ) -> None:
         self._rows = rows
         self._bits = bits
-        # To mark a row as wrong and name its class, and to mark it as right.
+        # Bits that mark a row as wrong and encode its class, and that mark it as right.
         named = np.log2(max(len(rows.classes) - 1, 1))
         self._bits_wrong, self._bits_right = named - np.log2(error_rate), -np.log2(1 - error_rate)
         code_of_label = {label: code for code, label in enumerate(rows.classes.tolist())}
@@ -175,10 +175,10 @@ class _Theory:
         return np.asarray(matches.indices[span], dtype=np.int64)
 
     def start(self, chosen: BoolArray) -> None:
-        """Begin with these rules."""
+        """Start with these rules."""
         self.chosen = chosen.copy()
         n_rows, n_classes = self._rows.table.n_rows, len(self._rows.classes)
-        # One more column: the votes that a row without any has for no class at all.
+        # One more column, for rows without any votes: no class.
         self._sums = np.zeros((n_rows, n_classes + 1))
         for rule in np.flatnonzero(chosen).tolist():
             self._sums[self.rows_of(rule), self.codes[rule]] += self.votes[rule]
@@ -190,7 +190,7 @@ class _Theory:
         self._change = self._errors_added(everything)
 
     def climb(self) -> None:
-        """Make the change that saves most bits; when none does, only drop what was added."""
+        """Make the change that saves most bits, repeatedly; when none does, only drop rules."""
         n_first = int(self.chosen.sum())
         last, only_drops = -1, False
         while len(self.codes):
@@ -211,7 +211,7 @@ class _Theory:
             last = best
 
     def _best(self, then: FloatArray, now: float) -> int | None:
-        """Name the change that leaves fewest bits; one that saves none only where it drops."""
+        """Return the change that leaves fewest bits; if it saves none, only one that drops."""
         lowest = float(then.min())
         if lowest > now:
             return None
@@ -229,7 +229,7 @@ class _Theory:
         return np.asarray(theory + errors * self._bits_wrong + right * self._bits_right)
 
     def _find_tops(self, rows: Int64Array) -> None:
-        """Find the class with most votes for some rows, and the next; -1 for none."""
+        """Update the class with most votes for some rows, and the second; -1 for none."""
         sums = self._sums[rows, :-1]
         place = np.arange(len(rows))
         top = sums.argmax(axis=1)
@@ -258,7 +258,7 @@ class _Theory:
         return added.astype(np.float64)
 
     def _make(self, rule: int) -> None:
-        """Add a rule, or drop it where it is in."""
+        """Add a rule, or drop it if it is in the subset."""
         rows = self.rows_of(rule)
         self.errors += float(self._change[rule])
         before = self._errors_added(rows)
@@ -274,7 +274,7 @@ def _is_preferred(lead: FloatArray, one: Int64Array, other: Int64Array) -> BoolA
 
 
 def _first_theory(theory: _Theory, rows: LabelledRows, min_cases: float) -> BoolArray:
-    """Cover each class by its most trusted rules, until they take as much as they find."""
+    """Return a first subset: the most confident rules of each class, while rows of it remain."""
     chosen = np.zeros(len(theory.codes), dtype=bool)
     for code in np.unique(theory.codes).tolist():
         is_open = np.ones(rows.table.n_rows, dtype=bool)
@@ -299,6 +299,6 @@ def _first_theory(theory: _Theory, rows: LabelledRows, min_cases: float) -> Bool
 
 
 def _default_code(left: Tally, rows: LabelledRows) -> int:
-    """Return the class that is frequent both among rows that meet no rule, and among all."""
+    """Return the default class, frequent both among rows that meet no rule and among all."""
     share = (left.weights + 1) / (float(left.weights.sum()) + _NOTHING + 2)
     return int((share + rows.class_weights / rows.class_weights.sum()).argmax())

@@ -1,4 +1,4 @@
-"""What it takes, in bits, to write down a test: the column, and a value or a cut of it."""
+"""Description length of a test in bits: of its column, and of a value or a cut."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 _MOST_BITS = 1e30
-"""More than any errors cost; sums of it are numbers even in single precision."""
+"""More bits than any errors take; sums of it are finite even in single precision."""
 
 
 def log2_factorial(n: int | Int64Array) -> FloatArray:
-    """Return log2(n!): what is saved by sending n things in any order."""
+    """Return log2(n!): the bits saved by encoding n things in any order."""
     return np.asarray(gammaln(np.asarray(n, dtype=np.float64) + 1) / np.log(2))
 
 
@@ -33,19 +33,19 @@ class TestCode:
     Parameters
     ----------
     column_bits
-        To name a column.
+        Bits that encode a column.
     value_bits
-        For each column, to name a value of it or a cut.
+        For each column, bits that encode a value of it or a cut.
     """
 
-    __test__ = False  # no test class of pytest's
+    __test__ = False  # not collected by pytest
 
     column_bits: float
     value_bits: FloatArray
 
     @classmethod
     def c45(cls, rows: LabelledRows, *, redundancy: float) -> TestCode:
-        """Return C4.5's code: columns of longer values are named in fewer bits (``genrules.c``)."""
+        """Return C4.5's code: columns of longer values take fewer bits (``genrules.c``)."""
         value_bits = _value_bits(rows)
         total = value_bits.sum()
         shares = value_bits[value_bits > 0] / total if total > 0 else np.empty(0)
@@ -54,24 +54,24 @@ class TestCode:
 
     @classmethod
     def c5(cls, rows: LabelledRows) -> TestCode:
-        """Return C5.0's code: all columns are named alike (``siftrules.c``)."""
+        """Return C5.0's code: all columns take the same bits (``siftrules.c``)."""
         value_bits = _value_bits(rows)
         return cls(column_bits=float(np.log2(len(value_bits))), value_bits=value_bits)
 
     def bits(self, test: Condition) -> float:
-        """Return the bits of one test; a group of values takes one for each value there is."""
+        """Return the bits of one test; a group of values takes one bit per value of the domain."""
         is_group = isinstance(test, Members) and len(test.codes) > 1
         named = len(test.column.values) if is_group else self.value_bits[test.index]
         return self.column_bits + float(named)
 
     def rule_bits(self, tests: Sequence[Condition]) -> float:
-        """Return the bits of a rule: how many tests, and which, in any order."""
+        """Return the bits of a rule: of the number of its tests, and of the tests in any order."""
         n_tests = len(tests)
         return sum(map(self.bits, tests)) + float(np.log2(n_tests) - log2_factorial(n_tests))
 
 
 def _value_bits(rows: LabelledRows) -> FloatArray:
-    """Give, for each column, the mean bits of a value, or one and half those of a cut."""
+    """Return, for each column, the mean bits of a value, or one plus half those of a cut."""
     table, weight = rows.table, rows.weight
     total = float(weight.sum())
     bits = np.zeros(len(table.schema.columns))
@@ -84,7 +84,7 @@ def _value_bits(rows: LabelledRows) -> FloatArray:
             share = share[share > 0]
             bits[index] = -(share * np.log2(share)).sum()
             continue
-        # The programs keep a missing number as one more value.
+        # The programs count missing as one more value of a numeric column.
         n_values = len(np.unique(values[counted > 0])) + bool(missing[weight > 0].any())
         if n_values > 1:
             bits[index] = 1 + np.log2(n_values) / 2

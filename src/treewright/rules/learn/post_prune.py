@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """How good a rule is taken to be.
+    """Estimated accuracy of a rule.
 
     Parameters
     ----------
@@ -49,22 +49,22 @@ class Estimate:
 
     @property
     def accuracy(self) -> float:
-        """Share of the rows that it is right about; 0 where there are none."""
+        """Share of the rows covered that it predicts correctly; 0 where there are none."""
         return 1 - self.wrong / self.covered if self.covered > 0 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One look at a rule: what it is worth, and what it would be worth without each condition.
+    """One round of pruning a rule: its estimate, and its estimates without each condition.
 
     Parameters
     ----------
     estimate
-        Of the rule as it is.
+        Estimate of the rule as it is.
     without
-        Each condition with the estimate of the rule that lacks it.
+        Each condition with the estimate of the rule without it.
     dropped
-        The condition that was dropped; None where the rule stayed as it was.
+        The condition that was dropped; None where none was.
     """
 
     estimate: Estimate
@@ -74,14 +74,14 @@ class Trial:
 
 @dataclass(frozen=True, kw_only=True)
 class PrunedRule:
-    """One rule before and after, and every look in between.
+    """One rule before and after pruning, and every round.
 
     Parameters
     ----------
     before, after
-        The rule of the tree, and what became of it.
+        The rule of the tree, and the pruned rule.
     trials
-        One for each condition dropped, and a last one that dropped none.
+        One for each condition dropped, and a last one in which none was.
     """
 
     before: Rule
@@ -90,20 +90,20 @@ class PrunedRule:
 
     @property
     def dropped(self) -> tuple[Condition, ...]:
-        """The conditions that were dropped, in that order."""
+        """Conditions that were dropped, in order."""
         return tuple(trial.dropped for trial in self.trials if trial.dropped is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PostPruned:
-    """The rules that are left, and how they came about; ``print`` it.
+    """The pruned rules, and the steps taken; ``print`` it.
 
     Parameters
     ----------
     ruleset
         A decision list, the most accurate rule first.
     rules
-        What happened to the rule of each leaf, from left to right.
+        The pruning of the rule of each leaf, from left to right.
     """
 
     ruleset: RuleSet
@@ -113,7 +113,7 @@ class PostPruned:
         return self.text()
 
     def text(self, wording: Wording = SHORT) -> str:
-        """Print what was dropped from each rule, with the estimates before and after."""
+        """Return the text of the conditions dropped from each rule, with estimates."""
         lines = [line for number, rule in enumerate(self.rules) for line in _lines(number, rule)]
         premises, dropped, covered, estimates = zip(*lines, strict=True)
         table = lay_out(
@@ -146,10 +146,10 @@ def post_prune(
     confidence: float = 0.25,
     accept: Literal["better", "not_worse"] = "better",
 ) -> PostPruned:
-    """Turn a tree into a decision list by rule post-pruning.
+    """Return the decision list of a tree after rule post-pruning.
 
     Each bound of a numeric column is a precondition of its own. In each round the precondition
-    without which the estimate is highest is dropped; of equals the one whose absence covers more
+    whose removal gives the highest estimate is dropped; of equals the one whose removal covers more
     rows, then the one nearest to the leaf. Figures of the rules are those on the rows given.
 
     Parameters
@@ -157,11 +157,11 @@ def post_prune(
     tree
         A grown tree that predicts one class per row.
     X, y, sample_weight
-        The rows to judge by: validation rows, which had no part in growing the tree, or (for the
+        The rows to evaluate on: validation rows, which had no part in growing the tree, or (for the
         pessimistic estimate) its training rows.
     estimate
-        ``"validation"``: the share of rows that a rule is right about. ``"pessimistic"``: one less
-        the upper limit of its error, as C4.5 estimates it.
+        ``"validation"``: the accuracy of a rule on the rows. ``"pessimistic"``: 1 minus
+        the upper confidence limit of its error rate, as C4.5 estimates it.
     confidence
         CF of the pessimistic estimate.
     accept
@@ -240,7 +240,7 @@ def _prune(
 
 @dataclass(frozen=True, kw_only=True)
 class _Judge:
-    """Estimates accuracy, and says which condition a rule is better off without."""
+    """Estimates accuracy, and chooses the condition to drop from a rule."""
 
     confidence: float | None
     accepts_equals: bool
@@ -254,7 +254,7 @@ class _Judge:
         return np.where(covered > 0, 1 - errors / some, 0.0)
 
     def choose(self, _: Int64Array, covered: FloatArray, wrong: FloatArray) -> int | None:
-        """Name the condition to drop, or None."""
+        """Return the condition to drop, or None."""
         values = self.values(covered, wrong)
         order = np.lexsort((np.arange(1, len(values)), covered[1:], values[1:]))
         best = int(order[-1])

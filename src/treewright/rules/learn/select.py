@@ -1,10 +1,11 @@
-"""C4.5rules' choice among the rules of one class: the subset that is shortest to write down.
+"""C4.5rules' choice among the rules of one class: the subset of minimum description length.
 
-A subset is worth the bits that it takes to send its rules and then its exceptions: the rows it
-covers but should not (false positives) and the rows of the class it leaves out (false negatives).
+The description length of a subset is the bits that encode its rules and then its exceptions: the
+rows it covers but should not (false positives) and those of the class that it leaves out (false
+negatives).
 Quinlan (1993, section 5.2); the exceptions are coded as release 8 codes them (Quinlan, *MDL and
 categorical theories (continued)*, ICML 1995). Bits are compared in single precision, as the
-program does: two subsets that are alike but for rounding tie, and the first one stays.
+program does: two subsets that differ by rounding alone tie, and the first one stays.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ Search: TypeAlias = Literal["greedy", "annealing"]
 SEARCHES: tuple[Search, ...] = ("greedy", "annealing")
 
 _THEORY_WEIGHT = 0.5
-"""Bits of rules count half (release 8's CodeWeight): rules have more than one equal wording."""
+"""Weight of the bits of rules (release 8's CodeWeight): a rule has several equal encodings."""
 
 _MOST_TRIED_OUT = 10
-"""Of this many rules every subset is tried."""
+"""Up to this many rules, every subset is tried."""
 
 _CLIMBS = 11
-"""Greedy climbs, from subsets that hold 0 %, 10 %, ... 100 % of the rules by chance."""
+"""Greedy climbs, from random subsets of 0 %, 10 %, ... 100 % of the rules."""
 
 _IMPOSSIBLE = 1e6
-"""Bits for errors that the code expects none of (release 8)."""
+"""Bits of errors where the code expects none (release 8)."""
 
 _NOTHING = 1e-6
-"""Less than this of a row is none (release 8); sums of parts of rows may leave as much."""
+"""Weight below which a row counts as none (release 8), as sums of parts of rows may leave."""
 
 _LEAST_SAVING = 1e-6
-"""Bits; less is the rounding of sums of parts of rows, and could be saved again and again."""
+"""Least bits saved; less is a rounding error of sums, and could be saved again and again."""
 
 _HOT, _COLD, _COOLING, _TRIES = 1000.0, 0.001, 0.95, 100
 """Temperatures of the annealing, and draws for one accepted change (release 8)."""
@@ -55,7 +56,7 @@ class Candidates:
     matches
         Rules x rows, 1 where the row meets the rule.
     bits
-        What it takes to send each rule.
+        Bits that encode each rule.
     weight
         The weight of each row.
     is_target
@@ -71,7 +72,7 @@ class Candidates:
 def choose_subset(
     candidates: Candidates, *, search: Search, random: np.random.Generator
 ) -> BoolArray:
-    """Find a subset of few bits; exact for up to ten rules."""
+    """Return a subset of few bits; the best one for up to ten rules."""
     n_rules = len(candidates.bits)
     if n_rules <= _MOST_TRIED_OUT:
         return _best_of_all(candidates)
@@ -90,10 +91,10 @@ def choose_subset(
 def exception_bits(
     fires: FloatArray, false_positives: FloatArray, false_negatives: FloatArray, n_rows: float
 ) -> FloatArray:
-    """Return the bits that name the exceptions of a subset that covers the weight `fires`.
+    """Return the bits that encode the exceptions of a subset that covers the weight `fires`.
 
-    The larger side of the table is coded as if errors were shared evenly between the sides, so
-    that a subset is not drawn to errors of one kind only.
+    The larger side of the table is encoded as if errors were shared evenly between the sides, so
+    that errors of one kind are not favoured.
     """
     even = 0.5 * (false_positives + false_negatives)
     covers_most = fires > 0.5 * n_rows
@@ -103,7 +104,7 @@ def exception_bits(
 
 
 def _coded(n: FloatArray, errors: FloatArray, expected: FloatArray) -> FloatArray:
-    """Return the bits that mark which of `n` rows are errors, were `expected` of them one."""
+    """Return the bits that mark which of `n` rows are errors, with `expected` errors expected."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = expected / n
         bits = -(xlogy(errors, rate) + xlogy(n - errors, 1 - rate)) / np.log(2)
@@ -113,7 +114,7 @@ def _coded(n: FloatArray, errors: FloatArray, expected: FloatArray) -> FloatArra
 
 
 def _best_of_all(candidates: Candidates) -> BoolArray:
-    """Try every subset; of equals the first, counting in binary with the first rule lowest."""
+    """Return the best of all subsets; of equals the first in binary order, first rule lowest."""
     n_rules = len(candidates.bits)
     subsets = np.arange(2**n_rules)
     pattern = (1 << np.arange(n_rules)) @ candidates.matches.toarray().astype(np.int64)
@@ -140,9 +141,9 @@ def _best_of_all(candidates: Candidates) -> BoolArray:
 
 
 class _State:
-    """A subset under change, with what each further change would cost or save.
+    """A subset under search, with the bits that each change would cost or save.
 
-    Weights come in two lines: rows of the class, and the others.
+    Weights have two rows: for the class, and for the others.
     """
 
     def __init__(self, candidates: Candidates) -> None:
@@ -159,7 +160,7 @@ class _State:
         self.restart(self.best)
 
     def restart(self, chosen: BoolArray) -> None:
-        """Begin anew with these rules."""
+        """Restart with these rules."""
         self.chosen = chosen.copy()
         self._n_covering = np.asarray(chosen.astype(np.int64) @ self._rows_of_rule)
         uncovered = np.where(self._n_covering == 0, self._weight, 0.0)
@@ -170,7 +171,7 @@ class _State:
         self._sole = np.asarray(self._rows_of_rule @ covered_once.T).T
 
     def savings(self) -> FloatArray:
-        """Return the bits saved by changing each rule: adding it, or dropping it where it is in."""
+        """Return the bits saved by adding each rule, or by dropping it if it is in the subset."""
         chosen = self.chosen
         n_chosen = int(chosen.sum())
         rule_bits = float(self._bits[chosen].sum() - log2_factorial(n_chosen))
@@ -186,7 +187,7 @@ class _State:
         return np.asarray(now - then)
 
     def change(self, rule: int) -> None:
-        """Add a rule, or drop it where it is in."""
+        """Add a rule, or drop it if it is in the subset."""
         matches = self._rows_of_rule
         rows = matches.indices[matches.indptr[rule] : matches.indptr[rule + 1]]
         before = self._n_covering[rows]
@@ -211,7 +212,7 @@ class _State:
 
 
 def _climb(state: _State) -> None:
-    """Make the change that saves most for as long as one saves anything."""
+    """Make the change that saves most bits, until none saves any."""
     while True:
         savings = state.savings()
         best = int(savings.argmax())
@@ -221,7 +222,7 @@ def _climb(state: _State) -> None:
 
 
 def _anneal(state: _State, random: np.random.Generator) -> None:
-    """Make chance changes, ever less often those that cost bits."""
+    """Make random changes, those that cost bits with falling probability (annealing)."""
     temperature = _HOT
     while temperature > _COLD:
         savings = state.savings()

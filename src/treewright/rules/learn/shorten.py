@@ -1,8 +1,8 @@
-"""Dropping conditions from one rule, one at a time, by what its rows say.
+"""Dropping conditions from one rule, one at a time, by the rows it covers.
 
 Whether to drop a condition depends on the rows that meet all the others: those that meet the rule,
 and those that fail this condition alone. All conditions are judged in one pass; after a drop only
-the rows that had failed the dropped condition are looked at again.
+the rows that had failed the dropped condition are counted again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Choice: TypeAlias = "Callable[[Int64Array, FloatArray, FloatArray], int | None]"
 """Given the conditions left, and the weight covered and wrong of the rule as it is (entry 0) and
-without each of them in turn, names the condition to drop (from 0), or None to stop."""
+without each of them in turn, returns the condition to drop (from 0), or None to stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +28,11 @@ class Round:
     Parameters
     ----------
     conditions
-        The conditions it still has, by their place in the whole rule.
+        The conditions it still has, by their position in the original rule.
     covered, wrong
-        Of the rule (entry 0) and of the rule without each of these conditions.
+        Weights of the rule (entry 0) and of the rule without each of these conditions.
     dropped
-        The condition that is dropped, by its place in the whole rule; None in the last round.
+        The condition that is dropped, by its position in the original rule; None in the last round.
     """
 
     conditions: Int64Array
@@ -44,7 +44,7 @@ class Round:
 def shorten(
     met: BoolArray, weight: FloatArray, weight_wrong: FloatArray, choose: Choice
 ) -> list[Round]:
-    """Drop conditions until `choose` says stop or none is left.
+    """Return the rounds of dropping conditions until `choose` stops or none is left.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def shorten(
     weight, weight_wrong
         The weight of each row, and the same where the rule would be wrong about it, else 0.
     choose
-        Names the condition to drop next.
+        Returns the condition to drop next.
 
     Returns
     -------
