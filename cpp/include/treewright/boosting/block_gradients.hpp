@@ -10,14 +10,14 @@
 
 namespace treewright::boosting {
 
-/// What slopes are computed from. Scores, and slopes that are given, are outputs x rows.
+/// Input of the gradients. Scores, and gradients that are given, are outputs x rows.
 struct SlopeSource {
     LossKind kind = LossKind::squared;
     double parameter = 0.0;  ///< of the loss
     std::size_t n_outputs = 1;
     std::span<const double> y;
     std::span<const double> scores;
-    std::span<const double> given_gradient;  ///< where the loss is not ours
+    std::span<const double> given_gradient;  ///< for a loss of the user's
     std::span<const double> given_hessian;
 };
 
@@ -31,7 +31,7 @@ struct BlockSlopes {
     std::vector<double> y;  ///< of listed rows, and their scores
     std::vector<double> scores;
 
-    /// The slopes of one copy of each of at most kRowsPerBlock rows.
+    /// Gradients and hessians of one copy of each of at most kRowsPerBlock rows.
     void fill(const SlopeSource& source, const RowRange& rows);
 
     [[nodiscard]] const double* gradient_of(std::size_t output) const {

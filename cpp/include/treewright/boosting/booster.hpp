@@ -15,11 +15,11 @@
 
 namespace treewright::boosting {
 
-/// Which rows and columns a round sees.
+/// Which rows and columns a round draws.
 struct RoundSample {
     double share = 1.0;  ///< of the rows, drawn without replacement
     /// Gradient-based one-side sampling (Ke et al. 2017): this share of the rows with the largest
-    /// gradients is kept, `share` of all is drawn from the others and weighs more for it; 0: off.
+    /// gradients is kept, `share` of all is drawn from the others with a larger weight; 0: off.
     double top_share = 0.0;
     std::size_t n_columns = 0;  ///< drawn for each tree; 0: all
 };
@@ -27,13 +27,13 @@ struct RoundSample {
 class Booster {
 public:
     /// `target`: rows, numbers or class indices, which must outlive the booster. Scores are outputs
-    /// x rows. Where leaves get lines the columns are read again in every round, and must stay.
+    /// x rows. With linear leaves the columns are read again in every round, and must stay alive.
     Booster(const data::Dataset& data, Codebook book, LossKind kind, double parameter,
             const RoundSample& sample, std::size_t n_outputs, std::vector<double> scores,
             Team& team);
 
-    /// Grows the trees of a round and moves the scores; with LossKind::given the slopes must have
-    /// been set. The trees are appended to `trees`, one for each output.
+    /// Grows the trees of a round and updates the scores; with LossKind::given the gradients must
+    /// have been set. The trees are appended to `trees`, one for each output.
     void round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
                Progress& progress);
 
@@ -43,7 +43,7 @@ public:
     std::vector<BoostTree> trees;
     std::vector<double> scores;  ///< outputs x rows
 
-    /// No score of a training row is larger, by size; not finite where some may not be.
+    /// Upper bound of the absolute scores of training rows; not finite where one may not be.
     [[nodiscard]] double reach() const { return most_score; }
     [[nodiscard]] const Codebook& codebook() const { return book; }
     [[nodiscard]] std::size_t n_rows() const { return table.n_rows; }
@@ -57,7 +57,7 @@ private:
     [[nodiscard]] RowSet steepest_rows(std::size_t n_wanted, Team& team) const;
     void note_content(const data::Dataset& data, Team& team);
     void draw_rows(std::uint64_t key, Team& team);
-    /// Factor of the slopes of a copy of a row.
+    /// Factor of the gradient and hessian of a copy of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
         double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
         if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
@@ -75,17 +75,17 @@ private:
     [[nodiscard]] WritableSlopes slopes_of(std::size_t output);
     void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
                    Team& team, Progress& progress) const;
-    /// What the rows of some leaves would answer together.
+    /// The prediction of a leaf of the rows of some leaves together.
     [[nodiscard]] double residual_answer(const BoostTree& tree,
                                          std::span<const GrownLeaf> leaves) const;
-    /// Leaves of losses that say little by their slopes answer from residuals.
+    /// Recomputes leaf values from residuals, for losses whose gradients say little.
     void renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
                Team& team) const;
     void keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
                     std::span<const int> monotonic) const;
     [[nodiscard]] double huber_delta(Team& team) const;
     [[nodiscard]] bool is_unweighted() const { return weight.empty() && copies.empty(); }
-    /// What the line of a row's leaf adds.
+    /// What the line of a row's leaf adds to the score.
     [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
         return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
     }
@@ -99,20 +99,20 @@ private:
         return weight.empty() || weight[row] > 0.0 ? 1.0 : 0.0;
     }
 
-    /// How rows keep their slopes.
+    /// How gradients and hessians of rows are stored.
     enum class Form : std::uint8_t { slim, odds, wide, narrow, single };
     [[nodiscard]] Form choose_form();
-    /// Calls work with a row of a form.
+    /// Calls work with the row type of a form.
     template <class Work>
     static auto with_row(Form form, Work&& work);
     static std::size_t bytes_of(Form form);
 
     Codebook book;
-    std::vector<data::Column> raw;  ///< views of what the codes stand for
+    std::vector<data::Column> raw;  ///< views of the raw values behind the codes
     std::vector<double> spread;     ///< of each column, once lines are fitted
     LossKind kind;
     double level;      ///< the parameter that was given
-    double parameter;  ///< of the loss; Huber's delta is another one in every round
+    double parameter;  ///< of the loss; Huber's delta changes in every round
     RoundSample sample;
     std::size_t n_outputs;
     double most_score = 0.0;
@@ -123,13 +123,13 @@ private:
     Form form;
     CodedTable table;
 
-    std::vector<double> given_gradient;  ///< outputs x rows, where they come from outside
+    std::vector<double> given_gradient;  ///< outputs x rows, if given by the caller
     std::vector<double> given_hessian;
     FixedPoint fixed;
     std::vector<std::vector<std::uint8_t>> slopes;  ///< of several outputs; of one: in the table
-    std::vector<std::uint32_t> content;             ///< a hash of each row, where some are drawn
+    std::vector<std::uint32_t> content;             ///< a hash of each row, if rows are drawn
     std::vector<std::uint32_t> sampled;             ///< empty: all rows
-    std::vector<float> factor;                      ///< of sampled rows' slopes; empty: 1
+    std::vector<float> factor;                      ///< of sampled rows' gradients; empty: 1
     std::vector<GrowBuffers> buffers;
 };
 

@@ -1,9 +1,10 @@
-/// The training rows as codes, laid out twice: row by row for adding up histograms, and column by
-/// column for dividing the rows of a node.
+/// The training rows as codes, stored twice: row by row for building histograms, and column by
+/// column for partitioning the rows of a node.
 ///
-/// What is stored is a slot: mostly one column, or several of which no row has more than one away
-/// from its commonest code (one-hot columns, say; Ke et al., LightGBM, NIPS 2017, section 4, with
-/// no conflict allowed, so that nothing is lost). Histograms are kept by slot.
+/// The unit of storage is a slot: mostly one column, or several columns of which in every row at
+/// most one differs from its most frequent code (one-hot columns, say; exclusive feature bundling,
+/// Ke et al., LightGBM, NIPS 2017, section 4, with no conflict allowed, so that nothing is lost).
+/// Histograms are kept by slot.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,12 @@ struct Slot {
     std::vector<std::uint32_t> columns;
 };
 
-/// Where a column's codes are found in its slot.
+/// Where the codes of a column are in its slot.
 struct Placed {
     std::uint32_t slot = 0;
     /// Code of the slot that stands for code 0; codes above `common` are one lower.
     std::uint32_t first = 0;
-    bool is_shared = false;  ///< the slot holds others too: `common` is what is not listed
+    bool is_shared = false;  ///< the slot holds other columns too; `common` is not stored
     std::uint32_t common = 0;
 
     [[nodiscard]] std::uint32_t in_slot(std::uint32_t code) const {
@@ -41,8 +42,8 @@ struct Placed {
 
 class CodedTable {
 public:
-    /// `slope_bytes`: room in each record, beside the codes, for what changes from round to round:
-    /// a row that lies far from others then costs one wait for memory, not two.
+    /// `slope_bytes`: room in each record, beside the codes, for the gradients, which change every
+    /// round: a row far from others in memory then costs one cache miss, not two.
     CodedTable(const data::Dataset& data, const Codebook& book, std::size_t slope_bytes,
                Team& team);
 
@@ -53,12 +54,12 @@ public:
     std::size_t stride = 0;     ///< bytes of a record
     std::size_t n_narrow = 0;   ///< slots of one byte
 
-    std::size_t slopes_at = 0;  ///< bytes from the start of a record to its room
+    std::size_t slopes_at = 0;  ///< bytes from the start of a record to its gradients
 
     [[nodiscard]] const std::uint8_t* records() const { return rows.get(); }
     [[nodiscard]] SlopeView slopes() const { return {rows.get() + slopes_at, stride}; }
     [[nodiscard]] WritableSlopes slopes() { return {rows.get() + slopes_at, stride}; }
-    /// Codes of a slot, one after the other; some bytes after the last may be read.
+    /// Codes of a slot, contiguous; some bytes after the last may be read.
     [[nodiscard]] const std::uint8_t* codes_of(const Slot& slot) const {
         return by_column.get() + slot.by_column;
     }

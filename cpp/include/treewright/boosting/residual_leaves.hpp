@@ -1,4 +1,4 @@
-/// Leaves of losses whose slopes say little: they answer from what is left to explain of their
+/// Leaf values for losses whose gradients say little: they are computed from the residuals of the
 /// rows.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace treewright::boosting {
 
-/// What is left to explain of a row.
+/// The residual of a row.
 struct Residual {
     double value;
     double weight;
@@ -20,14 +20,15 @@ struct Residual {
     return kind == LossKind::absolute || kind == LossKind::quantile || kind == LossKind::huber;
 }
 
-/// What a leaf of these rows, of which there is one at least, answers; changes their order.
-/// `parameter`: the loss's. Of plain numbers each counts once.
+/// The prediction of a leaf of these rows, at least one; changes their order.
+/// `parameter`: the loss's. Plain numbers count once each.
 [[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
                                          std::vector<Residual>& residuals);
 [[nodiscard]] double answer_of_residuals(LossKind kind, double parameter,
                                          std::vector<double>& residuals);
 
-/// The least value with at least `level` of the weight up to it; midway where exactly so much is.
+/// The least value with at least `level` of the weight up to it; the midpoint where it is exactly
+/// so.
 [[nodiscard]] double quantile_of(std::vector<Residual>& residuals, double level);
 [[nodiscard]] double quantile_of(std::vector<double>& values, double level);
 

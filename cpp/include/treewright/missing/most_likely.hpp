@@ -7,7 +7,7 @@
 
 namespace treewright::missing {
 
-/// The runs whose values stand in for missing ones.
+/// The runs whose values replace missing ones.
 struct Fill {
     bool is_set = false;
     std::size_t run = 0;                    ///< at prediction, and in training unless per class
@@ -45,7 +45,7 @@ inline split::MissingPart fill_most_likely(data::Scale scale, split::Tally& tall
 }
 
 /// Each class's missing weight joins the run most likely in that class. At prediction the class
-/// is unknown: the node's most likely value stands in.
+/// is unknown: the node's most likely value is used.
 template <criteria::Criterion C>
 split::MissingPart fill_most_likely_in_class(const C& criterion, data::Scale scale,
                                              split::Tally& tally, Fill& fill) {

@@ -1,6 +1,6 @@
-/// How rows whose value is missing enter the search for a split: each policy prepares the tally
-/// before the search and says afterwards where such rows go. (C4.5's divided cases and CART's
-/// surrogates show in the partition of the rows: data/partition.hpp, missing/surrogates.hpp.)
+/// How missing values enter the search for a split: each policy prepares the tally
+/// before the search and says afterwards where they go. (C4.5's divided cases and CART's
+/// surrogates act in the partition of the rows: data/partition.hpp, missing/surrogates.hpp.)
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class Missing : std::uint8_t {
     majority
 };
 
-/// The part missing rows play in the search; `fill` is set where they were given a value.
+/// How missing values take part in the search; `fill` is set where they were replaced by a value.
 template <criteria::Criterion C>
 split::MissingPart prepare_missing(const C& criterion, Missing policy, data::Scale scale,
                                    split::Tally& tally, Fill& fill) {
