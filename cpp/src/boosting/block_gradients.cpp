@@ -7,7 +7,7 @@
 namespace treewright::boosting {
 namespace {
 
-/// Scores and targets that follow each other; outputs are `stride` apart.
+/// Contiguous scores and targets; outputs are `stride` apart.
 struct Near {
     const double* scores = nullptr;
     std::size_t stride = 0;
@@ -33,8 +33,8 @@ TREEWRIGHT_WIDE void fill_slopes_wide(const Loss& loss, const Near& rows, double
 }
 #endif
 
-/// Softmax of the scores of some rows, and its slopes; inline, so that it is compiled for the wide
-/// vectors of its caller.
+/// Softmax of the scores of some rows, its gradients and hessians; inline, so that it is compiled
+/// for the vector width of its caller.
 [[gnu::always_inline]] inline void fill_multinomial(const Near& rows, double* gradient,
                                                     double* hessian) {
     const double* scores = rows.scores;
@@ -84,7 +84,7 @@ void fill_near(const SlopeSource& source, const Near& rows, double* gradient, do
               [&](const auto& loss) { fill_slopes(loss, rows, gradient, hessian); });
 }
 
-/// Copies what some rows have of each output.
+/// Copies the numbers of some rows, output by output.
 void gather(std::span<const double> from, std::size_t n_outputs, const RowRange& rows, double* to) {
     const std::size_t n_rows = from.size() / n_outputs;
     for (std::size_t k = 0; k < n_outputs; ++k) {

@@ -15,7 +15,7 @@
 namespace treewright::boosting {
 namespace {
 
-/// Room for hessians of eight bits beside the count of so many rows.
+/// Number of copies up to which a word has room for hessians of eight bits beside the count.
 constexpr double kMostCopies = 0x1p27;
 constexpr double kManyCopies = 0x1p20;  ///< that are left of more
 
@@ -24,7 +24,7 @@ int narrow_bits(double n_copies) {
     return 62 - 2 * static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_copies)));
 }
 
-/// The largest size of a number; infinite where one is not finite.
+/// The largest absolute value; infinite where one is not finite.
 double largest(std::span<const double> numbers) {
     double most = 0.0;
     bool is_finite = true;
@@ -93,7 +93,8 @@ Booster::Booster(const data::Dataset& data, Codebook learned, LossKind kind, dou
     most_score = largest(scores);
 }
 
-/// Rows of very many copies count as fewer, and weigh the more: limits on rows are small numbers.
+/// Rows of very many copies count as fewer, of a larger weight each: limits on rows are small
+/// numbers.
 void Booster::count_copies() {
     const auto add_up = [&] {
         total_copies = 0.0;
@@ -110,13 +111,13 @@ void Booster::count_copies() {
     add_up();
 }
 
-/// Few bytes where nothing is lost by it.
+/// The smallest form that loses nothing.
 Booster::Form Booster::choose_form() {
     count_copies();
     const bool counts_once = is_unweighted();
     if (kind == LossKind::logistic || kind == LossKind::multinomial) {
         if (!counts_once) return Form::wide;
-        return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may weigh more
+        return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may be reweighted
     }
     const bool has_same_hessian =
         kind != LossKind::given && with_loss(kind, parameter, [](const auto& loss) {
@@ -138,7 +139,7 @@ SlopeSource Booster::slope_source() const {
     return {kind, parameter, n_outputs, y, scores, given_gradient, given_hessian};
 }
 
-/// The largest slopes of a copy of a row: known beforehand, or looked for.
+/// The largest gradient and hessian of a copy of a row: known beforehand, or searched for.
 SlopeRange Booster::range_of_slopes(Team& team) const {
     SlopeRange range;
     if (kind == LossKind::multinomial) range = {1.0, 0.25};
@@ -182,7 +183,7 @@ double Booster::largest_share(Team& team) const {
     return *std::ranges::max_element(most);
 }
 
-/// Chooses units such that no sum leaves its bits.
+/// Chooses units such that no sum overflows its bits.
 FixedPoint Booster::lay_out(const SlopeRange& range) const {
     FixedPoint made;
     made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
@@ -206,9 +207,9 @@ void Booster::quantise_block(const RowRange& rows, const double* gradient, const
     const double per_hessian = 1.0 / fixed.hessian_unit;
     const bool is_plain = weight.empty() && factor.empty();
     const bool is_counted = !copies.empty() || !weight.empty();
-    // In every form as in OddsRow, so that a row of two copies adds what two rows do.
+    // The same in every form as in OddsRow, so that a row of two copies adds what two rows do.
     const bool is_odds = is_plain && (kind == LossKind::logistic || kind == LossKind::multinomial);
-    // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
+    // Adding and subtracting this rounds a number below 2^51 to the nearest whole one.
     constexpr double kRound = 0x1.8p52;
     for (std::size_t i = 0; i < rows.n; ++i) {
         const std::size_t row = rows[i];
@@ -242,8 +243,8 @@ void Booster::quantise(Team& team) {
     });
 }
 
-/// The rows whose slopes are largest, all outputs together (Ke et al. 2017, algorithm 2). Of slopes
-/// that agree to 20 bits the content of the rows decides, so that their order does not.
+/// The rows of the largest gradients, all outputs together (Ke et al. 2017, algorithm 2). Where
+/// these agree to 20 bits the content of the rows decides, so that their order does not.
 RowSet Booster::steepest_rows(std::size_t n_wanted, Team& team) const {
     std::vector<BlockSlopes> room(team.size(), BlockSlopes(n_outputs));
     const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
@@ -347,8 +348,8 @@ void Booster::renew(BoostTree& tree, const GrowBuffers& memory, std::span<const 
     if (!monotonic.empty()) keep_order(tree, memory.leaves, monotonic);
 }
 
-/// Answers below the two children of a monotonic split stay on either side of the middle of what
-/// the children would answer themselves, as while the tree was grown.
+/// Predictions below the two children of a monotonic split stay on either side of the midpoint of
+/// the children's own predictions, as while the tree was grown.
 void Booster::keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
                          std::span<const int> monotonic) const {
     std::vector<std::vector<GrownLeaf>> below(tree.nodes.size());
@@ -423,7 +424,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
         move_scores(grown[output], output, memory, own_team);
     };
     buffers.resize(n_outputs == 1 ? 1 : team.size());
-    // Trees of one round do not wait for each other; what is left over is grown by all threads.
+    // Trees of one round do not wait for each other; the remaining ones are grown by all threads.
     const std::size_t n_apart =
         team.size() == 1 ? n_outputs : n_outputs / team.size() * team.size();
     if (n_outputs > 1)

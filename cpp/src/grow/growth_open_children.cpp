@@ -26,7 +26,7 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
     if (settles_missing && winner.missing_branch < 0)
         winner.missing_branch = static_cast<std::int32_t>(heaviest);
 
-    // Rows without a value that had a say in the gain have one in its significance.
+    // Missing values that counted in the gain count in its significance, too.
     const bool judged_missing = options.missing == missing::Missing::learned_side ||
                                 options.missing == missing::Missing::own_branch ||
                                 options.missing == missing::Missing::most_likely ||
@@ -221,7 +221,7 @@ void Growth::bound_child(const Open& open, const split::Candidate& winner, const
     const double middle = off_grid(open.grid, (ws.finder->level_of(ws.branch_sums.data()) +
                                                ws.finder->level_of(ws.branch_sums.data() + width)) /
                                                   2.0);
-    // Rows without a value may pull the middle out of the node's own bounds.
+    // Missing values may move the midpoint out of the node's own bounds.
     const double bound = std::clamp(middle, open.lower, open.upper);
     const bool is_lower = (direction > 0) == (b == 0);
     if (is_lower) upper = bound;
