@@ -70,7 +70,7 @@ public:
     }
 
     std::vector<Asker> askers;
-    std::vector<Eight> leaves;     ///< what each answers, in every lane
+    std::vector<Eight> leaves;     ///< value of each, in every lane
     std::size_t most_columns = 0;  ///< asked on one path
     std::size_t n_terms = 1;       ///< one for all askers that are the first to ask a column
     double expected = 0.0;
@@ -157,7 +157,7 @@ struct Bench {
     std::vector<std::uint64_t> answers;  ///< by node
     std::vector<Known> known;            ///< by asker
     std::vector<Eight> lean;             ///< e, by asker
-    std::vector<Eight> state;  ///< askers x points: reach on the way down, answer on the way up
+    std::vector<Eight> state;  ///< askers x points: reach on the way down, prediction on the way up
     std::vector<Eight> sums;   ///< outputs x asked columns x groups of eight rows
 };
 

@@ -300,7 +300,7 @@ private:
         return true;
     }
 
-    /// Adds up what is known of the branches of a node.
+    /// Adds up the figures of the branches of a node.
     void add_up(const Frame& frame) {
         NodeState& state = changing.state(frame.node);
         const Place& place = changing.place(frame.node);

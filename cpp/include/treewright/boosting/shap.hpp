@@ -24,8 +24,8 @@
 ///     e = (goes first ? 1 : 0) - share      and e = 0 for rows that belong elsewhere.
 ///
 /// Down: reach(first child) = c reach(node), reach(second child) = (1 - c) reach(node).
-/// Up: answer(node) = c answer(first child) + (1 - c) answer(second child).
-/// The node gives its column reach(node) dc/dt (answer(first child) - answer(second child)), where
+/// Up: value(node) = c value(first child) + (1 - c) value(second child).
+/// The node gives its column reach(node) dc/dt (value(first child) - value(second child)), where
 /// dc/dt = e z / (z + (1 - z) t)^2 is taken over the column's own t.
 ///
 /// That is O(leaves x D) for a row; eight rows are processed together, a lane each.

@@ -70,7 +70,7 @@ struct Candidate {
     std::uint32_t n_branches = 0;
     bool is_declared = false;          ///< branch c is declared value c (see declare_branches)
     bool has_rest = false;             ///< "x = v": branch 1 is every other value, seen or not
-    std::int32_t other_branch = -1;    ///< groups: of declared values that the node has not seen
+    std::int32_t other_branch = -1;    ///< groups: of declared values not in the node
     bool owns_missing = false;         ///< the last run is the missing values
     std::int32_t missing_branch = -1;  ///< -1: divided among all, or settled by the policy
     std::vector<std::int32_t> missing_branch_of_class;  ///< most_likely_in_class only

@@ -85,7 +85,7 @@ private:
     void list(std::size_t i, std::size_t j) {
         pairs.push_back({groups[i].name(), groups[j].name(), log_p_of(test, groups[i], groups[j])});
     }
-    /// Lists the pairs of one group anew.
+    /// Lists the pairs of one group again.
     void relist(std::size_t position) {
         for (std::size_t i = 0; i < groups.size(); ++i) {
             if (i == position) continue;

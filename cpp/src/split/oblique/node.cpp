@@ -81,7 +81,7 @@ bool append_standard(const data::Column& raw, ObliqueNode& node) {
     return true;
 }
 
-/// Rows whose covariance HHCART looks at, and what they weigh in it.
+/// Rows whose covariance HHCART uses, and their weights in it.
 struct Group {
     std::vector<std::uint32_t> rows;
     std::vector<double> weight;

@@ -280,7 +280,20 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return leaves.astype(np.int64)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, Int64Array]:
-        """Return the nodes each row passes in all trees, side by side, and each tree's first."""
+        """Return the nodes that each row passes in all trees.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+
+        Returns
+        -------
+        indicator : sparse matrix, rows x nodes of all trees
+            1 where the row passes the node.
+        first_node : array
+            The first node of each tree among these columns, and their number at the end.
+        """
         table = self._table(X)
         paths = []
         for tree in self.ensemble_:

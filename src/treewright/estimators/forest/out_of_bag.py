@@ -87,6 +87,11 @@ class EstimatesOutOfBag:
         X, y, sample_weight
             As for :meth:`out_of_bag`.
 
+        Returns
+        -------
+        ForestSummary
+            The figures; ``print`` them.
+
         Examples
         --------
         >>> import treewright as tw

@@ -286,7 +286,7 @@ struct SortedLists {
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;
     FarVector<std::uint32_t> lists;
-    std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for what is home
+    std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for renumbered rows
     std::uint32_t home = 0;                 ///< where the node that is home begins
     std::vector<std::size_t> slot_of_column;
     std::vector<char> has_ties;

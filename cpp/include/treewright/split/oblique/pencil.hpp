@@ -109,7 +109,7 @@ private:
         }
     };
 
-    /// Rows that weigh 1 and have a class.
+    /// Rows of weight 1 with a class.
     struct ByCounts : BySums {
         void move(std::uint32_t k, double sign) {
             for (const std::size_t j :
