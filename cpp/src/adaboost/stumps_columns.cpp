@@ -11,7 +11,7 @@ constexpr std::uint32_t kMostBins = 256;  // 512 are no faster: later rounds sea
 constexpr std::uint32_t kFewestBins = 16;
 constexpr std::uint32_t kCells = 8192;  ///< about as many as stay in the L1 and L2 caches
 
-/// Weights of at most this many cells are added up in several copies of the table, to break the
+/// Weights of up to kMostInLanes cells are added up in so many copies of the table, to break the
 /// dependency chain of the sums (columns of two or three values: 0.5 instead of 1.6 ns a row).
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kMostInLanes = 2048;

@@ -60,8 +60,8 @@ TREEWRIGHT_SIMD void fill_keys(Mixed draw, std::span<const std::uint32_t> conten
     for (std::size_t i = 0; i < content.size(); ++i) keys[i] = draw.with(content[i]);
 }
 
-/// The deviation of the number of `n` independent keys below a value, if a share of `share` is
-/// expected.
+/// Largest plausible deviation of the number of `n` independent keys below a value, if a share of
+/// `share` is expected.
 double margin(double n, double share) {
     return kDeviations * std::sqrt(n * share * (1.0 - share)) + kDeviations;
 }

@@ -32,7 +32,7 @@ LEAST_ROWS = 30
 _LEAST_PATIENCE = 40
 _ROUNDS_AT_A_TIME = 8
 _LEAST_GAIN = 1e-7
-"""As a share of the loss; smaller gains are rounding, which may depend on the order of the rows."""
+"""As a share of the loss; less is rounding, which differs between copies and weights of rows."""
 
 Watch = Callable[[int | None, int, float], None]
 """A callback: takes the depth, the rounds made so far and the loss after the last of them."""

@@ -119,7 +119,7 @@ def row_share(given: float | str, *, n_rows: int, has_nominal: bool, is_goss: bo
     """Return the share of the rows that a round draws.
 
     ``"auto"`` draws 100,000 rows, and a fifth at least: so many suffice to find the cuts, and trees
-    grown on different rows average better than trees grown on the same. All rows where columns are
+    of different rows find structure that no single cut shows. All rows where columns are
     nominal, whose categories need every row they have. With GOSS it is a tenth, drawn in addition
     to the rows of large gradients.
 

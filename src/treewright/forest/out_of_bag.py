@@ -88,7 +88,7 @@ class OutOfBag:
         return decide(self.answers[self.known], self.classes, self.leaf)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return a confidence interval for the error on new rows, with probability `level`.
+        """Return a confidence interval, of confidence `level`, for the error on new rows.
 
         Wilson's interval of a share (1927); for numbers the normal interval of a mean. With
         weights, the number of rows is Kish's effective sample size (1965, section 8.2).

@@ -36,7 +36,7 @@ struct ForestOptions {
                                              const data::Dataset& data,
                                              const ForestOptions& forest);
 
-/// Grows packed trees; false, and nothing is grown, if the fast grower does not serve the data.
+/// Grows packed trees; false, and nothing is grown, if no fast grower serves data and options.
 /// `sampling` null: every row once.
 [[nodiscard]] bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
                                const ForestOptions& forest, const Sampling* sampling,

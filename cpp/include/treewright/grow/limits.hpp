@@ -11,7 +11,7 @@
 namespace treewright::grow {
 
 /// Whether a node of so many rows (copies, weight) is large enough and not too deep to be split.
-/// Independent of branches: engines call it for every child.
+/// No conditional jumps, which would be mispredicted: engines call it for every child.
 [[nodiscard]] inline bool within_limits(const GrowOptions& options, std::size_t n_rows,
                                         std::int64_t depth, double copies, double weight) {
     return (n_rows >= 2) & ((options.max_depth < 0) | (depth < options.max_depth)) &
