@@ -1,8 +1,8 @@
-"""What treewright does, in one minute: ``python -m treewright.demo``.
+"""A demonstration of treewright in one minute: ``python -m treewright.demo``.
 
-A table with numbers, categories, an ordinal column, dates and missing values goes in as it is; a
-tree comes out, with the working behind its root, what pruning does to it, its rules and honest
-figures on rows it has not seen.
+A table with numbers, categories, an ordinal column, dates and missing values is used as it is. The
+result is a tree, the computation behind its root, the effect of pruning, its rules and its figures
+on held-out rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _title(text: str) -> None:
 
 
 def lecture() -> None:
-    """Show the lectures' example: the 14 days, the table behind the root, the rules."""
+    """Show the textbook example: the 14 days, the table behind the root, the rules."""
     play = load_example("play_tennis")
     tree = ID3Classifier().fit(play.X, play.y).tree_
     _title("PlayTennis, 14 days: ID3")
@@ -92,7 +92,7 @@ def real_table() -> None:
 
 
 def _pruning(X: Frame, y: Array, X_test: Frame, y_test: Array) -> None:
-    """Show a full tree cut back along its cost-complexity path."""
+    """Show a full tree pruned along its cost-complexity path."""
     tree = DecisionTreeClassifier().fit(X, y).tree_
     pruned = CostComplexity(alpha=0.002).prune(tree, test=(X_test, y_test))
     assert pruned.pruning is not None  # it was pruned

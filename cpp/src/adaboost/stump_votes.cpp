@@ -12,14 +12,14 @@ namespace treewright::adaboost {
 namespace {
 
 constexpr int kBoth = 2;
-constexpr std::size_t kChunk = 2048;  // rows whose votes stay in the nearest cache
+constexpr std::size_t kChunk = 2048;  // rows whose votes stay in the L1 cache
 
 int or_both(std::int32_t branch) {
     return branch < 0 ? kBoth : branch;
 }
 
-/// How many thresholds lie below a value: the number of its interval. Without a jump that the
-/// processor could guess wrong.
+/// How many thresholds lie below a value: the number of its interval. Without a branch that could
+/// be mispredicted.
 template <class Value>
 std::size_t interval_of(const std::vector<Value>& thresholds, Value value) {
     const Value* base = thresholds.data();
@@ -54,7 +54,7 @@ StumpVotes::StumpVotes(std::span<const VotingStump> given, std::vector<std::uint
         require(std::isfinite(stump.vote), "a finite vote");
         n_listed += stump.codes.size();
     }
-    all_codes.reserve(n_listed);  // spans look into these
+    all_codes.reserve(n_listed);  // spans point into these
     all_branches.reserve(n_listed);
     std::vector<std::vector<std::size_t>> of_column(n_codes.size());
     for (std::size_t i = 0; i < stumps.size(); ++i) {

@@ -19,7 +19,7 @@ namespace treewright::adaboost {
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-/// The cut of a column that wins: how many bins and, of the next, rows are on the left.
+/// The winning cut of a column: how many bins and, of the next bin, rows are on the left.
 struct Place {
     bool missing_left = false;
     std::uint32_t bin = 0;       ///< bins before this are on the left
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /// What is known of a column in this round.
+    /// The results of a column in this round.
     struct Judged {
         std::vector<double> sums;  ///< bins x classes; the last line is of the missing rows
         double most = kNone;       ///< purity of its best split
@@ -182,9 +182,9 @@ private:
             of.most = parent + of.subset.gain / judge.scale;
     }
 
-    /// The most that a cut inside a bin could reach, `left` being what lies before the bin. Purity
-    /// is convex in the weights on the left: of two classes a corner of what the bin can give is
-    /// best; of more, no cut is better than taking the bin's classes apart.
+    /// Upper bound of the purity of a cut inside a bin, `left` being the sums before the bin.
+    /// Purity is convex in the weights on the left: for two classes a corner of the possible range
+    /// is best; for more, no cut is better than separating the bin's classes completely.
     [[nodiscard]] double bound(const Sums& left, const double* bin, Scratch& scratch) const {
         Sums& before = scratch.corner_left;
         Sums& rest = scratch.corner_right;
@@ -247,7 +247,7 @@ private:
         }
     }
 
-    /// The column of most purity; of columns that differ by rounding alone the lowest.
+    /// The column of the highest purity; of columns that differ by rounding alone the lowest.
     [[nodiscard]] std::optional<std::size_t> winner() const {
         const bool is_pure = std::count_if(total.begin() + criteria::kStatistics, total.end(),
                                            [](double count) { return count > 0.0; }) < 2;
@@ -263,7 +263,8 @@ private:
         return best;
     }
 
-    /// The first cut of a column that is as good as its best; `scratch.left` gets what lies left.
+    /// The first cut of a column that is as good as its best; `scratch.left` gets the sums on its
+    /// left.
     [[nodiscard]] Place locate(std::size_t index, Scratch& scratch) const {
         const StumpColumn& column = columns[index];
         const Judged& of = judged[index];
@@ -313,7 +314,7 @@ private:
         return found;
     }
 
-    /// Writes the question into the root; returns which bins go left whole.
+    /// Writes the question into the root; returns which bins go left as a whole.
     [[nodiscard]] std::vector<std::uint8_t> ask(std::size_t index, tree::Tree& tree, Place& place) {
         const StumpColumn& column = columns[index];
         tree::TreeNode& root = tree.nodes[0];
@@ -371,7 +372,7 @@ private:
         }
     }
 
-    /// Of equal classes the first.
+    /// The most frequent class; of equal ones the first.
     [[nodiscard]] static std::int32_t majority(const Sums& sums) {
         return static_cast<std::int32_t>(
             std::max_element(sums.begin() + criteria::kStatistics, sums.end()) - sums.begin() -

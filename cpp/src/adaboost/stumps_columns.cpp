@@ -7,17 +7,17 @@
 namespace treewright::adaboost {
 namespace {
 
-constexpr std::uint32_t kMostBins = 256;  // 512 are no faster: later rounds look inside many bins
+constexpr std::uint32_t kMostBins = 256;  // 512 are no faster: later rounds search many bins
 constexpr std::uint32_t kFewestBins = 16;
-constexpr std::uint32_t kCells = 8192;  ///< about as many as stay in the nearest caches
+constexpr std::uint32_t kCells = 8192;  ///< about as many as stay in the L1 and L2 caches
 
-/// Weights of this many cells are added up in several copies of the table, so that a sum need not
-/// wait for the one before it (columns of two or three values: 0.5 instead of 1.6 ns a row).
+/// Weights of up to kMostInLanes cells are added up in so many copies of the table, to break the
+/// dependency chain of the sums (columns of two or three values: 0.5 instead of 1.6 ns a row).
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kMostInLanes = 2048;
 
 /// Bins of the sorted rows: one for each value where they are few, else of about as many rows each.
-/// A value is never divided.
+/// Equal values are never separated.
 void part_values(const data::Order& order, std::uint32_t most_bins, StumpColumn& column) {
     const std::size_t n_known = order.entries.size() - order.n_missing;
     const auto is_tie = [&](std::size_t i) { return (order.entries[i] & 1U) != 0; };
@@ -92,7 +92,7 @@ StumpColumn read_stump_column(const data::Dataset& data, std::size_t index,
     column.n_rows.assign(column.n_bins + 1, 0);
     for (const std::uint32_t row : active) ++column.n_rows[bin_of_row[row]];
     column.any_missing = column.n_rows.back() > 0;
-    if (column.is_exact && !column.is_nominal) {  // one row tells a bin's value
+    if (column.is_exact && !column.is_nominal) {  // one row suffices for a bin's value
         for (std::uint32_t bin = 0; bin < column.n_bins; ++bin) {
             column.entries[bin] = column.entries[column.start[bin]];
             column.start[bin] = bin;

@@ -7,8 +7,8 @@
 namespace treewright {
 namespace {
 
-/// How long is looked before sleeping: waking a thread takes some 50 microseconds, and what is
-/// shared out often less. After a while the processor is offered to others between two looks.
+/// How long to spin before sleeping: waking a thread takes some 50 microseconds, and a work
+/// item often less. After a while the thread yields the processor between two checks.
 constexpr int kLooks = 500;
 constexpr int kOffers = 300;
 
@@ -91,7 +91,7 @@ void Team::drain(std::size_t thread) {
         if (item >= n_items) return;
         try {
             (*job)(item, thread);
-        } catch (const Interrupted&) {  // told to stop: whoever told knows why
+        } catch (const Interrupted&) {  // stopped by another thread, which has the reason
             fail(std::current_exception(), false);
         } catch (...) {
             fail(std::current_exception(), true);
@@ -102,7 +102,7 @@ void Team::drain(std::size_t thread) {
 void Team::fail(std::exception_ptr exception, bool is_cause) {
     const std::lock_guard lock(mutex);
     if (!failure || is_cause) failure = std::move(exception);
-    next_item = n_items;  // nobody starts another item
+    next_item = n_items;  // no thread starts another item
 }
 
 }  // namespace treewright

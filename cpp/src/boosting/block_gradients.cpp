@@ -7,7 +7,7 @@
 namespace treewright::boosting {
 namespace {
 
-/// Scores and targets that follow each other; outputs are `stride` apart.
+/// Contiguous scores and targets; outputs are `stride` apart.
 struct Near {
     const double* scores = nullptr;
     std::size_t stride = 0;
@@ -84,7 +84,7 @@ void fill_near(const Objective& objective, const Near& rows, double* gradient, d
                objective.loss);
 }
 
-/// Copies what some rows have of each output.
+/// Copies the numbers of some rows, output by output.
 void gather(std::span<const double> from, std::size_t n_outputs, const RowRange& rows, double* to) {
     const std::size_t n_rows = from.size() / n_outputs;
     for (std::size_t k = 0; k < n_outputs; ++k) {

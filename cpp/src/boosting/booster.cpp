@@ -15,7 +15,7 @@
 namespace treewright::boosting {
 namespace {
 
-/// Room for hessians of eight bits beside the count of so many rows.
+/// Number of copies up to which a word has room for hessians of eight bits beside the count.
 constexpr double kMostCopies = 0x1p27;
 constexpr double kManyCopies = 0x1p20;  ///< that are left of more
 
@@ -24,7 +24,7 @@ int narrow_bits(double n_copies) {
     return 62 - 2 * static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_copies)));
 }
 
-/// The largest size of a number; infinite where one is not finite.
+/// The largest absolute value; infinite where one is not finite.
 double largest(std::span<const double> numbers) {
     double most = 0.0;
     bool is_finite = true;
@@ -91,7 +91,8 @@ Booster::Booster(const data::Dataset& data, Codebook learned, const Objective& o
     most_score = largest(scores);
 }
 
-/// Rows of very many copies count as fewer, and weigh the more: limits on rows are small numbers.
+/// Rows of very many copies count as fewer, of a larger weight each: limits on rows are small
+/// numbers.
 void Booster::count_copies() {
     const auto add_up = [&] {
         total_copies = 0.0;
@@ -108,14 +109,14 @@ void Booster::count_copies() {
     add_up();
 }
 
-/// Few bytes where nothing is lost by it.
+/// The smallest form that loses nothing.
 Booster::Form Booster::choose_form() {
     count_copies();
     const bool counts_once = is_unweighted();
     const LossTraits traits = objective.traits();
     if (traits.is_of_odds) {
         if (!counts_once) return Form::wide;
-        return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may weigh more
+        return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may be reweighted
     }
     if (traits.has_same_hessian && weight.empty() && sample.top_share <= 0.0)
         return counts_once && narrow_bits(total_copies) <= kSlimBits ? Form::single : Form::narrow;
@@ -340,8 +341,8 @@ void Booster::renew(BoostTree& tree, const GrowBuffers& memory, std::span<const 
     if (!monotonic.empty()) keep_order(tree, memory.leaves, monotonic);
 }
 
-/// Answers below the two children of a monotonic split stay on either side of the middle of what
-/// the children would answer themselves, as while the tree was grown.
+/// Predictions below the two children of a monotonic split stay on either side of the midpoint of
+/// the children's own predictions, as while the tree was grown.
 void Booster::keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
                          std::span<const int> monotonic) const {
     std::vector<std::vector<GrownLeaf>> below(tree.nodes.size());
@@ -425,7 +426,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
         move_scores(grown[output], output, memory, own_team);
     };
     buffers.resize(n_outputs == 1 ? 1 : team.size());
-    // Trees of one round do not wait for each other; what is left over is grown by all threads.
+    // Trees of one round do not wait for each other; the remaining ones are grown by all threads.
     const std::size_t n_apart =
         team.size() == 1 ? n_outputs : n_outputs / team.size() * team.size();
     if (n_outputs > 1)

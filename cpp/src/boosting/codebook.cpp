@@ -18,7 +18,7 @@ struct Weighed {
     double weight;
 };
 
-/// Rows that bins are read from: all that count, or some of them, evenly spread.
+/// Rows that bins are computed from: all of positive weight, or some of them, evenly spread.
 std::vector<std::uint32_t> rows_for_bins(const data::Dataset& data,
                                          std::span<const double> weights) {
     const std::size_t n = std::min(data.n_rows, kRowsForBins);
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> rows_for_bins(const data::Dataset& data,
     return rows;
 }
 
-/// A whole number that is greater where the float is; back again by value_of.
+/// An integer of the same order as a float; value_of inverts it.
 template <class T>
 using KeyOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
@@ -71,8 +71,8 @@ void radix_sort(std::vector<Key>& keys) {
     }
 }
 
-/// Whole numbers in the order of the known numbers of columns, in some rows. Columns mostly lie
-/// beside each other: a stretch of rows is read for all of them while it is near.
+/// Sort keys of the known numbers of columns, in some rows. Columns are mostly
+/// adjacent: a stretch of rows is read for all of them while it is in the cache.
 template <class T>
 std::vector<std::vector<KeyOf<T>>> keys_of(std::span<const data::Column* const> columns,
                                            std::span<const std::uint32_t> rows) {
@@ -116,7 +116,7 @@ std::vector<Weighed> distinct_values(const data::Column& column,
     return found;
 }
 
-/// A number from a up to, but not including, b > a, as near to their middle as there is.
+/// A number from a up to, but not including, b > a, as near to their midpoint as there is.
 double midway(double a, double b) {
     if (std::isinf(a) || std::isinf(b)) {
         if (std::isinf(a) && std::isinf(b)) return 0.0;
@@ -136,7 +136,7 @@ std::vector<double> cuts_of(const std::vector<Weighed>& values, std::size_t max_
     double in_bin = 0.0;
     for (std::size_t i = 0; i + 1 < values.size() && bins_left > 1; ++i) {
         in_bin += values[i].weight;
-        // Half of the next value belongs nearer to this bin than to the next one.
+        // The bin is full if more than half of the next value would exceed its share.
         const double share = left / static_cast<double>(bins_left);
         const bool is_full = in_bin + values[i + 1].weight / 2.0 > share;
         if (!keeps_all && !is_full && values.size() - i - 1 >= bins_left) continue;
@@ -150,7 +150,7 @@ std::vector<double> cuts_of(const std::vector<Weighed>& values, std::size_t max_
 
 constexpr std::size_t kTogether = 64;
 
-/// x <= cut for any x of type T, which a cut between two of them need not be.
+/// x <= cut for any x of type T, even if the cut itself is not a T.
 template <class T>
 std::vector<T> padded(const std::vector<double>& cuts) {
     std::vector<T> made(std::bit_ceil(cuts.size() + 1), std::numeric_limits<T>::infinity());
@@ -171,7 +171,7 @@ void count_below(const std::vector<T>& cuts, const T* x, std::size_t n, std::uin
             count[i] += cuts[count[i] + half - 1] < x[i] ? static_cast<std::uint32_t>(half) : 0U;
 }
 
-/// Calls learn(column, its numbers) for floats of rows that count alike.
+/// Calls learn(column, its numbers) for floats of rows of equal weight.
 template <class T, class Learn>
 void for_floats(const data::Dataset& data, std::span<const std::size_t> which, data::ValueType type,
                 std::span<const std::uint32_t> rows, Learn&& learn) {
@@ -219,7 +219,7 @@ Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& t
         for_floats<float>(data, alike, data::ValueType::f32, rows, learn);
         for_floats<double>(data, alike, data::ValueType::f64, rows, learn);
     });
-    if (data.n_rows >= kRowsForBins) give_back_memory();  // before codes need room
+    if (data.n_rows >= kRowsForBins) give_back_memory();  // before the codes are allocated
     return book;
 }
 

@@ -15,15 +15,16 @@ constexpr std::uint32_t kMostNarrow = 256;  ///< codes of a slot of one byte
 constexpr std::uint32_t kMostWide = 65536;
 /// Bytes after the last code that a vector load may touch.
 constexpr std::size_t kSlack = 64;
-/// A column is worth bundling if at most this share of its rows is away from the commonest code.
+/// A column is worth bundling if at most this share of its rows differs from the most frequent
+/// code.
 constexpr double kSparse = 0.5;
 constexpr std::size_t kMostBundles = 64;
 
 std::uint8_t* allocate(std::size_t bytes) {
-    return static_cast<std::uint8_t*>(allocate_far(bytes + kSlack));  // rows of nodes lie far apart
+    return static_cast<std::uint8_t*>(allocate_far(bytes + kSlack));  // rows of nodes are scattered
 }
 
-/// Rows of a column that are away from its commonest code, a bit each.
+/// Rows of a column that differ from its most frequent code, a bit each.
 struct Sparse {
     std::uint32_t column = 0;
     std::uint32_t common = 0;
@@ -31,7 +32,7 @@ struct Sparse {
     std::vector<std::uint64_t> away;
 };
 
-/// Columns of few codes, most of whose first rows have one and the same.
+/// Columns of few codes, most of whose first rows have the same code.
 std::vector<Sparse> candidates_of(const data::Dataset& data, const Codebook& book,
                                   const std::vector<Encoder>& encoders) {
     std::vector<Sparse> found;
@@ -50,7 +51,7 @@ std::vector<Sparse> candidates_of(const data::Dataset& data, const Codebook& boo
     return found;
 }
 
-/// Fills in which rows are away, block by block: a block of rows is read once for all columns.
+/// Finds the differing rows, block by block: a block of rows is read once for all columns.
 void find_away(std::vector<Sparse>& columns, const data::Dataset& data,
                const std::vector<Encoder>& encoders, Team& team) {
     for (Sparse& one : columns) one.away.resize((data.n_rows + 63) / 64);
@@ -67,7 +68,7 @@ void find_away(std::vector<Sparse>& columns, const data::Dataset& data,
             one.n_away += static_cast<std::size_t>(std::popcount(word));
 }
 
-/// Columns whose rows away from the commonest code do not meet, put together greedily.
+/// Columns without a row in which two differ from their most frequent codes, bundled greedily.
 struct Bundler {
     std::vector<std::vector<std::uint32_t>> bundles;
     std::vector<std::vector<std::uint64_t>> taken;
@@ -140,7 +141,7 @@ void CodedTable::place(const Codebook& book, const std::vector<std::vector<std::
     std::vector<Slot> shared;
     for (const auto& bundle : bundles) {
         Slot slot;
-        slot.n_codes = 1;  // code 0: every column has its commonest
+        slot.n_codes = 1;  // code 0: every column has its most frequent code
         for (const std::uint32_t c : bundle) {
             columns[c].slot = static_cast<std::uint32_t>(n_narrow + shared.size());
             columns[c].first = slot.n_codes;

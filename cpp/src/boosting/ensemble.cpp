@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::size_t kTogether = BoostBlock::kRows;
 constexpr std::size_t kBlocksPerItem = 16;
-constexpr std::size_t kMostLeaves = 256;  ///< of a tree that rows go down together: a byte
+constexpr std::size_t kMostLeaves = 256;  ///< of a tree that rows descend together: a byte
 constexpr std::uint32_t kMostNarrow = 256;
-constexpr std::size_t kFewRows = 4;  ///< that walk faster one by one
+constexpr std::size_t kFewRows = 4;  ///< up to which walking one by one is faster
 
-/// Whether terms belong to leaves and multiply numbers of columns that are there.
+/// Whether terms belong to leaves and multiply numbers of existing columns.
 bool has_sound_lines(const BoostTree& tree, const Codebook& book) {
     if (tree.line_start.empty()) return tree.line_terms.empty();
     if (tree.line_start.size() != tree.nodes.size() + 1 || tree.line_start.front() != 0 ||
@@ -132,7 +132,7 @@ void BoostForest::add_steps(const BoostTree& tree) {
         step.first_child = static_cast<std::uint32_t>(node.first_child);
         step.is_plain = node.subset < 0 && is_narrow(book.columns[node.column]);
         if (step.is_plain) {
-            // Codes move up by one where what is missing is the lowest.
+            // Codes move up by one where missing values are the lowest.
             const std::uint32_t moved = node.missing_first ? 1 : 0;
             step.cut = static_cast<std::uint8_t>(node.cut + moved);
             step.codes = (2 * place[node.column] + moved) * sizeof(RowBytes);

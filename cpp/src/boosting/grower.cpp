@@ -13,11 +13,12 @@
 namespace treewright::boosting {
 namespace {
 
-/// Rows from which adding up, and dividing, a node's rows is shared out among threads. Sharing out
-/// the columns instead would bring every row near once for each thread, which is half of the work.
+/// Rows from which building a histogram, and partitioning, is shared among threads. Sharing the
+/// columns instead would load every row into the cache once for each thread, which is half of the
+/// work.
 constexpr std::size_t kRowsToAdd = 2048;
 constexpr std::size_t kRowsToDivide = 16384;
-/// Rows that a thread adds up before it asks for more: who is held up does less.
+/// Rows that a thread processes before it takes more: a thread that is held up does less.
 constexpr std::size_t kRowsAtATime = 4096;
 constexpr std::size_t kMostParts = 256;
 
@@ -70,7 +71,7 @@ private:
         [[nodiscard]] std::size_t n() const { return end - begin; }
     };
 
-    /// Whether these are all rows of the table, which then are not listed.
+    /// Whether these are all rows of the table, which are then not listed.
     [[nodiscard]] bool is_all(const Leaf& leaf) const {
         return round.sample.empty() && leaf.depth == 0;
     }
@@ -123,7 +124,7 @@ private:
                !table.slots.empty();
     }
 
-    /// The leaf that gains most, or (level by level) the first; the end of the list if there is
+    /// The leaf of the largest gain, or (level by level) the first; the end of the list if there is
     /// none.
     [[nodiscard]] std::size_t next_leaf() const {
         std::size_t chosen = open.size();
@@ -150,7 +151,7 @@ private:
         std::memset(static_cast<void*>(histogram), 0, table.n_entries * sizeof(Entry));
     }
 
-    /// Every thread has a histogram of its own; who adds which rows does not matter.
+    /// Every thread has a histogram of its own; which thread adds which rows does not matter.
     void fill_by_rows(const RowRange& rows, Entry* histogram) {
         std::vector<Entry*> own(team.size(), nullptr);
         const std::size_t n_parts =
@@ -176,7 +177,7 @@ private:
         });
     }
 
-    /// Slots with about equally many entries.
+    /// Ranges of slots with about equally many entries.
     [[nodiscard]] std::pair<std::size_t, std::size_t> entries_of(std::size_t part) const {
         const auto slot_at = [&](std::size_t i) {
             const std::size_t entry = i * table.n_entries / team.size();
@@ -192,7 +193,7 @@ private:
 
     // -------------------------------------------------------------- search
     /// Finds the best split of each leaf. Where `less` is given, the first leaf's histogram is
-    /// still its parent's, and the second's is to be taken from it.
+    /// still its parent's, and the second's is to be subtracted from it.
     void search(std::span<Leaf> leaves, const Entry* less) {
         const std::size_t n_parts = team.size();
         std::vector<BoostSplit> found(leaves.size() * n_parts);
@@ -343,7 +344,7 @@ private:
 
     void finish(const Leaf& leaf) { describe(tree.nodes[leaf.node], leaf); }
 
-    /// Answers below the two children of a monotonic split stay on either side of the middle.
+    /// Predictions below the two children of a monotonic split stay on either side of the midpoint.
     void bound(const Leaf& parent, Leaf (&children)[2]) const {
         const int sign = growth.monotonic[parent.best.column];
         if (sign == 0 || parent.best.is_nominal) return;
@@ -381,7 +382,7 @@ private:
         std::vector<std::size_t> n_first(n_parts);
         const auto part_begin = [&](std::size_t part) { return part * leaf.n() / n_parts; };
         std::uint32_t* rows = buffers.rows.data() + leaf.begin;
-        // Vector stores reach past a part's end: the parts lie that much apart.
+        // Vector stores reach past a part's end: the parts are that far apart.
         const auto second = [&](std::size_t part) {
             return buffers.second.data() + part_begin(part) + part * kStoreReach;
         };
@@ -412,7 +413,7 @@ private:
     }
 
     // -------------------------------------------------------------- leaves
-    /// Tells every row of the table its leaf, also those outside the sample.
+    /// Writes the leaf of every row of the table, also of those outside the sample.
     void note_leaves() {
         buffers.leaves.clear();
         for (const Leaf& leaf : open) buffers.leaves.push_back({leaf.node, rows_of(leaf)});

@@ -11,17 +11,17 @@
 namespace treewright::boosting {
 namespace {
 
-/// Slots added up together: their part of a histogram stays in the nearest cache (7 x 256 x 16
+/// Slots added up together: their part of a histogram stays in the L1 cache (7 x 256 x 16
 /// bytes = 28 KiB), and their codes come in one word.
 constexpr std::size_t kTogether = 7;
-/// Rows whose records are brought near before their slots are gone through; the copying loop has
-/// many loads in flight, which the adding loop, full of stores, has not. While some are added up
-/// the next are fetched: 22 ns a row instead of 27 (half of a million rows), 30 instead of 35 (a
-/// tenth).
+/// Rows whose records are copied into the cache before their slots are added up; the copying loop
+/// has many loads in flight, which the adding loop, full of stores, has not. While some are added
+/// up the next are prefetched: 22 ns a row instead of 27 (half of a million rows), 30 instead of 35
+/// (a tenth).
 constexpr std::size_t kMostNear = 1024;
 constexpr std::size_t kNearBytes = 32768;
 
-/// Rows after which some more are sent for.
+/// Rows after which some more are prefetched.
 constexpr std::size_t kChunk = 4;
 
 /// Rows whose records will be wanted soon, and their gradients where those lie elsewhere. They are
@@ -109,7 +109,7 @@ void bring_near(const CodedTable& table, const std::uint32_t* rows, std::size_t 
     }
 }
 
-/// What each of some rows adds.
+/// The gradients and hessians of some rows.
 template <class Row>
 inline void fill_entries(const GradientView& gradients, std::size_t first, std::size_t n,
                          const FixedPoint fixed, typename Row::Entry* entries) {

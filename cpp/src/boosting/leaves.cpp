@@ -10,7 +10,7 @@
 namespace treewright::boosting {
 namespace {
 
-/// Where a row is, is told by a byte: the first child keeps the number of its parent, the second
+/// The place of a row is a byte: the first child keeps the number of its parent, the second
 /// gets a new one. Rows of larger trees walk on alone.
 constexpr std::size_t kMostPlaces = 256;
 
@@ -19,7 +19,7 @@ struct Move {
     std::uint8_t from = 0;
     std::uint8_t to = 0;
     const Slot* slot = nullptr;
-    /// Codes first, first + 1, ..., first + length go there, the largest that there can be followed
+    /// Codes first, first + 1, ..., first + length go there, where the largest code is followed
     /// by 0; or those for which a table of the slot has a bit.
     bool is_run = false;
     std::uint16_t first = 0;
@@ -28,20 +28,20 @@ struct Move {
     std::uint8_t bit = 0;
 };
 
-/// By code of a slot: which way eight divisions go, a bit each.
+/// By code of a slot: the branches of eight divisions, a bit each.
 struct BitsOfCode {
     const Slot* slot = nullptr;
     std::vector<std::uint8_t> bits;
     std::size_t n_used = 0;
 };
 
-/// Whether the codes that go to the second child follow each other.
+/// Checks whether the codes that go to the second child are consecutive.
 void look_for_run(const Ways& ways, Move& move) {
-    std::uint32_t turns[3] = {};  // codes that go another way than the code before
+    std::uint32_t turns[3] = {};  // codes of another branch than the code before
     std::size_t n_turns = 0;
     for (std::uint32_t code = 1; code < ways.n_codes && n_turns < 3; ++code)
         if (ways.goes_second(code) != ways.goes_second(code - 1)) turns[n_turns++] = code;
-    move.is_run = n_turns == 1 || n_turns == 2;  // of one, the run goes on to code 0
+    move.is_run = n_turns == 1 || n_turns == 2;  // of one, the run wraps around to code 0
     const bool is_turned = ways.goes_second(0);
     move.first = static_cast<std::uint16_t>(turns[is_turned ? 1 : 0]);
     move.length = static_cast<std::uint16_t>(turns[is_turned ? 0 : 1] - move.first - 1);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kLeafRowsPerBlock = 1024;
 constexpr std::size_t kLanes = 8;
-/// A column of which the ones before it leave less than this share of its variance is left out.
+/// A column is left out if the columns before it explain all but this share of its variance.
 constexpr double kAlike = 1e-10;
 
 /// Count, mean and sum of squared deviations of some numbers.
@@ -18,7 +18,7 @@ struct Spread {
     double mean = 0.0;
     double squares = 0.0;
 
-    /// Chan, Golub and LeVeque 1983: as if all numbers had been looked at together.
+    /// Chan, Golub and LeVeque 1983: as if all numbers had been summed together.
     void add(const Spread& other) {
         const double all = weight + other.weight;
         if (!(all > 0.0)) return;
@@ -30,7 +30,7 @@ struct Spread {
 };
 
 /// Sums of products over the rows of a block, in lanes: the order of additions is fixed, and the
-/// compiler may take them together. `n` is a multiple of kLanes.
+/// compiler may vectorise them. `n` is a multiple of kLanes.
 double dot(const double* a, const double* b, std::size_t n) {
     double lane[kLanes] = {};
     for (std::size_t i = 0; i < n; i += kLanes)
@@ -40,7 +40,7 @@ double dot(const double* a, const double* b, std::size_t n) {
 }
 
 /// Solves a x = b for a symmetric a (lower triangle by rows), which is overwritten, by Cholesky's
-/// method; unknowns of columns that are sums of earlier ones are 0.
+/// method; unknowns of linearly dependent columns are 0.
 void solve(std::vector<double>& a, std::vector<double>& b) {
     const std::size_t n = b.size();
     const auto at = [&](std::size_t i, std::size_t j) -> double& { return a[i * (i + 1) / 2 + j]; };
@@ -98,7 +98,8 @@ private:
         std::vector<LineTerm> terms;
     };
     /// Some rows of a leaf, and their sums: first by term of the hessian and the number times it,
-    /// then of products: lower triangle, and with the gradient; and what the line adds at most.
+    /// then of products: lower triangle, and with the gradient; and the range of what the line
+    /// adds.
     struct Block {
         std::size_t leaf = 0;
         std::size_t begin = 0;

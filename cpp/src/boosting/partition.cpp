@@ -7,13 +7,13 @@
 namespace treewright::boosting {
 namespace {
 
-/// Rows one after the other, in the place of a list of them.
+/// Consecutive rows, instead of a list of them.
 struct Run {
     std::uint32_t first;
     std::uint32_t operator[](std::size_t i) const { return first + static_cast<std::uint32_t>(i); }
 };
 
-/// Divides rows [begin, end) of `from`, after what is in `first` and `second` already.
+/// Partitions rows [begin, end) of `from`, appending to `first` and `second`.
 template <class From, class Code>
 std::size_t divide_plain(const From& from, std::size_t begin, std::size_t end, const Code* codes,
                          const Ways& ways, std::uint32_t* first, std::uint32_t* second,
@@ -48,8 +48,8 @@ TREEWRIGHT_WIDE_INLINE __m512i codes_at(Run run, std::size_t i, __m512i,
     return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + run[i])));
 }
 
-/// Sixteen rows at a time; the ways of all codes of a byte are in one register. `first` may be the
-/// list that is read: what is written over was read before.
+/// Sixteen rows at a time; the branches of all codes of a byte are in one register. `first` may be
+/// the list that is read: entries are read before they are overwritten.
 template <class From>
 TREEWRIGHT_WIDE std::size_t divide_avx512(From from, std::size_t n, const std::uint8_t* codes,
                                           const Ways& ways, std::uint32_t* first,

@@ -61,7 +61,7 @@ const RowBytes& go_together(std::span<const BoostChoice> choices, const RowBytes
         const std::uint8_t* first = held + choice.first;
         const std::uint8_t* second = held + choice.second;
         const std::uint8_t cut = choice.cut;
-        // What is written lies behind all that is read: the compiler need not prove it.
+        // Writes go behind all that is read: the compiler need not prove it.
         TREEWRIGHT_INDEPENDENT
         for (std::size_t i = 0; i < kTogether; ++i) {
             const auto chosen = static_cast<std::uint8_t>(asked[i] > cut ? 255 : 0);
@@ -104,7 +104,7 @@ std::uint64_t bits_above(const RowBytes& codes, std::uint8_t cut) {
     for (std::size_t i = 0; i < kTogether; i += 8) {
         std::uint64_t eight = 0;
         std::memcpy(&eight, is_above + i, sizeof eight);
-        // Brings the lowest bits of eight bytes together in the highest byte.
+        // Gathers the lowest bits of eight bytes in the highest byte.
         bits |= (eight * 0x0102040810204080U >> 56) << i;
     }
     return bits;

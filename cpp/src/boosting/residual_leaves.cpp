@@ -24,7 +24,7 @@ double weight_of(double) {
     return 1.0;
 }
 
-/// Which of n values in order are the quantile of a level, or lie on either side of it.
+/// Which of n sorted values are the quantile of a level, or lie on either side of it.
 struct Ranks {
     std::size_t low;
     std::size_t high;
@@ -38,7 +38,7 @@ Ranks ranks_of(std::size_t n, double level) {
     return {is_between ? whole - 1 : high, high};
 }
 
-/// The mean of the values of two neighbouring ranks, of which `n_below` values are left out below.
+/// The mean of the values of two neighbouring ranks; `n_below` values are left out below.
 double middle_of(std::vector<double>& values, const Ranks& ranks, std::size_t n_below) {
     const auto at = [&](std::size_t rank) {
         return values.begin() + static_cast<std::ptrdiff_t>(rank - n_below);
@@ -100,8 +100,8 @@ double quantile_of_distances(std::span<const double> y, const double* scores, do
     const std::size_t n = y.size();
     const auto distance = [&](std::size_t row) { return std::abs(y[row] - scores[row]); };
     const Ranks ranks = ranks_of(n, level);
-    // Some rows tell between which distances the quantile almost surely lies: six deviations of
-    // their own quantile away. Only the distances in there are put in order.
+    // A sample of rows gives a range that almost surely contains the quantile: six standard
+    // deviations around the sample's own quantile. Only the distances in it are sorted.
     double low = -1.0;
     double high = std::numeric_limits<double>::infinity();
     if (n > 8 * kLooked) {
@@ -138,7 +138,7 @@ double quantile_of_distances(std::span<const double> y, const double* scores, do
         if (below <= ranks.low && ranks.high < below + all.size())
             return middle_of(all, ranks, below);
         require(is_first, "distances that are numbers");
-        low = -1.0;  // rows that were looked at are not like the others: all of them, then
+        low = -1.0;  // the sample was not representative: use all rows
         high = std::numeric_limits<double>::infinity();
     }
     return 0.0;

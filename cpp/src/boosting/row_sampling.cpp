@@ -14,9 +14,9 @@ namespace {
 
 static_assert(kRowsPerBlock % 64 == 0, "blocks are whole words of a set of rows");
 
-/// Rows that a guess looks at.
+/// Rows in the sample of a guess.
 constexpr std::size_t kSomeRows = 4 * kRowsPerBlock;
-/// Standard deviations of the number of keys below a value, on either side of what is wanted.
+/// Standard deviations of the number of keys below a value, on either side of the wanted number.
 constexpr double kDeviations = 6.0;
 
 struct Keyed {
@@ -60,8 +60,8 @@ TREEWRIGHT_SIMD void fill_keys(Mixed draw, std::span<const std::uint32_t> conten
     for (std::size_t i = 0; i < content.size(); ++i) keys[i] = draw.with(content[i]);
 }
 
-/// By how many of `n` independent keys the number below a value is off, if a share of `share` is
-/// expected.
+/// Largest plausible deviation of the number of `n` independent keys below a value, if a share of
+/// `share` is expected.
 double margin(double n, double share) {
     return kDeviations * std::sqrt(n * share * (1.0 - share)) + kDeviations;
 }
@@ -116,7 +116,7 @@ RowSet smallest_rows(std::size_t n_rows, std::size_t n_wanted, const KeysOfRows&
         n_below = told.below.size();
     }
     const auto n_more = static_cast<std::ptrdiff_t>(n_wanted - n_below);
-    // Of one key, rows are in their order already.
+    // Rows with equal keys are in their order already.
     if (range.low < range.high && n_more > 0)
         std::nth_element(told.inside.begin(), told.inside.begin() + n_more - 1, told.inside.end());
     for (const Keyed& one : std::span(told.inside).first(static_cast<std::size_t>(n_more)))
@@ -160,7 +160,7 @@ KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted, const KeysOfR
     std::vector<std::uint64_t> keys(kSomeRows);
     std::vector<std::uint32_t> rows(kSomeRows);
     const std::size_t step = n_rows / kSomeRows;
-    for (std::size_t i = 0; i < kSomeRows; ++i)  // one of each `step`, for what comes periodically
+    for (std::size_t i = 0; i < kSomeRows; ++i)  // one of each `step`, in case rows are periodic
         rows[i] = static_cast<std::uint32_t>(i * step + mix(i) % step);
     for (std::size_t i = 0; i < kSomeRows; i += kRowsPerBlock)
         keys_of({rows.data() + i, 0, kRowsPerBlock}, 0, keys.data() + i);

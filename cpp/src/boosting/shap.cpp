@@ -10,7 +10,7 @@
 namespace treewright::boosting {
 namespace {
 
-constexpr std::size_t kMostPoints = 8;        ///< of the integral, looked at in one pass
+constexpr std::size_t kMostPoints = 8;        ///< of the integral, evaluated in one pass
 constexpr std::size_t kMostBlocks = 16;       ///< of rows that share the constants of a tree
 constexpr std::size_t kMostSums = 64 * 1024;  ///< of such rows, all columns and outputs: 512 KiB
 constexpr std::size_t kItemsPerThread = 4;
@@ -18,22 +18,22 @@ constexpr std::size_t kItemsPerThread = 4;
 /// A node that asks.
 struct Asker {
     std::uint32_t node = 0;      ///< its number in the tree
-    std::int32_t child[2] = {};  ///< number among those who ask; a leaf: ~number among leaves
+    std::int32_t child[2] = {};  ///< number among askers; a leaf: ~number among leaves
     std::int32_t above = -1;     ///< the nearest on the way here that asks the same column
     bool second_above = false;   ///< the way here leaves that one by its second branch
     std::uint32_t place = 0;     ///< of its column among the asked ones
     double share = 0.5;
     double passed = 1.0;    ///< z
-    std::size_t terms = 0;  ///< where a pass holds what it needs; 0 if nobody asked above
+    std::size_t terms = 0;  ///< where a pass holds its terms; 0 if none asked above
 };
 
-/// Rows of a block that the column's own questions would bring here, by where they go next.
+/// Rows of a block whose own values for the column lead here, by their next branch.
 struct Known {
     std::uint64_t first;
     std::uint64_t second;
 };
 
-/// A tree made ready to explain rows.
+/// A tree prepared to explain rows.
 class Explainer {
 public:
     Explainer(const BoostTree& tree, std::span<const std::uint32_t> place, Cover cover) {
@@ -70,7 +70,7 @@ public:
     }
 
     std::vector<Asker> askers;
-    std::vector<Eight> leaves;     ///< what each answers, in every lane
+    std::vector<Eight> leaves;     ///< value of each, in every lane
     std::size_t most_columns = 0;  ///< asked on one path
     std::size_t n_terms = 1;       ///< one for all askers that are the first to ask a column
     double expected = 0.0;
@@ -90,10 +90,10 @@ private:
         };
         const double first = cover_of(node.first_child);
         const double share = first / (first + cover_of(node.first_child + 1));
-        return share >= 0.0 && share <= 1.0 ? share : 0.5;  // nothing came to either
+        return share >= 0.0 && share <= 1.0 ? share : 0.5;  // no training rows in either
     }
 
-    /// Finds who asked the same column on the way to an asker.
+    /// Finds the nodes that asked the same column on the path to an asker.
     void look_up(Asker& asker, std::vector<Way>& ways, std::int32_t own) {
         Way& way = ways[static_cast<std::size_t>(own)];
         for (Way up = way; up.from >= 0; up = ways[static_cast<std::size_t>(up.from)]) {
@@ -122,7 +122,7 @@ private:
     }
 };
 
-/// Some points of the integral, with what askers need of them.
+/// Some points of the integral, with their terms for askers.
 struct Pass {
     std::size_t n_points = 0;
     std::vector<double> weight;
@@ -149,7 +149,7 @@ struct Pass {
     }
 };
 
-/// What a thread works with.
+/// Working memory of a thread.
 struct Bench {
     std::vector<BoostBlock> blocks;
     std::vector<Quadrature> points;  ///< by their number, those that were needed
@@ -157,7 +157,7 @@ struct Bench {
     std::vector<std::uint64_t> answers;  ///< by node
     std::vector<Known> known;            ///< by asker
     std::vector<Eight> lean;             ///< e, by asker
-    std::vector<Eight> state;  ///< askers x points: reach on the way down, answer on the way up
+    std::vector<Eight> state;  ///< askers x points: reach on the way down, prediction on the way up
     std::vector<Eight> sums;   ///< outputs x asked columns x groups of eight rows
 };
 
@@ -250,7 +250,7 @@ TREEWRIGHT_SIMD void explain_block(const Explainer& tree, std::size_t n_groups, 
     }
 }
 
-/// What is asked of `shap_values`, and how its rows are divided.
+/// The arguments of `shap_values`, and how its rows are divided.
 struct Task {
     const BoostForest& forest;
     const tree::Rows& rows;
@@ -271,7 +271,7 @@ struct Task {
     }
 };
 
-/// The rows of a block that the questions of their own columns would bring to each asker.
+/// Finds the rows of a block whose own values for the asked columns lead to each asker.
 void divide(const Task& task, const Explainer& tree, std::size_t index, const BoostBlock& block,
             Bench& bench) {
     bench.answers.resize(task.forest.trees[index].nodes.size());

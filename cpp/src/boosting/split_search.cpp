@@ -18,7 +18,7 @@ Reals reals_of(const Sums& sums, const FixedPoint& fixed) {
             static_cast<double>(sums.hessian) * fixed.hessian_unit};
 }
 
-/// Twice the decrease of the loss by a leaf that answers v: v minimises it if there are no bounds.
+/// Twice the decrease of the loss by a leaf that predicts v: v minimises it if there are no bounds.
 double decrease(const Reals& sums, double l2, double v) {
     return -(2.0 * sums.g * v + (sums.h + l2) * v * v);
 }
@@ -29,7 +29,7 @@ double best_answer(const Reals& sums, double l2, const Bounds& bounds) {
     return std::clamp(v, bounds.lower, bounds.upper);
 }
 
-/// What the gains of many cuts of one node have in common.
+/// Shared by the gains of all cuts of one node.
 struct CutLimits {
     Sums total;
     Sums more;  ///< that every first child gets
@@ -40,8 +40,8 @@ struct CutLimits {
     std::int64_t min_leaf;
 };
 
-/// The gains of Judge::gain, free of branches.
-/// A copy of the limits: they cannot be what is written to.
+/// The gains of Judge::gain, without branches.
+/// The limits are copied, so that they cannot alias the output.
 inline void fill_gains(const CutLimits node, const CutSums& cuts, std::size_t n, double* gain) {
     const std::int64_t* gradient = cuts.gradient.data();
     const std::int64_t* hessian = cuts.hessian.data();
@@ -86,7 +86,7 @@ public:
         const Reals all = reals_of(node.total, node.fixed);
         const double v = best_answer(all, limits.l2, node.bounds);
         of_parent = decrease(all, limits.l2, v) * (1.0 + split::kHistogramTie) + limits.min_gain;
-        // Without curvature, nor anything in its place, a child has no answer.
+        // Without a hessian, or l2 in its place, a child has no prediction.
         least_hessian =
             l2 > 0.0 ? limits.min_hessian : std::max(limits.min_hessian, node.fixed.hessian_unit);
     }
@@ -96,7 +96,7 @@ public:
                node.total.n_rows - first.n_rows >= limits.min_leaf;
     }
 
-    /// The gain of a split, beyond the least that is asked for; 0 if it is not allowed.
+    /// The gain of a split above the required minimum; 0 if it is not allowed.
     [[nodiscard]] double gain(const Sums& first) const {
         const Reals a = reals_of(first, node.fixed);
         const Reals b = reals_of(node.total - first, node.fixed);
@@ -153,8 +153,8 @@ void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32
     const Judge judge(node, node.limits->l2, sign);
     const Sums missing = sums.back();
     const bool has_missing = missing.n_rows > 0;
-    // The last cut parts the rows that have a value from those that have none. A bin without rows
-    // makes no cut of its own: below many a node most of them are empty.
+    // The last cut separates known from missing values. A bin without rows
+    // makes no cut of its own: in deep nodes most of them are empty.
     const std::size_t n_codes = sums.size() - 1;
     CutSums& cuts = scratch.cuts;
     cuts.resize(n_codes);
@@ -188,7 +188,7 @@ void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32
     best.cut = cuts.code[chosen];
     best.first = cuts.at(chosen);
     if (best.missing_first) best.first += missing;
-    // Rows without the value, of which this node has none, follow the larger part.
+    // Missing values, of which this node has none, follow the larger part.
     if (!has_missing) best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;
 }
 
@@ -199,7 +199,7 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
     auto& order = scratch.order;
     order.clear();
     // Among all subsets the best is a prefix in the order of G / H (Fisher 1958; Breiman et al.
-    // 1984, section 9.4); smoothing keeps categories of few rows from the ends. What is missing is
+    // 1984, section 9.4); smoothing keeps categories of few rows from the ends. "Missing" is
     // a category like any other.
     for (std::uint32_t code = 0; code < sums.size(); ++code) {
         if (sums[code].n_rows < limits.min_category) continue;

@@ -16,7 +16,7 @@ std::uint64_t bits_of(double value) {
     return bits;
 }
 
-/// What a value of a column adds to the hash of its row; the same however the value is stored.
+/// The contribution of a value to the hash of its row; the same for every storage type.
 std::uint64_t content_of(const Column& column, std::size_t row) {
     if (column.is_missing(row)) return ~0ULL;
     if (column.is_real()) return bits_of(column.real(row));

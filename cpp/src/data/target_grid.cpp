@@ -44,7 +44,7 @@ Gridding::Gridding(const Dataset& data, bool keep_zero) : data(data), keep_zero(
     double total = 0.0;
     for (const double weight : data.weight) {
         if (!(weight > 0.0)) continue;
-        // Most weights are multiples of the unit so far, which is quick to see.
+        // Most weights are multiples of the current unit, which is quick to check.
         if (weight < unit || weight / unit != std::floor(weight / unit))
             unit = std::min(unit, power_of_two_in(weight));
         largest = std::max(largest, weight);

@@ -55,7 +55,7 @@ bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
         else worker.copies.assign(data.n_rows, 1);
         trees[i] = worker.grower->grow(worker.copies, tree, thread == 0, inside);
     };
-    // The last trees, where they are too few for all threads, have several threads each.
+    // The last trees, if there are fewer than threads, are grown by several threads each.
     trees.resize(forest.n_trees);
     const std::size_t n_last = forest.n_trees % team.size();
     const std::size_t n_inside = n_last == 0 ? 1 : team.size() / n_last;

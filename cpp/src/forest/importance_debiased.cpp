@@ -4,7 +4,7 @@
 namespace treewright::forest {
 namespace {
 
-/// Measures trees by the impurity that their questions take from the unseen rows.
+/// Measures trees by the decrease of impurity of their questions on out-of-bag rows.
 template <class T>
 class Debiaser {
 public:
@@ -47,7 +47,8 @@ private:
         }
     }
 
-    /// Weights and sums of the unseen rows in each leaf; numbers are summed about the root's mean.
+    /// Weights and sums of the out-of-bag rows in each leaf; numbers are summed about the root's
+    /// mean.
     void add_unseen(const PackedTree& tree) {
         const std::size_t width = forest.width();
         weight.assign(tree.nodes.size(), 0.0);
@@ -66,8 +67,8 @@ private:
             });
     }
 
-    /// What the question of a node takes from the impurity of the unseen rows, whose sums it adds
-    /// up from its children's.
+    /// The decrease of the out-of-bag rows' impurity by the question of a node, whose sums are
+    /// added up from its children's.
     double decrease_at(const PackedTree& tree, std::size_t node) {
         const std::size_t width = forest.width();
         const std::size_t left = tree.nodes[node].first_child;
@@ -90,8 +91,8 @@ private:
     const RowTable<T>& table;
     std::vector<double> mean;    ///< nodes x width
     std::vector<double> n_rows;  ///< of the tree's own rows, by node
-    std::vector<double> weight;  ///< of the unseen rows, by node
-    std::vector<double> sums;    ///< of the unseen rows: nodes x width
+    std::vector<double> weight;  ///< of the out-of-bag rows, by node
+    std::vector<double> sums;    ///< of the out-of-bag rows: nodes x width
 };
 
 }  // namespace

@@ -11,12 +11,12 @@ namespace {
 /// Rows with more questions on their path walk all of it again for every column.
 constexpr std::size_t kMostQuestions = 64;
 
-/// Measures trees by shuffling columns. A row whose shuffled value gives the old answer to every
+/// Measures trees by permuting columns. A row whose permuted value gives the old answer to every
 /// question about the column on its path stays in its leaf; others walk on from where they leave
 /// the path. That is about a tenth of the steps of walking all rows from the root.
 template <class T>
 class Shuffler {
-    static constexpr std::size_t kLine = 64 / sizeof(T);  ///< cells of a line of the cache
+    static constexpr std::size_t kLine = 64 / sizeof(T);  ///< cells of a cache line
 
 public:
     Shuffler(const PackedForest& forest, const RowTable<T>& table, std::uint64_t seed,
@@ -48,14 +48,14 @@ public:
 private:
     /// A question on the path of a row, and its answer.
     struct Question {
-        std::uint32_t row;     ///< among the unseen
+        std::uint32_t row;     ///< among the out-of-bag rows
         std::uint32_t answer;  ///< node << 1 | branch
 
         [[nodiscard]] std::uint32_t node() const { return answer >> 1; }
         [[nodiscard]] std::uint32_t branch() const { return answer & 1U; }
     };
 
-    /// The class of each leaf: of equally frequent ones the first.
+    /// The class of each leaf; of equally frequent ones the first.
     void decide(const PackedTree& tree) {
         if (forest.n_classes == 0) return;
         decided.resize(tree.counts.size() / forest.n_classes);
@@ -73,7 +73,8 @@ private:
         return off * off;
     }
 
-    /// Walks the unseen rows as they are; sorts the questions on their paths by column.
+    /// Walks the out-of-bag rows with their own values; sorts the questions on their paths by
+    /// column.
     void follow(const PackedTree& tree, bool is_caller) {
         questions.clear();
         long_paths.clear();
@@ -109,17 +110,17 @@ private:
             by_column[next[column_at(question)]++] = question;
     }
 
-    /// Finds the rows that shuffled values of a column lead off their paths.
+    /// Finds the rows that permuted values of a column lead off their paths.
     void depart(const PackedTree& tree, std::size_t shuffled) {
         const auto value_of = [&](std::uint32_t row) {
             return table.row(unseen.rows[places[row]])[shuffled];
         };
         const auto asked =
             std::span(by_column).subspan(start[shuffled], start[shuffled + 1] - start[shuffled]);
-        values.resize(asked.size());  // first of all, so that many are waited for at once
+        values.resize(asked.size());  // first, so that cache misses overlap
         for (std::size_t i = 0; i < asked.size(); ++i) values[i] = value_of(asked[i].row);
         departures.clear();
-        std::uint32_t gone = kNobody;  // questions of a row stand together
+        std::uint32_t gone = kNobody;  // questions of a row are adjacent
         for (std::size_t i = 0; i < asked.size(); ++i) {
             const PackedNode& node = tree.nodes[asked[i].node()];
             const std::uint32_t next = next_of(node, static_cast<double>(values[i]));
@@ -131,7 +132,7 @@ private:
             departures.push_back({table.row(unseen.rows[row]), 0, row, value_of(row)});
     }
 
-    /// Rise of the unseen rows' error, by weight, when the column's values are shuffled.
+    /// Rise of the weighted out-of-bag error when the column's values are permuted.
     double rise_of(const PackedTree& tree, std::size_t shuffled, std::uint64_t key) {
         places.resize(unseen.size());
         std::iota(places.begin(), places.end(), 0U);
@@ -160,14 +161,14 @@ private:
     std::size_t n_repeats;
     Progress& progress;
     std::vector<std::int32_t> decided;
-    std::vector<double> before;       ///< error of each unseen row
+    std::vector<double> before;       ///< error of each out-of-bag row
     std::vector<Question> questions;  ///< row by row
     std::vector<Question> by_column;
     std::vector<std::size_t> start;  ///< of each column's questions
     std::vector<std::size_t> next;
     std::vector<std::uint32_t> long_paths;  ///< rows with too many questions to keep
-    std::vector<std::uint32_t> places;      ///< whose value each unseen row has
-    std::vector<T> values;                  ///< so, of each question about the column
+    std::vector<std::uint32_t> places;      ///< whose value each out-of-bag row gets
+    std::vector<T> values;                  ///< these values, by question about the column
     std::vector<Walker<T>> departures;
 };
 

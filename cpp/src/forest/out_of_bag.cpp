@@ -13,7 +13,7 @@ namespace {
 /// Trees whose rows are drawn together: a bit for each of them and row is kept.
 constexpr std::size_t kTreesPerChunk = 64;
 
-/// Which rows some trees have not seen, a bit a row.
+/// The out-of-bag rows of some trees, a bit a row.
 class Unseen {
 public:
     explicit Unseen(const Sampling& sampling)
@@ -66,7 +66,7 @@ public:
         for (std::size_t i = 0; i < n; ++i) judge(i);
     }
 
-    /// Adds one tree; `which` rows of the block it has not seen, and where they arrive.
+    /// Adds one tree; `which` are its out-of-bag rows of the block, and where they arrive.
     Loss add(const PackedTree& tree, std::span<const std::uint32_t> which,
              std::span<const std::uint32_t> leaf) {
         Loss own;
@@ -83,7 +83,8 @@ public:
         return own;
     }
 
-    /// Of all trees so far. Added up afresh: differences would gather rounding.
+    /// The loss of all trees so far. Summed from scratch: differences would accumulate rounding
+    /// errors.
     [[nodiscard]] Loss together() const {
         return {std::accumulate(loss_of_row.begin(), loss_of_row.end(), 0.0),
                 std::accumulate(weight_of_row.begin(), weight_of_row.end(), 0.0)};
@@ -103,7 +104,7 @@ private:
         return chosen == grown_on.target.classes[row] ? 0.0 : 1.0;
     }
 
-    /// Notes what the trees so far together make of a row of the block.
+    /// Computes the loss of a row of the block by the trees so far together.
     void judge(std::size_t i) {
         const std::size_t row = begin + i;
         const std::uint32_t n_trees = sums.n_trees[row];
@@ -122,11 +123,11 @@ private:
     std::size_t begin;
     std::size_t width;
     std::vector<double> answer;
-    std::vector<double> loss_of_row;    ///< times its weight; 0 while no tree has spoken
-    std::vector<double> weight_of_row;  ///< 0 while no tree has spoken
+    std::vector<double> loss_of_row;    ///< times its weight; 0 before its first tree
+    std::vector<double> weight_of_row;  ///< 0 before its first tree
 };
 
-/// Adds up what the blocks have found, in their order.
+/// Adds up the losses of the blocks, in their order.
 std::vector<Loss> added_up(const std::vector<Loss>& parts, std::size_t n_blocks,
                            std::size_t n_trees) {
     std::vector<Loss> all(n_trees);

@@ -13,16 +13,16 @@
 namespace treewright::forest {
 namespace {
 
-/// Rows that go through some trees before the next ones do.
+/// Rows that are sent through a chunk of trees before the next rows are.
 constexpr std::size_t kRowsPerBlock = 8192;
-/// Trees that are made ready together.
+/// Trees that are prepared together.
 constexpr std::size_t kTreesPerChunk = 32;
-/// Rows from which it pays to make trees ready.
+/// Rows from which preparing trees pays.
 constexpr std::size_t kManyRows = 1024;
-/// Steps between two looks at whether all rows have arrived.
+/// Steps between two checks whether all rows have arrived.
 constexpr int kStepsPerLook = 4;
 
-/// Some rows of a table, one after the other, gaps as NaN.
+/// Contiguous rows of a table, missing values as NaN.
 template <class T>
 struct RowMatrix {
     const T* cells = nullptr;
@@ -37,7 +37,7 @@ struct RowMatrix {
     }
 
 private:
-    /// A matrix of this type is used where it lies.
+    /// A matrix of this type is used in place.
     bool borrow(const tree::Rows& rows, std::size_t begin) {
         stride = rows.columns.size();
         const std::byte* first = rows.columns[0].data;
@@ -71,7 +71,7 @@ private:
     }
 };
 
-/// A packed node for rows of floats: half the size, so that a tree stays in a near cache. x <= t
+/// A packed node for rows of floats: half the size, so that a tree stays in a closer cache. x <= t
 /// for a float x is x <= the greatest float up to t. Leaves as in PackedNode.
 struct HotNode {
     float threshold;
@@ -109,13 +109,13 @@ HotNode heated(const PackedNode& node) {
     return hot;
 }
 
-/// A tree made ready for many rows: what its leaves say is worked out.
+/// A tree prepared for many rows: its leaf values are computed.
 struct ReadyTree {
     std::vector<HotNode> hot;     ///< empty: the packed nodes serve
     std::vector<double> answers;  ///< leaves x width
 };
 
-/// One row, gaps allowed.
+/// The leaf of one row; missing values allowed.
 template <class T>
 std::uint32_t leaf_with_gaps(const std::vector<PackedNode>& nodes, const T* row) {
     std::uint32_t at = 0;
@@ -131,7 +131,7 @@ inline __attribute__((always_inline)) std::uint32_t step(const Node& node, const
     return child_of(node) + (row[column_of(node)] <= node.threshold ? 0U : 1U);
 }
 
-/// Where kInFlight rows arrive.
+/// The leaves of kInFlight rows.
 template <class Node, class RowAt>
 inline __attribute__((always_inline)) void walk_together(const Node* nodes, RowAt&& row_at,
                                                          std::uint32_t* at) {
@@ -168,7 +168,7 @@ void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatr
     for (; row < n; ++row) arrived(row, leaf_with_gaps(tree.nodes, rows.cells + row * rows.stride));
 }
 
-/// Where one row arrives in kInFlight trees.
+/// The leaves of one row in kInFlight trees.
 template <class T>
 void walk_trees(const PackedTree* trees, const T* row, std::uint32_t* at) {
     const PackedNode* nodes[kInFlight];
@@ -247,7 +247,7 @@ ReadyTree made_ready(const PackedTree& tree, std::uint32_t n_classes, std::size_
     return ready;
 }
 
-/// Calls work(rows, begin, n) for blocks of rows, read as floats where no value is lost by it.
+/// Calls work(rows, begin, n) for blocks of rows, read as floats where that is exact.
 template <class Work>
 void for_each_block(const tree::Rows& rows, Team& team, Progress& progress, Work&& work) {
     const std::size_t n_blocks = (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
@@ -265,7 +265,7 @@ void for_each_block(const tree::Rows& rows, Team& team, Progress& progress, Work
     else by_type(double{});
 }
 
-/// Threads worth having for that many rows.
+/// Number of threads that pays for that many rows.
 std::size_t threads_for(const tree::Rows& rows, std::size_t n_threads) {
     return std::min(n_threads, (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock);
 }
@@ -353,7 +353,7 @@ bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_col
     const std::size_t per_leaf = n_classes == 0 ? 1 : n_classes;
     if (n == 0 || n % 2 == 0 || n > 0x7fffffff || tree.counts.size() % per_leaf != 0) return false;
     std::size_t n_leaves = tree.counts.size() / per_leaf;
-    if (is_compact(tree)) {  // leaves share answers
+    if (is_compact(tree)) {  // leaves share values
         if (n_classes == 0 ? !tree.counts.empty() : !tree.values.empty()) return false;
         if (n_classes == 0) n_leaves = tree.values.size();
         if (!tree.spread.empty()) return false;
@@ -379,11 +379,12 @@ bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_col
 }
 
 PackedTree breadth_first(const PackedTree& tree) {
-    constexpr std::size_t kAhead = 16;  // children lie anywhere: called for before they are needed
+    constexpr std::size_t kAhead = 16;  // children are scattered: prefetched
     PackedTree made;
     std::vector<PackedNode>& nodes = made.nodes;
     const std::size_t n_nodes = tree.nodes.size();
-    // Which nodes are leaves is a matter of chance: for one the root is copied, and written over.
+    // Which nodes are leaves is unpredictable, so there is no branch: for a leaf the root is
+    // copied, and overwritten.
     nodes.reserve(n_nodes + 2);
     write_ahead(nodes.data(), (n_nodes + 2) * sizeof(PackedNode));
     nodes.resize(n_nodes + 2);

@@ -8,7 +8,8 @@
 namespace treewright::forest {
 namespace {
 
-/// Class counts by their greatest common divisor: a share is the same quotient, rounded once.
+/// Class counts divided by their greatest common divisor: a share is the same quotient, rounded
+/// once.
 std::vector<std::uint32_t> shares_of(const std::uint32_t* counts, std::uint32_t n_classes) {
     std::vector<std::uint32_t> shares(counts, counts + n_classes);
     std::uint32_t divisor = 0;

@@ -1,4 +1,4 @@
-/// A packed tree as a tree: what its leaves hold, summed up node by node.
+/// Unpacks a packed tree: the figures of its leaves, summed up node by node.
 #include "treewright/forest/packed.hpp"
 
 #include <algorithm>

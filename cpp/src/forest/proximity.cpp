@@ -21,7 +21,7 @@ std::vector<std::uint32_t> numbers_below(std::uint32_t n) {
 
 }  // namespace
 
-/// How often one row met each of the others, in memory that is kept from row to row.
+/// How often one row shares a leaf with each of the others, in memory that is kept from row to row.
 struct Proximities::Meetings {
     explicit Meetings(const Proximities& all)
         : all(&all), count(all.rows.n_labels(), 0), met(all.rows.n_labels()), asked(all.n_words) {}

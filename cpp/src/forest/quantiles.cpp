@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t kRowsPerBlock = 64;
 
-/// What the trees say of one row: a weight for every rank of the target, most of them 0.
+/// The distribution of one row: a weight for every rank of the target, most of them 0.
 struct Spread {
     explicit Spread(std::uint32_t n_labels) : share(n_labels, 0.0), ranks(n_labels) {}
 
     std::vector<double> share;
     LabelSet ranks;
 
-    /// Returns the number of trees that said something.
+    /// Returns the number of trees with a training row in the leaf.
     std::size_t gather(const LeafRows& trained, std::span<const std::int32_t> leaves) {
         std::size_t n_said = 0;
         for (std::size_t tree = 0; tree < leaves.size(); ++tree) {
@@ -60,7 +60,7 @@ private:
     }
 };
 
-/// Threads worth having for that many rows.
+/// Number of threads that pays for that many rows.
 std::size_t threads_for(std::size_t n_rows, std::size_t n_threads) {
     return std::clamp<std::size_t>((n_rows + kRowsPerBlock - 1) / kRowsPerBlock, 1,
                                    std::max<std::size_t>(n_threads, 1));
@@ -115,13 +115,13 @@ void own_shares(const LeafRows& trained, std::span<const std::int32_t> leaves, b
                      for (std::size_t tree = 0; tree < n_trees; ++tree) {
                          const Sides sides(trained.leaf(tree, own[tree]), trained.label_of(row));
                          const double total = sides.total - weight;
-                         // Rounding may leave a trace of a row that stood there alone.
+                         // Rounding may leave a remainder of a row that was alone in the leaf.
                          if (!(total > kLevelSlack * sides.total)) continue;
                          n_said += 1.0;
                          below += sides.below / total;
                          up_to += (sides.below + sides.equal - weight) / total;
                      }
-                     out[2 * row] = below / n_said;  // NaN where no tree said anything
+                     out[2 * row] = below / n_said;  // NaN where every tree was skipped
                      out[2 * row + 1] = up_to / n_said;
                  });
 }

@@ -13,7 +13,7 @@ namespace treewright::forest {
 namespace {
 
 /// The hash of a row and the row. Hashes are spread evenly: keys are sorted in buckets, by their
-/// leading bits, which many threads can do and which fit into a near cache.
+/// leading bits, which many threads can do and which fit into a cache close to the core.
 using Key = std::pair<std::uint64_t, std::uint32_t>;
 constexpr std::size_t kChunk = 8192;
 constexpr unsigned kBucketBits = 8;
@@ -24,8 +24,8 @@ std::size_t bucket_of(const Key& key) {
     return key.first >> (64 - kBucketBits);
 }
 
-/// Turns the numbers of keys, by chunk and bucket, into where the first of them goes; returns where
-/// the buckets end.
+/// Turns the counts of keys, by chunk and bucket, into the position of the first of them; returns
+/// where the buckets end.
 BucketCounts lay_out(std::vector<BucketCounts>& place) {
     BucketCounts end{};
     std::uint32_t total = 0;
@@ -129,7 +129,7 @@ void Sampling::draw_with_replacement(const Stratum& stratum, std::uint64_t key,
     }
     const bool whole = stratum.is_whole && stratum.total < 0x1.0p53;
     for (std::uint64_t i = 0; i < stratum.n_draws; ++i) {
-        // Where weights are whole numbers the place is one too, as if the copies stood there.
+        // With whole-number weights the position is a whole number too, as if the copies were rows.
         const double place =
             whole ? static_cast<double>(generator.below(static_cast<std::uint64_t>(stratum.total)))
                   : stratum.total * generator.uniform();
@@ -141,7 +141,7 @@ void Sampling::draw_with_replacement(const Stratum& stratum, std::uint64_t key,
 
 void Sampling::draw_without_replacement(const Stratum& stratum, std::uint64_t key,
                                         std::vector<std::uint32_t>& copies) const {
-    // The copies with the smallest keys are in: each set of that size is equally likely.
+    // The copies with the smallest keys are drawn: each set of that size is equally likely.
     std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
     Generator generator(key);
     for (std::size_t i = 0; i < stratum.rows.size(); ++i) {

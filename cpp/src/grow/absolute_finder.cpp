@@ -376,7 +376,7 @@ private:
         const std::size_t only = options.splitter == split::Splitter::random
                                      ? static_cast<std::size_t>(generator.below(n_runs()))
                                      : n_runs();
-        clear(left);  // all values wait on the right; one at a time goes over and comes back
+        clear(left);  // all values start on the right; one at a time moves left
         clear(right);
         for (std::size_t run = 0; run < n_runs(); ++run) put_run(right, run, 1.0);
         for (std::size_t run = 0; run < n_runs(); ++run) {

@@ -85,7 +85,7 @@ public:
     void locate(const NodeContext& node, split::Candidate& candidate) override {
         if (candidate.question != split::Question::cut || candidate.cut_position != 0) return;
         std::uint32_t position = 0;
-        split::Candidate found = candidate;  // its gain has been put into the target's units since
+        split::Candidate found = candidate;  // its gain is in the target's units by now
         evaluate_fused(node, found, &position);
         candidate.cut_position = position;
         const auto rows = [&]<class Word>() {
@@ -150,7 +150,7 @@ private:
                                  ? by_word.template operator()<data::Narrow>()
                                  : by_word.template operator()<data::Wide>();
         if (score == split::kNoCut) {
-            candidate.guard = split::Guard::limits;  // or constant: told apart only when asked why
+            candidate.guard = split::Guard::limits;  // or constant: distinguished only by inspect()
             return;
         }
         const double parent = criterion.purity(about_centre.data());
@@ -206,8 +206,8 @@ private:
         }
     }
 
-    /// Among how many places the cut was chosen: the cuts tried, or for C5.0, where that is less,
-    /// the gaps as wide as the one it lies in that the range of values has room for.
+    /// The number of places among which the cut was chosen: the cuts tried or, for C5.0 if smaller,
+    /// the number of gaps of the cut's width that fit into the range of values.
     [[nodiscard]] double places_of_cut(const data::Column& raw,
                                        const split::Candidate& candidate) const {
         const auto tried = static_cast<double>(candidate.n_cuts);
@@ -221,7 +221,8 @@ private:
         return raw.is_real() ? raw.real(table_row) : static_cast<double>(raw.whole(table_row));
     }
 
-    /// Where missing rows go, the runs behind the branches, C4.5's penalty and split information.
+    /// Fills in where missing values go, the runs of the branches, C4.5's penalty and split
+    /// information.
     void finish(const split::Judge<C>& judge, const data::Column& raw, const missing::Fill& fill,
                 split::Candidate& candidate) {
         branch_weights.assign(candidate.n_branches, 0.0);
@@ -297,7 +298,7 @@ private:
                     node.total[criteria::kWeight] * criterion.centre[o];
     }
 
-    /// The test by which CHAID merges values goes with the criterion.
+    /// The test by which CHAID merges values, which depends on the criterion.
     [[nodiscard]] std::unique_ptr<split::GroupTest> make_test() const {
         if constexpr (std::is_same_v<C, criteria::ChiSquare> ||
                       std::is_same_v<C, criteria::Entropy>)

@@ -16,15 +16,15 @@ bool serves_table(const data::Dataset& data) {
            });
 }
 
-/// A positive list: the options must be those of a default tree of a forest but for the knobs named
-/// here, which the fast grower knows. An option added later is not served until it stands here.
+/// A positive list: the options must be those of a default tree of a forest except for those named
+/// here, which the fast grower knows. An option added later is not served until it is listed here.
 bool serves_options(const GrowOptions& options) {
     GrowOptions served;
     served.random_ties = true;
 
-    served.criterion = options.criterion;  // of those with loops of their own, see below
+    served.criterion = options.criterion;  // with loops of its own, see below
     served.splitter = options.splitter;
-    served.missing = options.missing;  // which do not matter without gaps, see below
+    served.missing = options.missing;  // irrelevant without missing values, see below
     served.max_surrogates = options.max_surrogates;
 
     served.max_depth = options.max_depth;
@@ -39,7 +39,7 @@ bool serves_options(const GrowOptions& options) {
     served.tree = options.tree;
     served.n_threads = options.n_threads;
 
-    // About nominal columns and tests of significance: there are none.
+    // Nominal columns and tests of significance: there are none.
     served.nominal = options.nominal;
     served.empty_branches = options.empty_branches;
     served.idle_values = options.idle_values;

@@ -1,5 +1,5 @@
 /// The growing loop. Nodes with much work are split by all threads together, column by column;
-/// the subtrees below them are grown whole, one thread each. Which nodes are which depends on the
+/// the subtrees below them are grown by one thread each. The division depends on the
 /// data alone, so the tree does not depend on the number of threads.
 #include "treewright/grow/growth.hpp"
 
@@ -189,7 +189,7 @@ tree::Tree grow(const data::Dataset& data, const GrowOptions& options, Progress&
 
 Inspection inspect(const data::Dataset& data, const GrowOptions& options,
                    const std::vector<std::uint32_t>& path, Progress& progress) {
-    GrowOptions telling = options;  // tallies count the cuts tried and tell why a column is out
+    GrowOptions telling = options;  // tallies count the cuts tried and record why a column is out
     telling.fuse = false;
     return Growth(data, telling, progress).inspect_node(path);
 }

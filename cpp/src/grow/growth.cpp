@@ -1,4 +1,4 @@
-/// What nodes know of themselves: their rows, sums, limits, grids.
+/// The figures of nodes: their rows, sums, limits, grids.
 #include "treewright/grow/growth.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ constexpr std::size_t kSharedWork = std::size_t{1} << 18;
 /// Rows x columns that make another thread worth starting.
 constexpr std::size_t kWorkPerThread = std::size_t{1} << 15;
 
-/// How much more work a cell is where sums of columns are looked for (OC1 looks at it a hundred
-/// times and more; 20,000 x 10 by Gini: 4 s instead of 0.02).
+/// How much more work a cell is with a search for linear combinations (OC1 reads it more than a
+/// hundred times; 20,000 x 10 by Gini: 4 s instead of 0.02).
 constexpr std::size_t kObliqueWork = 32;
 
 /// Work on that many rows and columns, in cells.

@@ -1,4 +1,4 @@
-/// Which split a node gets: every column in play is judged, one wins.
+/// Chooses the split of a node: every column is judged, one wins.
 #include "treewright/grow/draw_columns.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ void Growth::order_as_drawn(const Open& open, Workspace& ws) const {
             [](const split::Candidate& c, std::uint32_t column) { return c.column < column; });
         ws.order.push_back(static_cast<std::uint32_t>(at - candidates.begin()));
     }
-    // A sum of columns, if there is one, comes last: it wins only if it is better than all others.
+    // A linear combination, if any, comes last: it wins only if it is better than all others.
     ws.order.push_back(static_cast<std::uint32_t>(candidates.size()));
 }
 
@@ -118,8 +118,7 @@ void Growth::mark_constant(const Open& open, split::Candidate& candidate) const 
 void Growth::drop_constant_columns(Open& open,
                                    const std::vector<split::Candidate>& candidates) const {
     const auto is_dead = [&](const split::Candidate& c) {
-        return c.guard ==
-               split::Guard::constant;  // one value, with or without gaps, never splits again
+        return c.guard == split::Guard::constant;  // a single known value never splits again
     };
     const auto n_dead = std::count_if(candidates.begin(), candidates.end(), is_dead);
     if (n_dead == 0 || static_cast<std::size_t>(n_dead) == open.columns->size()) return;

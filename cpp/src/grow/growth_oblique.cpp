@@ -1,4 +1,4 @@
-/// Sums of columns as candidates of a node: looked for after the columns have been judged alone.
+/// Linear combinations as candidates of a node: searched after the columns have been judged alone.
 #include <algorithm>
 #include <atomic>
 
@@ -8,7 +8,7 @@
 namespace treewright::grow {
 namespace {
 
-/// Keeps the random numbers of sums apart from those of columns and of children.
+/// Separates the random numbers of combinations from those of columns and of children.
 constexpr std::uint64_t kSumKey = 0x0b11c0e5ULL << 32;
 
 /// OC1 splits by one column where the rows are no more than this many times the columns: a plane
@@ -63,7 +63,7 @@ void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& w
 split::Direction Growth::best_direction(const NodeContext& context, Workspace& ws, bool shared) {
     const split::ObliqueNode& node = ws.oblique_node;
     std::vector<split::Found> found(node.n_attempts(options.oblique));
-    // Attempts after one that cannot be bettered need not be made; those before it are.
+    // Attempts after a perfect one need not be made; those before it are.
     std::atomic<std::size_t> perfect{found.size()};
     const auto attempt = [&](std::size_t i, Workspace& each) {
         if (i > perfect.load()) return;
@@ -80,7 +80,7 @@ split::Direction Growth::best_direction(const NodeContext& context, Workspace& w
         ws.oblique->enter(context, node);
         for (std::size_t i = 0; i < found.size(); ++i) attempt(i, ws);
     }
-    split::Found best;  // of purity -infinity, as is an attempt that met no admissible plane
+    split::Found best;  // purity -infinity, as for attempts without an admissible plane
     for (split::Found& each : found)
         if (std::isinf(best.purity)
                 ? each.purity > best.purity

@@ -216,7 +216,7 @@ void Growth::bound_child(const Open& open, const split::Candidate& winner, const
     const double middle = off_grid(open.grid, (ws.finder->level_of(ws.branch_sums.data()) +
                                                ws.finder->level_of(ws.branch_sums.data() + width)) /
                                                   2.0);
-    // Rows without a value may pull the middle out of the node's own bounds.
+    // Missing values may move the midpoint out of the node's own bounds.
     const double bound = std::clamp(middle, open.lower, open.upper);
     const bool is_lower = (direction > 0) == (b == 0);
     if (is_lower) upper = bound;

@@ -1,4 +1,4 @@
-/// Where the rows of a node go once its split is chosen.
+/// Sends the rows of a node to its branches once its split is chosen.
 #include "treewright/grow/growth.hpp"
 
 #include <algorithm>
@@ -88,7 +88,8 @@ void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_
     if (block.is_narrow()) gather.template operator()<data::Narrow>();
     else gather.template operator()<data::Wide>();
     if (block.weight.empty()) return;
-    // Weights may not add exactly: add them in the order of the table, however rows are held.
+    // Weights may not add exactly: they are added in the order of the table, however rows are
+    // stored.
     std::size_t at = 0;
     for (const std::uint32_t count : ws.counts) {
         const auto begin = ws.rows.begin() + static_cast<std::ptrdiff_t>(at);

@@ -14,7 +14,7 @@
 namespace treewright::grow {
 namespace {
 
-/// A term that moves a sum by less than this share of the others cannot be meant.
+/// A term that changes a sum by less than this share of the others is noise.
 constexpr double kNegligible = 1e-9;
 
 template <criteria::Criterion C>
@@ -119,8 +119,8 @@ private:
                options.oblique.search == split::ObliqueSearch::cart_lc;
     }
 
-    /// A climb gives every column a little something. If the plane can be made as good again with
-    /// the columns alone that matter most, it is easier to read.
+    /// Climbing gives every column a small coefficient. If the plane is as good with only the
+    /// columns that matter most, it is easier to read.
     void climb_with_fewer(const split::ObliqueNode& node, const split::Direction& direction,
                           const split::Poll& poll, Sum& best) {
         double all = 0.0;
@@ -150,7 +150,7 @@ private:
                    other.candidate.gain - one.candidate.noise - other.candidate.noise;
     }
 
-    /// From the term that matters least up, each is left out if the sum is as good without it.
+    /// From the least important term up, each is left out if the sum is as good without it.
     void leave_out_terms(const split::ObliqueNode& node, const split::Poll& poll, Sum& best) {
         std::vector<std::int32_t> columns = best.terms.column;
         std::vector<double> effect(columns.size());

@@ -52,8 +52,8 @@ struct LeafRows {
     std::vector<std::uint32_t> rows;
     std::vector<double> weights;  ///< empty: the rows' own
 
-    /// Calls f(row, weight) for the rows of a leaf in ascending order: sums do not depend on how
-    /// the rows happened to be listed.
+    /// Calls f(row, weight) for the rows of a leaf in ascending order: sums do not depend on the
+    /// order in which the rows were listed.
     template <class F>
     void for_each(std::size_t node, const data::Dataset& data, F&& f) {
         const auto [begin, end] = range[node];
@@ -184,7 +184,7 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
         const tree::TreeNode& node = tree.nodes[i];
         for (std::size_t o = 0; o < n_outputs; ++o) {
             double& value = tree.value[i * n_outputs + o];
-            if (node.weight <= 0.0 && node.parent >= 0)  // an empty branch answers as its parent
+            if (node.weight <= 0.0 && node.parent >= 0)  // an empty branch predicts as its parent
                 value = tree.value[static_cast<std::size_t>(node.parent) * n_outputs + o];
             if (!options.monotonic.empty()) value = std::clamp(value, node.lower, node.upper);
         }

@@ -89,8 +89,8 @@ CutNodes cut_from_below(const FromBelow& way) {
     return out;
 }
 
-// A queue of each subtree says what is cut there as the penalty grows. A node's own ratio drops
-// those of higher penalties: it is cut before them. Each is dropped once.
+// The queue of a subtree lists what is pruned there as the penalty grows. A node's own ratio drops
+// entries of higher penalties: it is pruned before them. Each is dropped once.
 std::vector<double> weakest_links(std::span<const std::int32_t> first_child,
                                   std::span<const std::int32_t> n_branches,
                                   std::span<const double> risk) {

@@ -19,10 +19,10 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// C5.0 grows branches again where they had less of the rows than this.
 constexpr double kMostOfRows = 0.95;
-/// Nodes come to between two looks at whether to stop; what takes long looks for itself.
+/// Nodes between two checks for an interrupt; long steps check on their own.
 constexpr std::size_t kRoundsPerCheck = 64;
 
-/// Nothing recurses: a tree may be a long chain.
+/// Nothing is recursive: a tree may be a long chain.
 class ErrorPruner {
 public:
     ErrorPruner(const data::Dataset& data, std::span<const data::Dataset> sets,
@@ -81,10 +81,10 @@ private:
         Division division;
         Followers::Arrived followers;
         Followers::Divided followers_divided;
-        std::int32_t next = -1;  ///< branch to go down; -1: not entered yet
+        std::int32_t next = -1;  ///< next branch to visit; -1: not entered yet
         /// Rows lie sorted by leaf, and are counted: none is divided here or below.
         bool is_sorted = false;
-        bool was_raised = false;  ///< the node, or one above, took another's place
+        bool was_raised = false;  ///< the node, or one above, has replaced another
         bool may_regrow = false;
     };
 
@@ -115,10 +115,10 @@ private:
             frame.followers_divided = followers.divide(frame.followers, frame.node, kept(frame));
     }
 
-    /// Fraction of the rows that each branch gets, less those of branches left empty.
+    /// Fraction of the rows of each branch, without those of empty branches.
     [[nodiscard]] std::vector<double> kept(const Frame& frame) {
         std::vector<double> out = frame.division.known;
-        // Elsewhere it is 0 where no row comes.
+        // The other variants count an empty branch as 0.
         if (options.least_branch == 0.0) return out;
         for (std::size_t b = 0; b < out.size(); ++b)
             if (is_empty(share_of(frame, static_cast<std::int32_t>(b)))) out[b] = 0.0;
@@ -134,7 +134,7 @@ private:
         changing.state(node).has_parts = !share.parts.empty();
     }
 
-    /// Of the estimate of a leaf, by its whole rows alone.
+    /// Lower bound of the estimate of a leaf, by its whole rows alone.
     [[nodiscard]] double at_least(std::int32_t leaf) {
         const Share whole{changing.begin_of(leaf), changing.end_of(leaf), {}};
         const bool has_parts = changing.state(leaf).has_parts;
@@ -160,21 +160,21 @@ private:
         return shares.branch_of(frame.share, frame.division, branch);
     }
 
-    /// A branch that no training row reaches says nothing, whatever it asked.
+    /// A branch that no training row reaches becomes an empty leaf, whatever it asked.
     void empty(const Frame& frame) {
         const auto change = [&] {
             make_empty(frame.node, frame.share.begin);
             followers.settle_leaf(frame.node, frame.followers);
         };
         const Place& place = changing.place(frame.node);
-        // What raising leaves empty is a part of that step.
+        // Branches that become empty by raising are part of that step.
         if (place.n_branches == 0 || frame.was_raised) return change();
         const Estimate grown = as_grown(frame.node);
         followers.spread(frame.node, frame.followers);
         note_step(frame, place.source, false, grown, {0.0, {1.0, 0.0}}, change);
     }
 
-    /// Counts below a node as in growing; of the estimate only the size is meant.
+    /// Counts below a node as in growing; only the size of the returned estimate is used.
     Estimate as_grown(std::int32_t node) {
         Estimate total;
         std::vector<std::int32_t> pending = {node};
@@ -211,9 +211,9 @@ private:
         place.n_branches = 0;
     }
 
-    /// Errors to expect if all these rows went down this branch; not finished above the limit.
+    /// Expected errors if all these rows followed this branch; stops above the limit.
     [[nodiscard]] Estimate estimate_branch(std::int32_t node, const Share& share, double limit) {
-        // Tried on a copy: below the node the rows stay sorted as they are.
+        // Tried on a copy: the rows below the node keep their order.
         const auto begin = static_cast<std::ptrdiff_t>(share.begin);
         const auto end = static_cast<std::ptrdiff_t>(share.end);
         std::copy(shares.order().begin() + begin, shares.order().begin() + end,
@@ -221,7 +221,7 @@ private:
         return descent.estimate(trial, node, share, limit);
     }
 
-    /// The same, where it can be told from the rows of the other branches alone.
+    /// The same, if the rows of the other branches suffice to compute it.
     [[nodiscard]] Estimate estimate_raised(const Frame& frame, std::int32_t child, double limit,
                                            bool& can_move) {
         Estimate estimate{kInfinite, {}};
@@ -242,7 +242,7 @@ private:
                frame.division.known[static_cast<std::size_t>(branch)] >= 0.1 && !same_cut;
     }
 
-    /// Of the branches that may take the place of their node the one of most rows; -1: none may.
+    /// The largest of the branches that may replace their node; -1: none may.
     [[nodiscard]] std::int32_t largest_branch(const Frame& frame) const {
         const std::vector<double>& known = frame.division.known;
         std::int32_t largest = options.choosy ? -1 : 0;
@@ -256,7 +256,7 @@ private:
         return largest;
     }
 
-    /// Decides about a node whose branches are done; true if it is to be gone through again.
+    /// Decides about a node whose branches are done; true if it must be visited again.
     bool settle(Frame& frame) {
         NodeState& state = changing.state(frame.node);
         Place& place = changing.place(frame.node);
@@ -269,7 +269,7 @@ private:
         const std::int32_t child = place.first_child + largest;
         Estimate branch{kInfinite, {}};
         bool can_move = false;
-        // A branch that asks nothing is the leaf.
+        // A branch without a question is the same as the leaf.
         if (largest >= 0 && changing.place(child).n_branches > 0)
             branch = estimate_raised(frame, child,
                                      leaf_will_do ? leaf.errors - options.slack : bound, can_move);
@@ -285,7 +285,7 @@ private:
         if (branch.errors > bound) return false;
         const bool regrows = frame.may_regrow &&
                              frame.division.known[static_cast<std::size_t>(largest)] < kMostOfRows;
-        can_move = can_move && !regrows;  // all rows go through new branches
+        can_move = can_move && !regrows;  // all rows descend the regrown branches
         note_step(frame, place.source, true, subtree, branch, [&] {
             if (can_move) moved.move(frame.node, child);
             else changing.raise(frame.node, child);
@@ -300,7 +300,7 @@ private:
         return true;
     }
 
-    /// Adds up what is known of the branches of a node.
+    /// Adds up the figures of the branches of a node.
     void add_up(const Frame& frame) {
         NodeState& state = changing.state(frame.node);
         const Place& place = changing.place(frame.node);
@@ -320,7 +320,7 @@ private:
         followers.add_up(frame.node);
     }
 
-    /// Counts the rows of all nodes below anew, so that it is known what leaves decide.
+    /// Counts the rows of all nodes below again, so that the leaves' decisions are known.
     Size recount(const Frame& frame) {
         Estimate total;
         descent.send(shares, frame.node, frame.share,
@@ -338,7 +338,7 @@ private:
         return total.size;
     }
 
-    /// Grows the branches of a node again, on the rows it has now.
+    /// Regrows the branches of a node, on its current rows.
     void regrow(const Frame& frame) {
         const Place place = changing.place(frame.node);
         const Division division = descent.divide(shares, frame.share, frame.node);
@@ -346,7 +346,7 @@ private:
         changing.place(frame.node).first_child = first_child;
         for (std::int32_t b = 0; b < place.n_branches; ++b) {
             const Share share = shares.branch_of(frame.share, division, b);
-            if (is_empty(share)) {  // no rows come here: only its class weights are ever asked for
+            if (is_empty(share)) {  // empty: only its class weights are used
                 changing.place(first_child + b).source = place.source;
                 continue;
             }
@@ -363,7 +363,7 @@ private:
         moved.make_room();
     }
 
-    /// Makes a change and notes what it does to the errors.
+    /// Makes a change and records its effect on the errors.
     template <class Change>
     void note_step(const Frame& frame, std::int32_t source, bool raised, const Estimate& before,
                    const Estimate& after, Change&& change) {
@@ -376,7 +376,7 @@ private:
         steps.push_back({source, raised, before.errors, after.errors, difference});
     }
 
-    /// The tree as it is now, numbered from the root, children side by side.
+    /// The current tree, numbered from the root, children contiguous.
     Pruned numbered() {
         Pruned out;
         out.steps = std::move(steps);
@@ -417,7 +417,7 @@ private:
     RowsByLeaf rows;
     ChangingTree changing;
     Shares shares;
-    Shares trial;  ///< where rows are divided only to see what comes of it
+    Shares trial;  ///< for trial divisions of rows
     Descent descent;
     MovedRows moved;
     Followers followers;

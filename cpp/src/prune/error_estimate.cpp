@@ -78,7 +78,7 @@ std::size_t LeafJudge::decide(const double* weights) const {
     const auto at = [&](std::size_t k) {
         return weights[k] + (prices.added.empty() ? 0.0 : prices.added[k]);
     };
-    // What deciding on a class costs; without a cost matrix, less its own weight is as good.
+    // The cost of deciding on a class; without a cost matrix, minus its own weight is equivalent.
     const auto price_of = [&](std::size_t decided) {
         if (prices.cost.empty()) return -at(decided);
         double sum = 0.0;
@@ -121,7 +121,7 @@ double LeafJudge::at_least(const double* weights) const {
     if (prices.cost.empty() && prices.added.empty())
         return added.at_least(total, std::max(total - most, 0.0));
     // The decision may change as rows come: the least over all of them. Where errors cost more than
-    // `surely` each, what is beyond only rises with the rows; up to there errors are counted.
+    // `surely` each, the excess only rises with the rows; up to there errors are counted.
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < n_classes; ++k) {
         const double wrong = std::max(total - weights[k], 0.0);

@@ -4,7 +4,7 @@ namespace treewright::prune {
 
 namespace {
 
-/// Nodes come to between two looks at whether to stop.
+/// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 256;
 
 }  // namespace
@@ -51,8 +51,8 @@ Estimate Descent::estimate_counted(std::int32_t node, LeavesToBe& leaves) {
     return total;
 }
 
-/// Lists the nodes below one, and adds up what comes to their leaves. Class weights are wanted of
-/// leaves that get rows and of small branches, all below which is small.
+/// Lists the nodes below one, and adds up the rows of their leaves. Class weights are needed for
+/// leaves that get rows and for small branches, all below which is small.
 void Descent::count_below(std::int32_t node, LeavesToBe& leaves) {
     const std::size_t n = tree.n_classes;
     pending.assign(1, {node, 0});

@@ -7,12 +7,12 @@ namespace treewright::prune {
 
 namespace {
 
-/// Groups of rows sent, and nodes come to, between two looks at whether to stop.
+/// Groups of rows, and nodes, between two checks for an interrupt.
 constexpr std::size_t kGroupsPerCheck = 64;
 constexpr std::size_t kNodesPerCheck = 256;
-/// The limit is first looked at after so many rows.
+/// The limit is first checked after so many rows.
 constexpr std::size_t kFirstLook = 32;
-/// Sums in another order differ by less.
+/// Sums in another order differ by less than this.
 constexpr double kRounding = 1e-6;
 
 }  // namespace
@@ -24,7 +24,7 @@ MovedRows::Verdict MovedRows::send(std::int32_t node, std::int32_t child, double
     next_look = kFirstLook;
     const double missing = limit - tree.state(child).at_least;
     if (missing < -kRounding) return Verdict::too_many;
-    // Whole rows alone cannot say enough where most errors are made by parts of rows.
+    // Whole rows alone do not suffice where most errors are made by parts of rows.
     if (tree.state(node).has_parts && missing > tree.weight(node) - tree.weight(child))
         return Verdict::unknown;
     const std::size_t end = tree.begin_of(node) + tree.state(node).n_whole;
@@ -42,8 +42,8 @@ MovedRows::Verdict MovedRows::send(std::int32_t node, std::int32_t child, double
     return verdict;
 }
 
-/// Sends the rows `order[begin .. end)`; false once the limit is exceeded for sure. Rows that would
-/// be divided are left out: the others alone already say how many errors there are at least.
+/// Sends the rows `order[begin .. end)`; false once the limit is certainly exceeded. Rows that
+/// would be divided are left out: the others alone give a lower bound of the errors.
 bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t child, double limit) {
     Reached at;
     for (std::size_t n_groups = 0; begin < end; begin += kInFlight) {
@@ -58,7 +58,7 @@ bool MovedRows::send_range(std::size_t begin, std::size_t end, std::int32_t chil
         if (arrivals.size() >= next_look) {
             const double bound = at_least(child);
             if (bound > limit + kRounding) return false;
-            // Again when it will be exceeded if errors go on as they have come.
+            // Check again when the limit will be exceeded at the current rate of errors.
             const double start = tree.state(child).at_least;
             const double times = (limit - start) / std::max(bound - start, 1e-300);
             const auto sent = static_cast<double>(arrivals.size());
@@ -91,7 +91,7 @@ void MovedRows::descend_by_cells(Group group, Reached& at) const {
             moving[n_left] = r;
             if (place.cell >= 0) {
                 const double x = line[r][place.cell];
-                if (x == x) {  // no jump that depends on the values or on where leaves are
+                if (x == x) {  // no branch on the values or on where leaves are
                     const std::int32_t next = place.first_child + (x > place.threshold ? 1 : 0);
                     at[r] = asks ? next : at[r];
                     n_left += asks ? 1 : 0;
@@ -228,7 +228,7 @@ void MovedRows::move(std::int32_t node, std::int32_t child) {
         add_up(asking[i]);  // the node itself has them all
 }
 
-/// Gives a leaf the rows that have arrived behind those it has, at another place in the order.
+/// Appends the arrived rows to those of a leaf, at another place in the order.
 void MovedRows::fill_leaf(std::int32_t leaf, std::size_t begin) {
     const auto own = shares.order().begin() + static_cast<std::ptrdiff_t>(tree.begin_of(leaf));
     NodeState& state = tree.state(leaf);
@@ -249,7 +249,7 @@ void MovedRows::fill_leaf(std::int32_t leaf, std::size_t begin) {
     state.is_open = true;
 }
 
-/// Counts the rows of a node anew if some below it have come.
+/// Recounts the rows of a node if rows have arrived below it.
 void MovedRows::add_up(std::int32_t node) {
     const Place& place = tree.place(node);
     NodeState& state = tree.state(node);
@@ -261,7 +261,7 @@ void MovedRows::add_up(std::int32_t node) {
     state.n_whole = 0;
     for (std::int32_t b = 0; b < place.n_branches; ++b) {
         const std::int32_t child = place.first_child + b;
-        if (tree.n_rows(child) == 0) continue;  // its weights, if any, are a class it was given
+        if (tree.n_rows(child) == 0) continue;  // its weights, if any, are its assigned class
         state.n_whole += tree.state(child).n_whole;
         for (std::size_t k = 0; k < tree.n_classes; ++k) sum[k] += tree.weights(child)[k];
     }

@@ -104,7 +104,7 @@ void Regrower::collapse(tree::Tree& tree, const LeafJudge& judge) {
     }
 }
 
-/// Where categories go that a node does not know.
+/// Where unseen categories go at each node.
 std::vector<std::int32_t> Regrower::unseen_branches(const tree::Tree& tree) const {
     std::vector<std::int32_t> out;
     for (const tree::TreeNode& node : tree.nodes) {

@@ -111,7 +111,7 @@ void RowsByLeaf::copy_rows(bool all_columns, Team& team) {
     else copy_cells(real, doubles, team);
 }
 
-/// Columns whose values a row may be asked for.
+/// Columns that the tree may ask.
 std::vector<bool> RowsByLeaf::asked() const {
     std::vector<bool> out(given.columns.size());
     for (const tree::TreeNode& node : tree.nodes) {

@@ -70,7 +70,7 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
         weight.push_back(node.weight);
         if (any_surrogates) surrogates[i] = node.surrogates;
 
-        // An empty node without a class of its own answers as the nearest one above.
+        // An empty node without a class of its own predicts as its nearest ancestor that has one.
         const auto is_silent = [&](std::uint32_t at) {
             const double* line = tree.value.data() + std::size_t{at} * answer_width;
             return tree.nodes[at].weight <= 0.0 && tree.nodes[at].parent >= 0 &&

@@ -20,7 +20,7 @@ void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const 
 }
 
 /// Only cuts on a float matrix: several rows step together, no branch on the data. A missing value
-/// compares as "not above" and is remembered; such rows are found again, with more care.
+/// compares as "not above" and is recorded; such rows are processed again by the general loop.
 template <class T>
 void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
                           Found& found) const {
@@ -59,7 +59,7 @@ void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
     find_in_columns(rows, incomplete, begin, found);
 }
 
-/// A deep tree: most of a long path at once. A row that is divided is found again, with more care.
+/// A deep tree: shortcuts. A row that is divided is processed again by the general loop.
 void Plan::find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t end,
                              Found& found) const {
     std::vector<std::size_t> divided;

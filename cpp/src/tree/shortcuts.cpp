@@ -9,7 +9,7 @@ namespace treewright::tree {
 
 namespace {
 
-/// Narrows what is known of the columns by one more.
+/// Narrows the ranges of the columns by one more.
 void narrow(std::vector<Shortcuts::Stay>& stays, const Shortcuts::Stay& more) {
     const auto same = std::find_if(stays.begin(), stays.end(), [&](const Shortcuts::Stay& each) {
         return each.column == more.column;

@@ -1,7 +1,7 @@
-"""Trees that answer together, each with a weight of its own: what AdaBoost makes.
+"""The ensemble that AdaBoost makes: trees with a vote weight each.
 
-Trees for classes vote, and the class with most weight wins (Freund and Schapire 1997); of trees for
-numbers the weighted median is taken (Drucker 1997).
+Trees for classes vote, and the class with the largest weight wins (Freund and Schapire 1997);
+regression trees predict their weighted median (Drucker 1997).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _GRID_BITS = 51
 
 
 def on_grid(weights: FloatArray) -> FloatArray:
-    """Round weights to multiples of a power of two, of which a float adds any number exactly.
+    """Round weights to multiples of a power of two, so that sums of any of them are exact.
 
-    Then neither the order of addition nor how votes are grouped shows, and a staged prediction
-    ends in what ``predict`` says. The rounding is 2^-52 of the sum of all weights.
+    Then the result depends neither on the order of addition nor on how votes are grouped, and the
+    last staged prediction equals ``predict``. The rounding is 2^-52 of the sum of all weights.
 
     >>> float(np.abs(on_grid(np.array([0.1, 2.0])) - [0.1, 2.0]).max()) < 1e-15
     True
@@ -41,7 +41,7 @@ def on_grid(weights: FloatArray) -> FloatArray:
 def medians(predictions: FloatArray, weights: FloatArray, n_threads: int = 1) -> FloatArray:
     """Return the weighted median of each row of predictions, rows x models, as a column.
 
-    It is the least prediction that has, with those below it, half of the weight.
+    It is the smallest prediction such that it and those below it have half of the weight.
 
     >>> medians(np.array([[1.0, 5.0, 3.0]]), np.array([0.5, 2.0, 1.0])).tolist()
     [[5.0]]
@@ -50,12 +50,12 @@ def medians(predictions: FloatArray, weights: FloatArray, n_threads: int = 1) ->
 
 
 class WeightedEnsemble(Ensemble):
-    """Trees whose votes (or predictions) count by a weight.
+    """Trees with vote weights.
 
     Parameters
     ----------
     weights
-        What each tree counts, in the order of the trees; above 0.
+        The vote weight of each tree, in the order of the trees; above 0.
     **common
         As for :class:`~treewright.ensemble.ensemble.Ensemble`, without `vote`.
     """
@@ -81,7 +81,7 @@ class WeightedEnsemble(Ensemble):
         self._on_grid = on_grid(weights)
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Return each class's share of the votes, or the predictions, a line per row."""
+        """Return each class's share of the votes, or the predicted numbers, a line per row."""
         weights = self._on_grid
         if self.classes is None:
             return medians(self._predictions(table, n_threads), weights, n_threads)
@@ -90,7 +90,7 @@ class WeightedEnsemble(Ensemble):
         return votes
 
     def staged_answers(self, table: Table, *, n_threads: int = 1) -> Iterator[FloatArray]:
-        """Return what the first tree, the first two, and so on answer."""
+        """Yield the predictions of the first tree, the first two, and so on."""
         weights = self._on_grid
         if self.classes is None:
             predictions = self._predictions(table, n_threads)
@@ -118,7 +118,7 @@ class WeightedEnsemble(Ensemble):
         return sums
 
     def _predictions(self, table: Table, n_threads: int) -> FloatArray:
-        """Return what each tree predicts, rows x trees."""
+        """Return the prediction of each tree, rows x trees."""
         predictions = np.empty((table.n_rows, len(self)))
         for tree in range(len(self)):
             answers = self.trees.add_answers(table, tree, tree + 1, "soft", n_threads)
@@ -126,14 +126,14 @@ class WeightedEnsemble(Ensemble):
         return predictions
 
     def importances(self) -> Importances:
-        """Return each column's share of the impurity decrease, trees counted by their weights."""
+        """Return each column's share of the impurity decrease, trees weighted by their votes."""
         return one_line("impurity", IMPURITY_SHARE, self.schema.names, self.column_shares())
 
     def column_shares(self) -> FloatArray:
-        """Return each column's share of the impurity decrease, trees counted by their weights."""
+        """Return each column's share of the impurity decrease, trees weighted by their votes."""
         by_tree = self.trees.impurity_decrease()
         totals = by_tree.sum(axis=1)
-        grown = totals > 0  # a tree of one leaf has nothing to say
+        grown = totals > 0  # a tree of one leaf decreases no impurity
         if not grown.any():
             return np.zeros(by_tree.shape[1])
         shares = by_tree[grown] / totals[grown, np.newaxis]
@@ -142,11 +142,11 @@ class WeightedEnsemble(Ensemble):
         return share
 
     def first(self, n_trees: int) -> WeightedEnsemble:
-        """Return an ensemble of the first of these trees."""
+        """Return an ensemble of the first `n_trees` of these trees."""
         return self._weighted(self.trees.first(n_trees), self.weights[:n_trees])
 
     def compacted(self) -> WeightedEnsemble:
-        """Return an ensemble that answers the same from less memory; see :class:`Ensemble`."""
+        """Return an ensemble of equal predictions that takes less memory; see :class:`Ensemble`."""
         return self._weighted(self.trees.compacted(), self.weights)
 
     def joined(self, more: Ensemble) -> WeightedEnsemble:

@@ -1,10 +1,10 @@
-"""AdaBoost: learn, look which rows are wrong, give them more weight, and again.
+"""AdaBoost: fit a weak learner, give the rows it gets wrong more weight, and repeat.
 
 :func:`boost_classes` is AdaBoost.M1 (Freund and Schapire 1996) and SAMME (Zhu, Zou, Rosset, Hastie
 2009), :func:`boost_values` AdaBoost.R2 (Drucker 1997). Both ask a :class:`WeakLearner` for one
 learner a round and know nothing else of it. The weights of the rows are kept in the core
-(:class:`AdaBoostRows`), exactly: neither the order of the rows nor how many threads there are
-shows, and a row of weight k is k copies of it.
+(:class:`AdaBoostRows`), exactly: the result depends neither on the order of the rows nor on the
+number of threads, and a row of weight k equals k copies of it.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from treewright.errors import DataError
 
 ALGORITHMS = ("SAMME", "M1")
 _ROUNDING = 1e-12
-"""So far below guessing an error still is as bad as that: 1 - 1/3 is not 2/3 to the last bit."""
+"""An error this close to guessing counts as guessing: 1 - 1/3 is not 2/3 to the last bit."""
 LOSSES = ("linear", "square", "exponential")
 
 Rows = AdaBoostRows
-"""The training rows and what they weigh in the coming round."""
+"""The training rows with their weights in the coming round."""
 _ENDED = "a callback ended the rounds"
 _MOST_COPIES = 2.0**42
-"""Of more, whole numbers are weights like others: a copy's would be lost among so many."""
+"""Above this, whole-number weights are not treated as copies: one would be lost in rounding."""
 _LEAST_FACTOR = -600.0
-"""Whose exponential is still a number, and so is a weight times it."""
+"""The smallest exponent whose exponential, times a weight, is still above 0."""
 
 
 class WeakLearner(Protocol):
-    """Learns from weighted rows, again and again, and keeps what it has learned."""
+    """Learns from weighted rows in every round and keeps the models it has learned."""
 
     def learn(self, rows: Rows, number: int) -> Array:
-        """Learn in the round of a number, from 0; give the prediction for each training row.
+        """Learn in the round of this number (from 0); return the prediction for each training row.
 
-        Classes are given by their numbers (int32).
+        Classes are returned as their numbers (int32).
         """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boosted:
-    """The rounds that count, and why there are no more."""
+    """The rounds that were kept, and why there are no more."""
 
     rounds: tuple[RoundFigures, ...]
     stopped: str
 
     @property
     def alphas(self) -> FloatArray:
-        """What each learner's vote counts."""
+        """Vote weight (alpha) of each learner."""
         return np.array([figures.alpha for figures in self.rounds])
 
     @property
@@ -66,7 +66,7 @@ class Boosted:
 
 
 def rows_of(target: ClassTarget | ValueTarget, weights: RowWeights) -> Rows:
-    """Return the training rows with the weights that the first round has."""
+    """Return the training rows with their weights of the first round."""
     n_rows = len(target.codes if isinstance(target, ClassTarget) else target.values)
     unit = np.ones(n_rows) if weights.weight is None else weights.weight
     copies = weights.copies
@@ -81,7 +81,7 @@ def rows_of(target: ClassTarget | ValueTarget, weights: RowWeights) -> Rows:
 
 
 def learn_in_round(learner: WeakLearner, rows: Rows, number: int) -> Array:
-    """Have a learner learn; an error gets a note that names the round."""
+    """Return a learner's predictions in a round; an error gets a note that names the round."""
     try:
         return learner.learn(rows, number)
     except Exception as error:
@@ -100,27 +100,27 @@ def boost_classes(
     stop_when_correct: bool = False,
     listener: Listener[RoundFigures] | None = None,
 ) -> Boosted:
-    """Boost learners for classes.
+    """Boost classifiers by AdaBoost.M1 or SAMME.
 
     Parameters
     ----------
     rows
         The training rows; their weights change.
     learner
-        What learns.
+        The weak learner.
     n_classes
-        The classes there are.
+        Number of classes.
     n_rounds
-        At most so many.
+        The largest number of rounds.
     algorithm
         ``"M1"`` needs an error below 1/2, ``"SAMME"`` one below that of guessing, 1 - 1/K, and
         adds log(K - 1) to alpha. For two classes they are the same.
     learning_rate
-        Alpha is multiplied by it.
+        Factor of alpha.
     stop_when_correct
-        Stop as soon as the learners so far have every training row right together.
+        Stop as soon as the learners so far together classify every training row correctly.
     listener
-        Told of every round, and may end them.
+        Called in every round; may stop boosting.
     """
     limit = 0.5 if algorithm == "M1" or n_classes < 2 else 1.0 - 1.0 / n_classes
     extra = 0.0 if algorithm == "M1" or n_classes < 2 else math.log(n_classes - 1.0)
@@ -137,7 +137,7 @@ def boost_classes(
             stopped = _why(error, limit, is_first=not made)
             if error > 0.0 and made:
                 break
-            # Its alpha would be infinite, or, as the first has to be used, none: 1 as scikit-learn.
+            # Alpha would be infinite or, for a first learner that must be kept, 0; scikit-learn: 1.
             alpha, kept = 1.0, 1.0
         else:
             alpha = learning_rate * (math.log((1.0 - error) / error) + extra)
@@ -165,14 +165,14 @@ def boost_classes(
 
 
 def reweigh_classes(rows: Rows, predicted: Int32Array, alpha: float) -> float:
-    """Take weight from the rows that are right; give what is left of the sum of weights."""
+    """Reduce the weight of rows classified correctly; return what is left of the sum of weights."""
     return rows.reward(predicted, math.exp(-alpha))
 
 
 def reweigh_values(rows: Rows, losses: FloatArray, alpha: float) -> float:
-    """Take weight from rows, the more the less their loss; give what is left of the sum."""
+    """Reduce the weights, the more the smaller a row's loss; return what is left of the sum."""
     factors = -alpha * (1.0 - losses)
-    if factors.max() < _LEAST_FACTOR:  # all would be 0; only how they compare matters
+    if factors.max() < _LEAST_FACTOR:  # all would be 0; only their ratios matter
         factors -= factors.max()
     return rows.multiply(np.exp(factors))
 
@@ -194,7 +194,7 @@ def boost_values(
     learning_rate: float = 1.0,
     listener: Listener[RoundFigures] | None = None,
 ) -> Boosted:
-    """Boost learners for numbers by AdaBoost.R2.
+    """Boost regressors by AdaBoost.R2.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def boost_values(
     values
         The target.
     loss
-        Of the deviation as a share d of the largest: ``"linear"`` d, ``"square"`` d^2,
+        Function of the deviation, as a share d of the largest: ``"linear"`` d, ``"square"`` d^2,
         ``"exponential"`` 1 - exp(-d).
     """
     made: list[RoundFigures] = []
@@ -245,10 +245,10 @@ def boost_values(
 def losses_of(
     rows: Rows, predicted: FloatArray, values: FloatArray, loss: str, number: int
 ) -> FloatArray:
-    """Return the loss of each row in a round, from 0 to 1; 0 for rows that weigh nothing."""
+    """Return the loss of each row in a round, from 0 to 1; 0 for rows of weight 0."""
     deviation = np.zeros(len(values))
     counts = rows.shares() > 0
-    # Halves, as the difference of the two largest numbers is not one.
+    # Halves: the difference of the two largest numbers would overflow.
     np.abs(predicted / 2.0 - values / 2.0, out=deviation, where=counts)
     largest = float(deviation.max())
     if not math.isfinite(largest):

@@ -1,4 +1,4 @@
-"""AdaBoost's rounds, as people read them."""
+"""The rounds of AdaBoost as a printed table."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ class Round:
     number
         The round, from 1.
     learner
-        What was learned, in words: the question of a stump, the size of a tree.
+        The learner in words: the question of a stump, the size of a tree.
     error
-        Weight of the rows that the learner has wrong, as a share; for AdaBoost.R2 the mean loss.
+        Weight of the rows that the learner misclassifies, as a share; for AdaBoost.R2 the mean
+        loss.
     alpha
-        What its vote counts: ``learning_rate x log((1 - error) / error)``, for SAMME plus
+        Its vote weight: ``learning_rate x log((1 - error) / error)``, for SAMME plus
         ``log(classes - 1)``. Texts that number the classes -1 and 1 have half of it.
     sum_of_weights
-        What is left of the weights, which add up to 1, when those of the rows it has right are
+        What is left of the weights, which add up to 1, when those of correctly classified rows are
         multiplied by ``exp(-alpha)`` (AdaBoost.R2: by ``beta^(1 - loss)``); they are divided by it.
     bound
         Upper bound of the training error so far, the product of ``2 sqrt(error (1 - error))``
         (Freund and Schapire 1997, theorem 6); for two classes without shrinkage, else NaN.
     training_error
-        Share of the initial weight that the learners so far have wrong together; NaN for numbers.
+        Share of the initial weight that the learners so far together misclassify; NaN for
+        regression.
     """
 
     number: int
@@ -59,9 +61,9 @@ class Rounds:
     Parameters
     ----------
     figures
-        The rounds but for what was learned, as it takes words to say that.
+        The numbers of each round; the learner's description is made when it is asked for.
     learner_of
-        Says what was learned in a round (counted from 0).
+        Returns the description of the learner of a round (counted from 0).
     stopped
         Why there was no further round.
 
@@ -116,7 +118,7 @@ class Rounds:
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
+        """Return one dict per round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
         return [each.to_dict() for each in self]
 
     def text(self, *, max_rounds: int | None = None) -> str:
@@ -125,7 +127,7 @@ class Rounds:
         Parameters
         ----------
         max_rounds
-            Show so many, the first and the last of them; None shows all.
+            Show so many rounds, the first and the last of them; None shows all.
         """
         return rounds_text(list(self), self._columns, max_rounds=max_rounds, end=self.stopped)
 
@@ -150,7 +152,7 @@ class Rounds:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundFigures:
-    """The numbers of a round; `bound` is what it multiplies the bound of the rounds before by."""
+    """The numbers of a round; `bound` is its factor of the bound on the training error."""
 
     error: float
     alpha: float
@@ -160,7 +162,7 @@ class RoundFigures:
 
 
 def learner_in_words(tree: Tree) -> str:
-    """Say what a tree has learned: the question of a stump and its answers, or its size."""
+    """Return a tree in words: the question of a stump and its predictions, or the tree's size."""
     question = tree.question(0)
     if question is None:
         return f"always {_label(tree, 0)}"

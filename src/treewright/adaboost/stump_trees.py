@@ -1,8 +1,8 @@
-"""Stumps held together: the arrays of all of them in one, and their votes in one table.
+"""Stumps in shared arrays, and their votes in one table.
 
-A stump has three nodes, or one where there was nothing to ask. All stumps of a column together are
+A stump has three nodes, or one where no question was found. All stumps of a column together are
 a step function of its value, which the core keeps instead of them (:class:`StumpVotes`): the
-time to answer a row grows with the number of columns, not with that of stumps.
+time to predict a row grows with the number of columns, not with the number of stumps.
 """
 
 from __future__ import annotations
@@ -59,17 +59,17 @@ _OF_STUMPS = (
 
 
 class StumpTrees:
-    """Stumps for classes, one behind the other in the same arrays.
+    """Stumps for classes, one after the other in the same arrays.
 
     Parameters
     ----------
     arrays
-        Those of :class:`~treewright.tree.arrays.TreeArrays` that stumps need; nodes and places
-        in ``code`` are numbered through.
+        Those of :class:`~treewright.tree.arrays.TreeArrays` that stumps need; nodes and positions
+        in ``code`` are numbered consecutively over all stumps.
     start
         The first node of each stump, and the number of nodes at the end.
     n_columns
-        Of the table.
+        Number of columns of the table.
     """
 
     def __init__(self, arrays: Mapping[str, Any], start: Int64Array, n_columns: int) -> None:
@@ -120,7 +120,7 @@ class StumpTrees:
         )
 
     def votes(self, schema: FittedSchema, weights: FloatArray) -> StumpVotes:
-        """Pack the stumps, each with so much to say, for prediction."""
+        """Return the stumps with their vote weights, packed for prediction."""
         key = weights.tobytes()
         if self._votes is None or self._votes[0] != key:
             roots = self._start[:-1]
@@ -141,7 +141,7 @@ class StumpTrees:
     def add_votes(
         self, table: Table, weights: FloatArray, first: int, last: int, n_threads: int
     ) -> FloatArray:
-        """Add up the votes of some of the stumps for each class, rows x classes."""
+        """Return the summed votes of some of the stumps for each class, rows x classes."""
         votes = self.votes(table.schema, weights)
         if first == 0 and last == len(self):
             return votes.add_all(lend(table), n_threads)
@@ -150,7 +150,7 @@ class StumpTrees:
     def add_answers(
         self, table: Table, first: int, last: int, vote: str, n_threads: int
     ) -> FloatArray:
-        """Add up what some of the stumps say of each row."""
+        """Return the summed predictions (or votes) of the stumps from `first` to before `last`."""
         if vote == "hard":
             return self.add_votes(table, np.ones(len(self)), first, last, n_threads)
         value = self._arrays["value"]
@@ -163,18 +163,18 @@ class StumpTrees:
         return sums
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
-        """Return the leaf of each row in each stump; the heavier one of a row that follows both."""
+        """Return the leaf of each row in each stump; the heavier leaf if the row follows both."""
         nodes = self._nodes()
         weight = self._arrays["weight"][nodes]
-        place = (nodes - nodes[:, 2:]).astype(np.int32)  # the root stands last
+        place = (nodes - nodes[:, 2:]).astype(np.int32)  # the root comes last
         place[:, 2] = np.where(weight[:, 0] >= weight[:, 1], place[:, 0], place[:, 1])
         return np.take_along_axis(place, self._branches(table).T, axis=1).T
 
     def _nodes(self) -> Int64Array:
-        """Return the nodes of the two branches of each stump, and the root; of a leaf all the same.
+        """Return the nodes of the two branches of each stump and its root; a lone leaf thrice.
 
-        Node 2 is what a row gets that follows both branches: their answers, by their weights, are
-        the root's.
+        The third node is for a row that follows both branches: their predictions, weighted by rows,
+        are the root's.
         """
         roots = self._start[:-1]
         asks = (self._arrays["kind"][roots] != LEAF).astype(np.int64)
@@ -200,7 +200,7 @@ class StumpTrees:
         return "stumps"
 
     def n_outputs(self) -> int:
-        """Return how many numbers the stumps predict together."""
+        """Return the number of outputs that the stumps predict together."""
         return 1
 
     def n_nodes(self) -> Int64Array:
@@ -225,11 +225,11 @@ class StumpTrees:
         return np.bincount(column[column >= 0], minlength=n_columns)
 
     def compacted(self) -> StumpTrees:
-        """Return the stumps as they are: there is nothing to leave out."""
+        """Return the stumps unchanged: there is nothing to leave out."""
         return self
 
     def first(self, n_trees: int) -> StumpTrees:
-        """Return the first of these stumps."""
+        """Return the first `n_trees` of these stumps."""
         last = int(self._start[n_trees])
         part = {name: self._arrays[name][:last] for name in _OF_NODES}
         part |= {name: self._arrays[name] for name in _OF_CODES}

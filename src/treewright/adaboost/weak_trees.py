@@ -1,4 +1,4 @@
-"""Weak learners that are trees of the engine: stumps found in one go, or trees grown anew."""
+"""Weak learners that are trees: stumps found by a special search, or trees grown every round."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from treewright.grow.problem import Problem
 from treewright.tree.tree import Tree
 
 Factor = Callable[[FloatArray], FloatArray | None]
-"""Gives what the classes of the rows multiply their weights by, in the trees alone."""
+"""Returns the class weight of each row, used in the trees but not in boosting."""
 
 _FREE = ("criterion", "threshold_at", "unseen", "max_depth", "max_leaf_nodes", "n_threads")
-"""Knobs that stumps found in one go may have set to something else than the default."""
+"""Options that stumps may have set to something else than the default."""
 
 
 def is_stump(problem: Problem) -> bool:
@@ -54,7 +54,7 @@ def is_stump(problem: Problem) -> bool:
 
 
 class Stumps:
-    """Stumps of least impurity; the columns are read once for all rounds."""
+    """Stumps of least impurity; the columns are sorted once for all rounds."""
 
     def __init__(self, problem: Problem) -> None:
         check_problem(problem)
@@ -62,11 +62,11 @@ class Stumps:
         self._core = CoreStumps(lend(problem.table), problem.core_target(), problem.core_options())
 
     def learn(self, rows: Rows, number: int) -> Int32Array:
-        """Find the stump of a round."""
+        """Find the stump of a round; return its predictions."""
         return self._core.find(rows, self._problem.options.n_threads)
 
     def trees(self, n_trees: int) -> Trees:
-        """Return the first stumps that were found."""
+        """Return the first `n_trees` stumps found."""
         arrays, start = self._core.joined(n_trees)
         arrays["unseen_branch"] = unseen_branches(arrays, self._problem.options)
         return StumpTrees(arrays, start, len(self._problem.table.schema.columns))
@@ -78,13 +78,13 @@ class WeightedTrees:
     Parameters
     ----------
     problem
-        That of a tree, with the initial weights.
+        The problem of a tree, with the initial weights.
     grow
         Makes a tree.
     resample
         Draw as many rows as there are, with replacement, by their weights.
     factor
-        The class weights of the trees; None has none.
+        The class weights of the trees; None if there are none.
     """
 
     def __init__(
@@ -109,8 +109,8 @@ class WeightedTrees:
             )
 
     def learn(self, rows: Rows, number: int) -> Array:
-        """Grow the tree of a round."""
-        # Trees that count cases (C4.5) must find as many as there are rows.
+        """Grow the tree of a round; return its predictions."""
+        # Trees that count cases (C4.5) need weights that add up to the number of rows.
         weights = rows.shares() * self._problem.n_copies
         tree = bare(self._grow(self._problem_of(weights, number), None))
         self._trees.append(tree)
@@ -133,5 +133,5 @@ class WeightedTrees:
         return problem.take(np.flatnonzero(copies))
 
     def trees(self, n_trees: int) -> Trees:
-        """Return the first trees that were grown."""
+        """Return the first `n_trees` trees grown."""
         return ListedTrees(self._trees[:n_trees])

@@ -1,8 +1,8 @@
-"""How many rounds to boost, and how deep trees go: chosen by cross-validation.
+"""The number of rounds, and the depth of the trees, chosen by cross-validation.
 
-Rounds that are too few miss what the table says, rounds that are too many learn its noise, and how
-many are right differs by a factor of thirty from table to table; the number that makes the loss of
-rows left out least is what is looked for (Hastie, Tibshirani and Friedman 2009, section 10.12).
+Too few rounds underfit, too many learn the noise, and the right number differs by a factor of
+thirty from table to table. The number with the least loss on held-out rows is chosen (Hastie,
+Tibshirani and Friedman 2009, section 10.12).
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from treewright.ensemble.thread_pool import result_of
 
 N_FOLDS = 5
 LEAST_ROWS = 30
-"""Different rows from which a fifth of them says anything."""
+"""Distinct rows that cross-validation needs: with fewer, a fifth of them says too little."""
 _LEAST_PATIENCE = 40
 _ROUNDS_AT_A_TIME = 8
 _LEAST_GAIN = 1e-7
-"""As a share of the loss; less is rounding, which may depend on how rows are written down."""
+"""As a share of the loss; less is rounding, which differs between copies and weights of rows."""
 
 Watch = Callable[[int | None, int, float], None]
-"""Is told of the depth, the rounds made so far and the loss after the last of them."""
+"""A callback: takes the depth, the rounds made so far and the loss after the last of them."""
 
 
 def folds_of(problem: BoostingProblem) -> Int64Array | None:
-    """Return the fold that leaves each row out, -1 for rows that weigh nothing; None for few rows.
+    """Return the fold that leaves each row out, -1 for rows of weight 0; None for few rows.
 
-    Rows are dealt out in turn, class by class, in an order that follows from their content; those
-    that are alike share a fold. So neither the order of the rows nor whether a row is written twice
-    or weighs 2 matters.
+    Rows are dealt out in turn, class by class, in an order given by their content; equal rows share
+    a fold. So it matters neither in which order the rows are given nor whether a row is written
+    twice or has weight 2.
     """
     weight, y = problem.weight, problem.y
     counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0.0
@@ -68,18 +68,18 @@ def choose_rounds(
     *,
     watch: Watch | None = None,
 ) -> RoundsChoice:
-    """Choose the rounds, and the depth where it is left open.
+    """Return the best number of rounds, and the best depth where it is ``"auto"``.
 
     Parameters
     ----------
     problem
-        What is boosted.
+        The rows, target and loss.
     options
-        How; `n_estimators` is the most rounds that are tried.
+        The options; `n_estimators` is the largest number of rounds that is tried.
     folds
-        The fold of each row, as :func:`folds_of` gives them.
+        The fold of each row, as :func:`folds_of` returns them.
     watch
-        Follows what is tried.
+        Called as the rounds proceed.
     """
     shapes = SHAPES if is_auto(options.max_depth) else ((options.max_depth, 1.0),)
     parts = [(problem.take(learn), problem.take(judge)) for learn, judge in _splits(folds)]
@@ -99,7 +99,7 @@ def choose_rounds(
 
 
 class _Fold:
-    """Boosting on the rows of the other folds, judged by those of one."""
+    """Boosting on the rows of the other folds, validated on one fold."""
 
     def __init__(
         self, learn: BoostingProblem, judge: BoostingProblem, options: BoostingOptions
@@ -110,7 +110,7 @@ class _Fold:
         self._n_rounds = 0
 
     def more(self, n_rounds: int, stop: threading.Event) -> list[float]:
-        """Return the losses after each of so many rounds more."""
+        """Return the losses after each of `n_rounds` more rounds."""
         losses = []
         for _ in range(n_rounds):
             if stop.is_set():
@@ -132,12 +132,12 @@ def _splits(
 
 
 Run = Callable[[list[_Fold], int], list[list[float]]]
-"""Makes so many rounds more in each fold, and gives their losses."""
+"""Makes so many more rounds in each fold, and returns their losses."""
 
 
 @contextmanager
 def _side_by_side(n_threads: int) -> Iterator[Run]:
-    """Boost folds, several at a time; Ctrl-C ends them between rounds."""
+    """Yield a function that boosts folds in a thread pool; Ctrl-C stops them between rounds."""
     stop = threading.Event()
     if n_threads == 1:
         yield lambda folds, n_more: [fold.more(n_more, stop) for fold in folds]
@@ -159,7 +159,7 @@ def _side_by_side(n_threads: int) -> Iterator[Run]:
 def _losses(
     boosts: list[_Fold], most: int, run: Run, watch: Watch | None, depth: int | None
 ) -> list[float]:
-    """Return the mean loss of the rows left out after each round, until it falls no more."""
+    """Return the mean loss of the held-out rows after each round, until it stops falling."""
     shares = np.array([each.weight for each in boosts])
     shares /= shares.sum()
     losses: list[float] = []
@@ -175,7 +175,7 @@ def _losses(
 
 
 def _best(losses: list[float]) -> int:
-    """Return the rounds after which the loss is least, the fewest of those alike."""
+    """Return the number of rounds of least loss; of equal losses the fewest rounds."""
     least = min(losses)
     enough = least + _LEAST_GAIN * abs(least)
     return next(number for number, loss in enumerate(losses, 1) if loss <= enough)

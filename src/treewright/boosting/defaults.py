@@ -1,6 +1,6 @@
-"""What gradient boosting does where it is not told: rules by the number of rows.
+"""The defaults of gradient boosting (``"auto"``): rules by the number of rows.
 
-Where the numbers come from: decision 17 (docs/decisions).
+Decision 17 (docs/decisions) says where the numbers come from.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_ROWS_TO_CHOOSE = 10_000
 MOST_CELLS_TO_CHOOSE = 500_000
 MOST_ROUNDS = 1_000
 SHAPES: tuple[tuple[int | None, float], ...] = ((None, 1.0), (3, 0.7))
-"""Depths of trees to choose from, and the share of the rows that a round of such trees sees."""
+"""Depths of trees to choose from, each with the share of the rows that a round draws."""
 _FIXED_ROUNDS = 250
 _SLOW_RATE = 0.05
 _ENOUGH_ROWS = 100_000
@@ -24,12 +24,12 @@ GOSS_SHARE = 0.1
 
 
 def is_auto(given: object) -> bool:
-    """Return whether a parameter is left to the rules."""
+    """Return whether a parameter is ``"auto"``, left to the rules."""
     return isinstance(given, str) and given == "auto"
 
 
 def check_auto(name: str, given: object, **limits: Any) -> None:
-    """Refuse what is neither a number within limits nor left to the rules."""
+    """Refuse anything but ``"auto"`` and numbers within limits."""
     if is_auto(given):
         return
     if isinstance(given, str):
@@ -40,8 +40,8 @@ def check_auto(name: str, given: object, **limits: Any) -> None:
 def may_choose(*, n_rows: int, n_columns: int, n_outputs: int) -> bool:
     """Return whether a table is small enough to choose rounds by cross-validation.
 
-    That boosts some ten times; a row counts once for every tree of a round. Of several trees, more
-    may be asked where columns are few.
+    Cross-validation boosts about ten times; a row counts once for every tree of a round. Where a
+    round has several trees, a table of few columns may have more rows.
 
     >>> may_choose(n_rows=5_000, n_columns=50, n_outputs=1)
     True
@@ -55,7 +55,7 @@ def may_choose(*, n_rows: int, n_columns: int, n_outputs: int) -> bool:
 
 
 def n_rounds(given: int | str, *, ends_by_itself: bool) -> int:
-    """Return the rounds to make; the most of them where rows left out say when it is enough.
+    """Return the number of rounds, or an upper limit where held-out rows decide when to stop.
 
     >>> n_rounds("auto", ends_by_itself=False), n_rounds("auto", ends_by_itself=True)
     (250, 1000)
@@ -68,11 +68,12 @@ def n_rounds(given: int | str, *, ends_by_itself: bool) -> int:
 def learning_rate(
     given: float | str, *, n_rows: int, of_classes: bool, ends_by_itself: bool = False
 ) -> float:
-    """Return the factor for what each tree adds.
+    """Return the learning rate.
 
-    ``"auto"`` is 0.05 where rows left out say how many rounds there are. Otherwise it is 0.1 for
-    numbers; the loss of classes punishes what is too sure of itself, the more so the fewer the
-    rows: 0.05 up to 10,000 of them, growing as the square root of their number up to 0.1.
+    ``"auto"`` is 0.05 where held-out rows decide the number of rounds. Otherwise it is 0.1 for
+    regression. The loss of classifiers punishes overconfident predictions, the more so the fewer
+    the rows: there it is 0.05 up to 10,000 rows and grows as the square root of their number up to
+    0.1.
 
     >>> [learning_rate("auto", n_rows=n, of_classes=True) for n in (100, 10_000, 40_000, 10**6)]
     [0.05, 0.05, 0.1, 0.1]
@@ -89,10 +90,10 @@ def learning_rate(
 
 
 def min_hessian(given: float | str, *, ends_by_itself: bool) -> float:
-    """Return the sum of second derivatives that a leaf needs.
+    """Return the sum of hessians that a leaf needs.
 
-    ``"auto"`` is 1: where classes are all but certain, a leaf of small second derivatives answers
-    large numbers, and boosting may diverge. Where rows left out say when it is enough they see to
+    ``"auto"`` is 1: where classes are almost certain, a leaf with small hessians would predict
+    large numbers, and boosting may diverge. Where held-out rows decide when to stop they prevent
     that, and it is 0.001.
 
     >>> min_hessian("auto", ends_by_itself=False), min_hessian("auto", ends_by_itself=True)
@@ -104,7 +105,7 @@ def min_hessian(given: float | str, *, ends_by_itself: bool) -> float:
 
 
 def l2_regularization(given: float | str, *, ends_by_itself: bool) -> float:
-    """Return what is added to the second derivatives of a leaf: 1.5, or 3 with `min_hessian` small.
+    """Return what is added to the hessians of a leaf: 1.5, or 3 where `min_hessian` is small.
 
     >>> l2_regularization("auto", ends_by_itself=False), l2_regularization(0.5, ends_by_itself=True)
     (1.5, 0.5)
@@ -115,12 +116,12 @@ def l2_regularization(given: float | str, *, ends_by_itself: bool) -> float:
 
 
 def row_share(given: float | str, *, n_rows: int, has_nominal: bool, is_goss: bool) -> float:
-    """Return the share of the rows that a round sees.
+    """Return the share of the rows that a round draws.
 
-    ``"auto"`` is what makes 100,000 rows, and a fifth at least: so many say where to cut, and trees
-    of different rows find what no single cut shows. All rows where columns are nominal, whose
-    categories need every row they have. With GOSS it is a tenth, from beside the rows of large
-    gradients.
+    ``"auto"`` draws 100,000 rows, and a fifth at least: so many suffice to find the cuts, and trees
+    of different rows find structure that no single cut shows. All rows where columns are
+    nominal, whose categories need every row they have. With GOSS it is a tenth, drawn in addition
+    to the rows of large gradients.
 
     >>> [row_share("auto", n_rows=n, has_nominal=False, is_goss=False)
     ...  for n in (1_000, 250_000, 10**6)]
@@ -141,7 +142,7 @@ def column_share(given: float | str, n_rows: int) -> float:
     """Return the share of the columns that are drawn for each node.
 
     ``"auto"`` is half of them, which makes the trees of a small table differ; all where there are
-    more than 10,000 rows, which say well enough which column is best.
+    more than 10,000 rows, which suffice to find the best column.
 
     >>> column_share("auto", 1_000), column_share("auto", 100_000)
     (0.5, 1.0)
@@ -152,9 +153,9 @@ def column_share(given: float | str, n_rows: int) -> float:
 
 
 def category_rows(given: int | None, n_rows: int) -> int:
-    """Return the rows that a category needs in a node to be put in order among others.
+    """Return the rows that a category needs in a node to be ordered among the others.
 
-    Where nothing is asked for, one in 500 rows of the table, from 5 to 50: on 200,000 rows of ten
+    By default one in 500 rows of the table, from 5 to 50: on 200,000 rows of ten
     columns with up to 1,000 categories 50 was better than any of 1, 10, 20, 100 and 200.
 
     >>> [category_rows(None, n_rows) for n_rows in (100, 10_000, 1_000_000)]

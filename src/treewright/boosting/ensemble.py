@@ -1,7 +1,7 @@
-"""Boosted trees: scores that add up, and what they mean.
+"""Boosted trees: their scores, which add up, and the link that turns scores into predictions.
 
-:class:`BoostedEnsemble` holds the trees of all rounds in the core, where they ask codes: a column
-of numbers is known by at most 255 bins, whose cuts are kept once for all trees.
+:class:`BoostedEnsemble` holds the trees of all rounds in the core, where they compare codes: a
+numeric column has at most 255 bins, whose cuts are stored once for all trees.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
 
 LINKS = ("identity", "log", "logistic", "half_logistic", "softmax")
-"""What scores are: the answer itself, its logarithm, or log odds (of half their size, of each
-class)."""
+"""What a score is: the prediction itself, its logarithm, or log odds (halved, or one per class)."""
 _MOST_SHIFT = 4096
-"""More powers of two than lie between the largest number and the least."""
+"""More powers of two than lie between the largest and the smallest number."""
 IMPORTANCES = {"gain": "share of the gain of all splits", "split": "share of all splits"}
 
 
 def answers_of(scores: FloatArray, link: str) -> FloatArray:
-    """Return values or class probabilities from scores, rows x outputs.
+    """Return predicted numbers or class probabilities from scores, rows x outputs.
 
     >>> answers_of(np.array([[0.0]]), "logistic").tolist()
     [[0.5, 0.5]]
@@ -56,7 +55,7 @@ def answers_of(scores: FloatArray, link: str) -> FloatArray:
 
 
 def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
-    """Return whether what was kept beside the trees says where scores start and what they mean."""
+    """Return whether an unpickled state has valid base scores and a valid link."""
     base, classes, shift = np.asarray(kept.get("base")), kept.get("classes"), kept.get("shift")
     if not {"schema", "classes", "criterion"} <= kept.keys() or kept.get("link") not in LINKS:
         return False
@@ -71,7 +70,7 @@ def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
 
 
 class BoostedEnsemble:
-    """Trees whose answers are added up, round after round.
+    """Trees whose predictions are added up, round after round.
 
     Parameters
     ----------
@@ -80,13 +79,14 @@ class BoostedEnsemble:
     base
         The score that every row starts from, by output.
     link
-        What a score means; one of :data:`LINKS`.
+        How a score becomes a prediction; one of :data:`LINKS`.
     schema, classes
         As for :class:`~treewright.tree.tree.Tree`.
     criterion
         The name of the loss.
     shift
-        Power of two that answers are multiplied by; not 0 only for targets of extreme size.
+        Power of two that predictions are multiplied by; other than 0 only for targets of extreme
+        size.
     """
 
     unseen = "missing"
@@ -154,17 +154,17 @@ class BoostedEnsemble:
 
     @property
     def engine(self) -> str:
-        """Which of the core's growers grew the trees (``grow/engines.hpp`` has the table)."""
+        """Name of the core's grower that grew the trees (``grow/engines.hpp`` has the table)."""
         return "histogram"
 
     @property
     def n_rounds(self) -> int:
-        """Rounds of boosting; each has a tree for every score of a row."""
+        """Number of rounds; each has a tree for every output."""
         return len(self) // self.core.n_outputs
 
     @property
     def has_lines(self) -> bool:
-        """Return whether leaves answer by lines in the columns on their paths."""
+        """Whether leaves predict by lines (linear models in the columns on their paths)."""
         return self.core.has_lines
 
     def scores(
@@ -176,16 +176,16 @@ class BoostedEnsemble:
         n_rounds: int | None = None,
         start: FloatArray | None = None,
     ) -> FloatArray:
-        """Add up what the trees say of each row, rows x outputs.
+        """Return the summed predictions of the trees for each row, rows x outputs.
 
         Parameters
         ----------
         table
             The rows.
         n_threads
-            Threads; the scores are the same for any number.
+            Threads to use; the scores are the same for any number.
         first, n_rounds
-            Rounds to add; all from the first on.
+            The first round to add and the number of rounds; by default all.
         start
             Scores to add to (rows x outputs) in place of the base.
         """
@@ -195,34 +195,34 @@ class BoostedEnsemble:
         return self.core.add_scores(lend(table), first * width, last * width, begin, n_threads)
 
     def meaning(self, scores: FloatArray) -> FloatArray:
-        """Return values or class probabilities from scores."""
+        """Return predicted numbers or class probabilities from scores."""
         if self.classes is not None and len(self.classes[0]) == 1:
             return np.ones((len(scores), 1))
         answers = answers_of(scores, self.link)
         return np.ldexp(answers, self.shift) if self.shift else answers
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Return one line per row: class probabilities or the predicted value."""
+        """Return class probabilities or the predicted number, a line per row."""
         return self.meaning(self.scores(table, n_threads=n_threads))
 
     def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
-        """Return the leaf of each row in each tree, by its number among the tree's nodes."""
+        """Return the leaf of each row in each tree, as the number of a node of that tree."""
         return self.core.apply(lend(table), n_threads)
 
     def shap(
         self, table: Table, *, n_threads: int = 1, by_hessian: bool = False
     ) -> tuple[FloatArray, FloatArray]:
-        """Return what each column adds to the scores, rows x outputs x columns, and the rest.
+        """Return SHAP values, rows x outputs x columns, and the expected scores.
 
         Parameters
         ----------
         table
             The rows.
         n_threads
-            Threads; the values are the same for any number.
+            Threads to use; the values are the same for any number.
         by_hessian
-            Whether the rows that go either way at a question about an unknown column are weighed
-            by their hessians, as XGBoost does, and not counted, as LightGBM does.
+            Whether rows on both sides of a question about an unknown column are weighted by their
+            hessians, as in XGBoost, or counted, as in LightGBM.
         """
         width, n_columns = self.core.n_outputs, len(self.schema.columns)
         flat = self.core.shap(lend(table), 0, len(self), n_threads, by_hessian)
@@ -231,12 +231,12 @@ class BoostedEnsemble:
         return parts[:, :, :-1], rest + self.base
 
     def importances(self, kind: str = "gain") -> Importances:
-        """Return how much each column matters.
+        """Return the importances of the columns.
 
         Parameters
         ----------
         kind : {"gain", "split"}
-            Its share of the gain of all splits, or of their number.
+            A column's share of the gain of all splits, or of their number.
         """
         shares = self.column_shares(kind)
         return one_line(kind, IMPORTANCES[kind], self.schema.names, shares)  # type: ignore[arg-type]
@@ -255,11 +255,11 @@ class BoostedEnsemble:
         return total / whole if whole > 0 else total
 
     def first(self, n_rounds: int) -> BoostedEnsemble:
-        """Return the model of the first of these rounds."""
+        """Return the model of the first `n_rounds` rounds."""
         return self._with(self.core.part(0, n_rounds * self.core.n_outputs))
 
     def joined(self, more: BoostForest) -> BoostedEnsemble:
-        """Return the model with the trees of further rounds."""
+        """Return the model extended by the trees of further rounds."""
         return self._with(self.core.joined(more))
 
     def _with(self, core: BoostForest) -> BoostedEnsemble:
@@ -272,7 +272,7 @@ class BoostedEnsemble:
         return cast("dict[str, Array]", self.core.tree(index))
 
     def _tree(self, index: int) -> Tree:
-        """Return one tree on its own: what it adds to a score, in its nodes' own columns."""
+        """Return one tree, whose leaves predict what it adds to a score."""
         parts = self._parts(index)
         return Tree(
             arrays=_arrays_of(parts, self.core.cuts, self.core.n_codes, self.schema),
@@ -291,7 +291,7 @@ def _arrays_of(
     n_codes: list[int],
     schema: FittedSchema,
 ) -> TreeArrays:
-    """Return the arrays of a tree that asks values, from one that asks codes."""
+    """Return the arrays of a tree that compares values, from one that compares codes."""
     n_nodes = len(tree["first_child"])
     asks = tree["first_child"] >= 0
     parent = np.full(n_nodes, -1, dtype=np.int32)
@@ -312,7 +312,7 @@ def _arrays_of(
             branches.extend(np.where(listed, 0, 1).tolist())
             continue
         cut = tree["cut"][node]
-        # The last bin has no cut above it: all that is known goes to the first branch.
+        # The last bin has no cut above it: all rows but missing ones go to the first branch.
         at = cuts_here[cut] if cut < len(cuts_here) else np.inf
         if spec.storage == "float":
             threshold[node] = at
@@ -344,7 +344,7 @@ def _arrays_of(
 
 
 def _lines_of(tree: dict[str, Array], schema: FittedSchema) -> LinearLeaves:
-    """Return the lines of a tree; a missing or infinite number stands at the mean of its leaf."""
+    """Return the lines of a tree; a missing or infinite number is replaced by its leaf's mean."""
     start = tree["line_start"].astype(np.int64)
     coefficient, center = tree["line_coefficient"].copy(), tree["line_center"].copy()
     terms = []
@@ -370,7 +370,7 @@ def _lines_of(tree: dict[str, Array], schema: FittedSchema) -> LinearLeaves:
 
 
 def _categories(tree: dict[str, Array], node: int, n_values: int) -> BoolArray:
-    """Tell which categories go to the first branch of a node."""
+    """Return which categories go to the first branch of a node."""
     start = tree["subset"][node]
     words = tree["subset_bits"][start : start + n_values // 64 + 1]
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")

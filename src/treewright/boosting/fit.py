@@ -1,4 +1,4 @@
-"""Gradient boosting: the rounds, and when they end.
+"""Gradient boosting: the rounds, and early stopping.
 
 Each round takes the gradients of the loss at the scores so far and grows a tree on them for every
 score of a row (Friedman 2001); rows are coded once and stay in the core.
@@ -28,17 +28,17 @@ from treewright.ensemble.listeners import Listener
 from treewright.errors import ParameterError
 
 _GOLDEN = 0x9E3779B97F4A7C15
-"""The step between keys of rounds; any odd number would do."""
+"""The step between the keys of rounds; any odd number would do."""
 _MOST_SCORE = 1e300
-"""Beyond, differences of scores are no longer numbers."""
+"""Beyond this, differences of scores overflow."""
 
 Judge = Callable[[FloatArray], float]
-"""Gives how good scores (rows x outputs) of the validation rows, or else the training rows, are."""
+"""Returns how good the scores (rows x outputs) of the validation or training rows are."""
 
 
 @dataclass(kw_only=True)
 class Boosted:
-    """What boosting gives."""
+    """The result of boosting."""
 
     ensemble: BoostedEnsemble
     rounds: GradientRounds
@@ -52,15 +52,16 @@ class Boosting:
     problem, options
         What is boosted, and how.
     make
-        Makes a model of trees and the scores to start from.
+        Makes a model from trees and base scores.
     before
-        The rounds to go on from.
+        The model to continue from.
     validation
-        Rows to judge the rounds by.
+        Held-out rows to judge the rounds by.
     watches
-        Stop once the loss falls no more, or the score rises no more, and keep the best rounds.
+        Stop early, once the loss no longer falls or the score no longer rises, and keep the best
+        rounds.
     judge
-        Gives a score to watch in place of the loss.
+        Returns a score to watch instead of the loss.
     """
 
     def __init__(
@@ -115,11 +116,11 @@ class Boosting:
 
     @property
     def n_before(self) -> int:
-        """Rounds that were there already."""
+        """Number of rounds of the model that boosting continues from."""
         return 0 if self._before is None else self._before.n_rounds
 
     def run(self, listener: Listener[GradientRound]) -> Boosted:
-        """Go through the rounds that are left; the last are given back where they did not help."""
+        """Make the remaining rounds; return the model without last rounds that did not help."""
         rounds: list[GradientRound] = []
         best, best_number = np.inf, self.n_before
         for number in range(self.n_before, int(self._options.n_estimators)):
@@ -139,20 +140,20 @@ class Boosting:
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
 
     def so_far(self) -> BoostedEnsemble:
-        """Return the model of all rounds that were made."""
+        """Return the model of all rounds made so far."""
         grown = self._booster.forest(0, self._booster.n_trees)
         if self._before is not None:
             return self._before.joined(grown)
         return self._make(grown, self._base)
 
     def _watched(self, done: GradientRound) -> float:
-        """Return what is to become small."""
+        """Return the figure that early stopping minimises."""
         if self._judge is not None:
             return -(done.train_score if self._validation is None else done.validation_score)
         return done.train_loss if self._validation is None else done.validation_loss
 
     def round(self, number: int) -> GradientRound:
-        """Make the round of a number (from 0); one after the other."""
+        """Make the round of this number (from 0); rounds are made in order."""
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
         if isinstance(loss, Given):

@@ -1,4 +1,4 @@
-"""The knobs of gradient boosting: checked, settled for a table, and as the core wants them."""
+"""The options of gradient boosting: checked, settled for a table, and in the core's form."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_BINS = 255
 
 @dataclass(frozen=True, kw_only=True)
 class BoostingOptions:
-    """The knobs of boosting; the estimators say what each of them means."""
+    """The options of boosting; the estimators document each of them."""
 
     n_estimators: Any
     learning_rate: Any
@@ -59,7 +59,7 @@ class BoostingOptions:
     seed: int = 0
 
     def check(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse invalid options."""
         if not is_auto(self.n_estimators):
             check_count("n_estimators", self.n_estimators, least=1)
         check_auto("learning_rate", self.learning_rate, low=0.0, open_low=True)
@@ -100,7 +100,7 @@ class BoostingOptions:
         check_per_column("monotonic_cst", self.monotonic_cst)
 
     def check_leaf(self, loss: Loss) -> None:
-        """Refuse what lines in the leaves would contradict."""
+        """Refuse options that do not go with lines in the leaves."""
         if self.leaf_model != "linear":
             return
         if self.monotonic_cst is not None:
@@ -116,20 +116,20 @@ class BoostingOptions:
             )
 
     def settled(self, problem: BoostingProblem, *, ends_by_itself: bool = False) -> BoostingOptions:
-        """Return the options with a number for whatever is left to the rules.
+        """Return the options with a number in place of every ``"auto"``.
 
         Parameters
         ----------
         problem
-            What is boosted.
+            The rows, target and loss.
         ends_by_itself
-            Whether rows left out say when it is enough; depth and share of the rows stay open then.
+            Whether held-out rows decide when to stop; depth and share of the rows stay open then.
         """
         is_open = ends_by_itself and is_auto(self.n_estimators)
         n_rows, of_classes = problem.n_rows, problem.loss.of_classes
         share = defaults.row_share(
             self.subsample,
-            n_rows=problem.table.n_rows,  # as they are written: copies are drawn together
+            n_rows=problem.table.n_rows,  # rows of the table: copies are drawn together
             has_nominal=any(spec.kind == "nominal" for spec in problem.table.schema.columns),
             is_goss=self.row_sampling == "goss",
         )
@@ -150,7 +150,7 @@ class BoostingOptions:
         )
 
     def core_growth(self, schema: FittedSchema, *, loss: Loss) -> BoostGrowth:
-        """Return what the core needs to know to grow a tree."""
+        """Return the core's options for growing a tree."""
         growth = BoostGrowth()
         growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
         growth.max_depth = 0 if self.max_depth is None else min(self.max_depth, 2**31)
@@ -179,7 +179,7 @@ class BoostingOptions:
         return growth
 
     def core_sample(self, n_columns: int) -> RoundSample:
-        """Return which rows and columns a round sees."""
+        """Return the core's options for drawing the rows and columns of a round."""
         sample = RoundSample()
         sample.share = float(self.subsample)
         if self.row_sampling == "goss":
@@ -190,7 +190,7 @@ class BoostingOptions:
 
 
 def interaction_sets(schema: FittedSchema, given: object) -> list[list[int]]:
-    """Return the sets of columns that may be asked on one path; none where all may.
+    """Return the sets of columns that may be asked on one path; no sets where all may.
 
     Parameters
     ----------

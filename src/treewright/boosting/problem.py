@@ -1,4 +1,4 @@
-"""What is boosted: the rows as numbers, their weights and where their scores start."""
+"""The problem of boosting: the rows, their targets as numbers, their weights and base scores."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from treewright.parameters import check_number
 
 @dataclass(frozen=True, kw_only=True)
 class BoostingProblem:
-    """What is boosted: rows, a target as numbers (classes by index), weights, a loss."""
+    """The problem of boosting: rows, a target as numbers (classes by index), weights, a loss."""
 
     table: Table
     y: FloatArray
     weights: RowWeights
     loss: Loss
     start: FloatArray | None = None
-    """Scores that the rows start from (rows x outputs), in place of the loss's own."""
+    """Scores that the rows start from (rows x outputs), instead of the loss's base score."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are: whole-number weights are copies."""
+        """Number of rows: whole-number weights are copies."""
         copies = self.weights.copies
         return self.table.n_rows if copies is None else int(copies.sum())
 
     @property
     def weight(self) -> FloatArray | None:
-        """What each row weighs."""
+        """Weight of each row."""
         return self.weights.copies if self.weights.weight is None else self.weights.weight
 
     def take(self, rows: Int64Array) -> BoostingProblem:
@@ -51,7 +51,7 @@ class BoostingProblem:
 def held_out(
     problem: BoostingProblem, share: object, *, seed: int, of_classes: bool
 ) -> tuple[Int64Array, Int64Array]:
-    """Draw rows to learn from and rows to validate by, which count; of every class its share."""
+    """Return training rows and held-out rows of positive weight; of every class the same share."""
     check_number("validation_fraction", share, low=0.0, high=1.0, open_low=True, open_high=True)
     generator = np.random.default_rng(seed)
     y, weight = problem.y, problem.weight
@@ -72,7 +72,7 @@ def held_out(
 
 
 def warn_of_many_categories(table: Table) -> None:
-    """Warn of each column of categories that codes of two bytes cannot tell apart."""
+    """Warn of each nominal column that has more categories than two-byte codes can tell apart."""
     most = MOST_CATEGORIES
     for index, spec in enumerate(table.schema.columns):
         if spec.kind == "nominal" and len(spec.values) > most:
@@ -87,7 +87,7 @@ def warn_of_many_categories(table: Table) -> None:
 
 
 def core_target(problem: BoostingProblem) -> Target:
-    """Lend the core what is to be predicted, and what rows weigh."""
+    """Lend the targets and weights of the rows to the core."""
     target = Target.values(np.ascontiguousarray(problem.y), 1)
     problem.weights.lend(target)
     return target

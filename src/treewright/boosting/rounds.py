@@ -1,4 +1,4 @@
-"""Gradient boosting's rounds, and the choice of their number, as people read them."""
+"""The rounds of gradient boosting, and the choice of their number, as printed tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treewright.text.table import TextColumn, lay_out
 
 @dataclass(frozen=True, kw_only=True)
 class GradientRound:
-    """One round of gradient boosting; losses and scores are NaN where nobody asked for them.
+    """One round of gradient boosting; losses and scores that were not asked for are NaN.
 
     Attributes
     ----------
@@ -22,11 +22,11 @@ class GradientRound:
     n_leaves
         Leaves of its trees.
     train_loss, validation_loss
-        Mean loss once the trees were added.
+        Mean loss after the trees were added.
     train_score, validation_score
-        What a scorer says (``scoring``); more is better.
+        Value of the scorer (``scoring``); more is better.
     seconds
-        What the round took.
+        Time that the round took.
     """
 
     number: int
@@ -64,11 +64,11 @@ class GradientRounds:
         return iter(self._rounds)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one dict a round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
+        """Return one dict per round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
         return [asdict(each) for each in self]
 
     def text(self, *, max_rounds: int | None = None) -> str:
-        """Return the table; with `max_rounds` the first and the last of so many."""
+        """Return the table; with `max_rounds` only so many rounds, the first and the last."""
         return rounds_text(self._rounds, self._columns, max_rounds=max_rounds)
 
     @staticmethod
@@ -94,18 +94,18 @@ class GradientRounds:
 
 @dataclass(frozen=True, kw_only=True)
 class TriedShape:
-    """What came of a shape of trees when rounds were chosen.
+    """A depth and row share that were tried when rounds were chosen, and their result.
 
     Attributes
     ----------
     max_depth
-        The limit on the depth of trees; None is none.
+        The limit on the depth of trees; None is no limit.
     subsample
-        The share of the rows that a round sees.
+        The share of the rows that a round draws.
     n_rounds
-        The rounds after which the loss is least.
+        The number of rounds of least loss.
     loss
-        That loss, of rows left out.
+        That loss, of held-out rows.
     """
 
     max_depth: int | None
@@ -115,7 +115,7 @@ class TriedShape:
 
 
 class RoundsChoice:
-    """What rounds and trees were chosen from: the shapes tried, and a table when printed.
+    """The choice of rounds and depth: the shapes tried; printed, a table.
 
     Examples
     --------
@@ -135,11 +135,11 @@ class RoundsChoice:
 
     @property
     def best(self) -> TriedShape:
-        """The shape of least loss, the first of those alike."""
+        """The shape of least loss; the first of equal ones."""
         return min(self.tried, key=lambda each: each.loss)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one dict a shape."""
+        """Return one dict per shape."""
         return [asdict(each) for each in self.tried]
 
     def __str__(self) -> str:

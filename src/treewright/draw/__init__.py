@@ -1,1 +1,1 @@
-"""Painters: a tree as people look at it."""
+"""Drawing trees for people to read."""

@@ -1,7 +1,7 @@
-"""The text painter: a tree as aligned lines, one per node.
+"""A tree as text: aligned lines, one per node.
 
-Indentation shows the level down to level 40; below that it stays put and the level is printed as a
-number, so that a chain of 100,000 nodes is 100,000 short lines.
+Indentation shows the level down to level 40; below that it stays the same and the level is printed
+as a number, so that a chain of 100,000 nodes is 100,000 short lines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_INDENTED = 40
 
 @dataclass(frozen=True, kw_only=True)
 class _Pen:
-    """The strokes a tree is drawn with."""
+    """The characters that branches are drawn with."""
 
     fork: str = "├─ "
     last: str = "└─ "
@@ -44,7 +44,7 @@ def paint(
     missing: bool = False,
     models: bool = True,
 ) -> str:
-    """Print a tree; see :meth:`treewright.tree.tree.Tree.text`."""
+    """Return a tree as text; see :meth:`treewright.tree.tree.Tree.text`."""
     check_count("max_depth", max_depth, least=0, optional=True)
     pen = _ASCII if ascii else _UNICODE
     wording = replace(SHORT, ascii=ascii, missing=missing)
@@ -57,13 +57,13 @@ def paint(
     ]
     if deepest < tree.depth:
         columns.append(TextColumn("", _left_out(tree, nodes, pen)))
-    # Long conditions push their own line aside; the strokes of deep levels count for all.
+    # A long condition shifts only its own line; the indentation of deep levels widens the column.
     drawn = lay_out(columns, max_width=72 + 3 * min(deepest, _MAX_INDENTED))
     return "\n\n".join([drawn, *(_models(tree, nodes, ascii=ascii) if models else ())])
 
 
 def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
-    """Write out the linear models of the leaves shown."""
+    """Yield the linear models of the leaves shown, as text."""
     number_of_leaf = model_numbers(tree)
     for node in nodes:
         model = None if tree.linear is None else tree.linear.model(node)
@@ -75,7 +75,7 @@ def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
 def _draw_branches(
     tree: Tree, pen: _Pen, wording: Wording, deepest: int
 ) -> tuple[list[int], list[str]]:
-    """Return the nodes shown, and for each the strokes that lead to it and its condition."""
+    """Return the nodes shown, and for each its branch characters and condition."""
     nodes: list[int] = []
     lines: list[str] = []
     pending = [(0, 0, "", "", "(all rows)")]
@@ -98,7 +98,7 @@ def _draw_branches(
 
 
 def _left_out(tree: Tree, nodes: list[int], pen: _Pen) -> list[str]:
-    """Say of each node that is cut short how much lies below it."""
+    """Return, for each node whose subtree is cut off, how many nodes lie below it."""
     shown = set(nodes)
     n_below = _nodes_below(tree)
     return [

@@ -1,1 +1,1 @@
-"""What all ensembles share."""
+"""The parts that forests, boosting and AdaBoost share."""

@@ -1,9 +1,9 @@
-"""Trees that answer together.
+"""An ensemble: trees whose predictions are combined.
 
 :class:`Ensemble` holds the trees of a forest in either of two forms: packed, where every question
 is a cut of an ordered column (16 bytes a node, predicted by one compiled loop), or as a list of
-:class:`~treewright.tree.tree.Tree`, which know every question there is. Which of them does not
-show: both give single trees, add up answers and find leaves.
+:class:`~treewright.tree.tree.Tree`, which can ask questions of every kind. A user sees no
+difference: both forms return single trees, add up predictions and find leaves.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Trees(Protocol):
-    """What an ensemble needs of the form its trees are held in."""
+    """The interface of the forms in which an ensemble can hold its trees."""
 
     def __len__(self) -> int: ...
     def tree(self, index: int, like: Ensemble) -> Tree:
@@ -35,7 +35,7 @@ class Trees(Protocol):
     def add_answers(
         self, table: Table, first: int, last: int, vote: str, n_threads: int
     ) -> FloatArray:
-        """Add up what some of the trees say of each row."""
+        """Return the summed predictions (or votes) of the trees from `first` to before `last`."""
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
         """Return the leaf of each row in each tree."""
@@ -47,7 +47,7 @@ class Trees(Protocol):
         """Return which of the core's growers grew the trees."""
 
     def n_outputs(self) -> int:
-        """Return how many numbers the trees predict together."""
+        """Return the number of outputs that the trees predict together."""
 
     def n_nodes(self) -> Int64Array:
         """Return the number of nodes of each tree."""
@@ -59,10 +59,10 @@ class Trees(Protocol):
         """Return these trees and further ones of the same form."""
 
     def compacted(self) -> Trees:
-        """Return trees that answer the same from less memory."""
+        """Return trees of equal predictions that take less memory."""
 
     def first(self, n_trees: int) -> Trees:
-        """Return the first of these trees."""
+        """Return the first `n_trees` of these trees."""
 
     def n_leaves(self) -> Int64Array:
         """Return the number of leaves of each tree."""
@@ -71,11 +71,11 @@ class Trees(Protocol):
         """Return the number of questions on the longest path of each tree."""
 
     def questions(self, n_columns: int) -> Int64Array:
-        """Return how many nodes of all trees ask each column, alone or in a sum."""
+        """Return how many nodes of all trees ask each column, alone or in a linear combination."""
 
 
 class ListedTrees:
-    """Trees of any kind, one by one."""
+    """Trees of any kind, as a list."""
 
     def __init__(self, trees: Sequence[Tree]) -> None:
         self._trees = tuple(trees)
@@ -90,7 +90,7 @@ class ListedTrees:
     def add_answers(
         self, table: Table, first: int, last: int, vote: str, n_threads: int
     ) -> FloatArray:
-        """Add up what some of the trees say of each row."""
+        """Return the summed predictions (or votes) of the trees from `first` to before `last`."""
         sums: FloatArray | None = None
         for tree in self._trees[first:last]:
             answers = tree.plan.answers(table, n_threads=n_threads)
@@ -116,7 +116,7 @@ class ListedTrees:
         return self._trees[0].engine
 
     def n_outputs(self) -> int:
-        """Return how many numbers the trees predict together."""
+        """Return the number of outputs that the trees predict together."""
         return self._trees[0].n_outputs
 
     def n_nodes(self) -> Int64Array:
@@ -133,11 +133,11 @@ class ListedTrees:
         return ListedTrees(self._trees + more._trees)
 
     def compacted(self) -> ListedTrees:
-        """Return the trees as they are: what they ask needs all of their arrays."""
+        """Return the trees unchanged: their questions need all of their arrays."""
         return self
 
     def first(self, n_trees: int) -> ListedTrees:
-        """Return the first of these trees."""
+        """Return the first `n_trees` of these trees."""
         return ListedTrees(self._trees[:n_trees])
 
     def n_leaves(self) -> Int64Array:
@@ -149,7 +149,7 @@ class ListedTrees:
         return np.array([tree.depth for tree in self._trees], dtype=np.int64)
 
     def questions(self, n_columns: int) -> Int64Array:
-        """Return how many nodes of all trees ask each column, alone or in a sum."""
+        """Return how many nodes of all trees ask each column, alone or in a linear combination."""
         total = np.zeros(n_columns, dtype=np.int64)
         for tree in self._trees:
             arrays = tree.arrays
@@ -160,19 +160,19 @@ class ListedTrees:
 
 
 class Ensemble:
-    """Trees whose answers are averaged, or counted as votes.
+    """Trees whose predictions are averaged, or counted as votes.
 
     Parameters
     ----------
     trees
         The trees, in either form.
     schema, classes, criterion, unseen
-        What they have in common; as for :class:`~treewright.tree.tree.Tree`.
+        Shared by all trees; as for :class:`~treewright.tree.tree.Tree`.
     vote
-        ``"soft"`` averages the class probabilities (or predictions), ``"hard"`` counts for which
-        class each tree is.
+        ``"soft"`` averages the class probabilities (or predicted numbers), ``"hard"`` counts the
+        votes of the trees for each class.
     leaf
-        How what the trees say together becomes a class.
+        How the combined probabilities or votes become a class.
     """
 
     def __init__(
@@ -219,38 +219,38 @@ class Ensemble:
 
     @property
     def engine(self) -> str:
-        """Which of the core's growers grew the trees (``grow/engines.hpp`` has the table)."""
+        """Name of the core's grower that grew the trees (``grow/engines.hpp`` has the table)."""
         return self.trees.engine()
 
     @property
     def nbytes(self) -> int:
-        """Memory that the trees take."""
+        """Memory that the trees take, in bytes."""
         return self.trees.nbytes()
 
     def compacted(self) -> Ensemble:
-        """Return an ensemble that answers the same, bit for bit, from less memory.
+        """Return an ensemble of the same predictions, bit for bit, that takes less memory.
 
-        Packed trees keep equal answers once and drop all that predicting does not need; asked for
-        that (a single tree, importances) they raise a ``CompactError``. Trees that ask about
-        categories, or of which a row may follow several branches, are kept as they are.
+        Packed trees store equal leaf values once and drop everything that prediction does not need;
+        methods that need the rest (a single tree, importances) raise a ``CompactError``. Trees that
+        ask about categories, or in which a row may follow several branches, are returned unchanged.
         """
         return self._with(self.trees.compacted())
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
-        """Return one line per row: class probabilities (outputs side by side) or predictions."""
+        """Return class probabilities (outputs side by side) or predicted numbers, row by row."""
         sums = self.trees.add_answers(table, 0, len(self), self.vote, n_threads)
         sums /= len(self)
         return sums
 
     def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
-        """Return the leaf of each row in each tree, by its number among the tree's nodes."""
+        """Return the leaf of each row in each tree, as the number of a node of that tree."""
         return self.trees.apply(table, n_threads)
 
     def importances(self) -> Importances:
-        """Return how much each column matters: its share of the decrease of impurity, by tree."""
+        """Return the impurity importances: each column's share of the decrease, tree by tree."""
         by_tree = self.trees.impurity_decrease()
         totals = by_tree.sum(axis=1)
-        grown = totals > 0  # a tree of one leaf has nothing to say
+        grown = totals > 0  # a tree of one leaf decreases no impurity
         shares = by_tree[grown] / totals[grown, np.newaxis]
         names = tuple(self.schema.names)
         return Importances(kind="impurity", measure=IMPURITY_SHARE, names=names, by_tree=shares)
@@ -259,7 +259,7 @@ class Ensemble:
         """Return each column's share of the decrease of impurity, averaged over the trees."""
         by_tree = self.trees.impurity_decrease()
         totals = by_tree.sum(axis=1)
-        grown = totals > 0  # a tree of one leaf has nothing to say
+        grown = totals > 0  # a tree of one leaf decreases no impurity
         if not grown.any():
             return np.zeros(by_tree.shape[1])
         mean: FloatArray = (by_tree[grown] / totals[grown, np.newaxis]).mean(axis=0)
@@ -267,14 +267,14 @@ class Ensemble:
         return shares
 
     def first(self, n_trees: int) -> Ensemble:
-        """Return an ensemble of the first of these trees."""
+        """Return an ensemble of the first `n_trees` of these trees."""
         return self._with(self.trees.first(n_trees))
 
     def joined(self, more: Ensemble) -> Ensemble:
         """Return an ensemble of these trees and those of another."""
         if type(self.trees) is type(more.trees):
             trees = self.trees.joined(more.trees)
-        else:  # the data of one were plain, of the other not
+        else:  # one ensemble is packed, the other is not
             trees = ListedTrees((*self, *more))
         return self._with(trees)
 
@@ -291,7 +291,7 @@ class Ensemble:
 
 
 def votes(answers: FloatArray, tree: Tree) -> FloatArray:
-    """Return 1 for the class each output is decided for, 0 for the others."""
+    """Return the votes of a tree: 1 for the class it predicts in each output, 0 for the others."""
     from treewright.tree.leaf import by_output
 
     assert tree.classes is not None

@@ -1,4 +1,4 @@
-"""Listeners: they are told of every round of boosting, and may end it."""
+"""Listeners (callbacks): they are called before and after every round, and may stop training."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ Figures = TypeVar("Figures", contravariant=True)
 
 
 class Listener(Protocol[Figures]):
-    """Is told of rounds (a callback)."""
+    """A callback for the rounds of boosting."""
 
     def begin(self) -> None:
-        """Hear that a round begins."""
+        """Be called when a round begins."""
 
     def end(self, figures: Figures) -> bool:
-        """Hear what came of the round that began last; say whether it shall be the last."""
+        """Be called when a round has ended; return whether to stop after it."""
 
 
 class Listeners(Generic[Figures]):
-    """Several of them, as one; any of them may end the rounds.
+    """Several listeners as one; any of them may stop training.
 
     Parameters
     ----------
     *listeners
-        Those there are; None stands for nobody.
+        The listeners; None entries are ignored.
 
     Examples
     --------
@@ -35,11 +35,11 @@ class Listeners(Generic[Figures]):
         self._listeners = [each for each in listeners if each is not None]
 
     def begin(self) -> None:
-        """Tell all that a round begins."""
+        """Call every listener at the beginning of a round."""
         for each in self._listeners:
             each.begin()
 
     def end(self, figures: Figures) -> bool:
-        """Tell all what came of it; all hear of it before it is the last."""
+        """Call every listener at the end of a round; return whether any of them asks to stop."""
         wants = [each.end(figures) for each in self._listeners]
         return any(wants)

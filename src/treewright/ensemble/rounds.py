@@ -1,4 +1,4 @@
-"""What happened in each round of boosting, as a table."""
+"""The rounds of boosting as a printed table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from treewright.text.table import TextColumn, lay_out
 
 _Any = TypeVar("_Any")
 MAX_LINES = 60
-"""Rounds that print() shows: a screen or two."""
+"""Rounds that print() shows: one or two screens."""
 
 
 def rounds_text(
@@ -19,7 +19,7 @@ def rounds_text(
     max_rounds: int | None,
     end: str | None = None,
 ) -> str:
-    """Lay rounds out, the first and the last of them if there are more than are to be shown."""
+    """Return a table of the rounds; the first and the last of them if there are too many."""
     shown = list(rounds)
     left_out = 0
     if max_rounds is not None and len(shown) > max_rounds:

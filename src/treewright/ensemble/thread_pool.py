@@ -1,4 +1,4 @@
-"""Trees of a forest that do more than grow: each is made on its own, several at a time."""
+"""A thread pool for trees that the core cannot grow in one call: each is made on its own."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from treewright.grow.problem import Problem
 from treewright.tree.tree import Tree
 
 Grower = Callable[[Problem, Report | None], Tree]
-"""Makes the tree of a problem, such as the one of an estimator: grows, prunes, fits models."""
+"""Make the tree of a problem, as a single-tree estimator does: grow, prune, fit models."""
 _LOOK_UP_S = 0.05
 _Made = TypeVar("_Made")
 
 
 class _StoppedError(Exception):
-    """Another tree failed, or the user pressed Ctrl-C: nobody waits for this one."""
+    """Raised in a tree whose result is no longer needed: another failed, or Ctrl-C was pressed."""
 
 
 def grow_one_by_one(
@@ -29,20 +29,20 @@ def grow_one_by_one(
     n_threads: int = 1,
     report: Report | None = None,
 ) -> list[Tree]:
-    """Make the trees of these numbers, in their order.
+    """Return the trees of these numbers, in their order; several are made at a time.
 
     Parameters
     ----------
     problem_of
-        Gives what the tree of a number is made from.
+        Returns the problem that the tree of a number is grown from.
     numbers
-        The trees.
+        The numbers of the trees.
     grow
         Makes a tree. Most of its time is spent in the core, where threads run side by side.
     n_threads
         Trees made at a time.
     report
-        Told how many rows have been placed in all trees.
+        Called with the number of rows placed so far in all trees.
     """
     stop = threading.Event()
     placed = dict.fromkeys(numbers, 0)
@@ -62,7 +62,7 @@ def grow_one_by_one(
     with ThreadPoolExecutor(min(n_threads, len(numbers))) as pool:
         jobs = [pool.submit(make, number) for number in numbers]
         try:
-            return [result_of(job) for job in jobs]  # of several errors that of the first tree
+            return [result_of(job) for job in jobs]  # the first tree's error wins
         except BaseException:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -70,14 +70,14 @@ def grow_one_by_one(
 
 
 def result_of(job: Future[_Made]) -> _Made:
-    """Wait for a job; looking up now and then, as a wait without end might not notice Ctrl-C."""
+    """Return the result of a job; wait in short steps, so that Ctrl-C is noticed."""
     while not job.done():
         wait([job], timeout=_LOOK_UP_S)
     return job.result()
 
 
 def bare(tree: Tree) -> Tree:
-    """Return a tree without training rows and pruning record: a forest has many."""
+    """Return a tree without its training rows and pruning record, to save memory."""
     return Tree(
         arrays=tree.arrays,
         schema=tree.schema,

@@ -1,1 +1,1 @@
-"""The scikit-learn surface: thin classes over :mod:`treewright.learn`."""
+"""The scikit-learn surface: thin classes, each with a signature, a docstring and one call."""

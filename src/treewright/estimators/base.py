@@ -1,7 +1,7 @@
-"""What all tree estimators share: reading data, fitting, predicting, scikit-learn's conventions.
+"""The parts that all tree estimators share: reading, fitting, predicting, scikit-learn's rules.
 
-``__init__`` only stores; ``fit`` validates and changes the estimator only once all has gone well;
-what is learned ends in ``_``.
+``__init__`` only stores; ``fit`` validates and changes the estimator only once all has succeeded;
+fitted attributes end in ``_``.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from treewright.tree.tree import Tree
 
 
 class TableEstimator(BaseEstimator):  # type: ignore[misc]
-    """What learns trees from a table, behind scikit-learn's interface."""
+    """An estimator that learns trees from a table, with scikit-learn's interface."""
 
     schema: Any
-    random_state: Any = None  # no parameter where nothing is drawn
+    random_state: Any = None  # not a parameter of estimators that draw nothing
     n_jobs: Any
     verbose: Any
 
@@ -58,20 +58,20 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         raise AssertionError("an estimator has a recipe")
 
     def _checked_options(self) -> GrowthOptions:
-        """Return the options with the number of threads; raise where a parameter is refused."""
+        """Return the options with the number of threads; raise for an invalid parameter."""
         options = self._options()
         options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
         return options.replace(n_threads=n_threads(self.n_jobs))
 
     def _model(self) -> Any:
-        """Return what has been learned: it has a schema, classes, a leaf rule."""
+        """Return the fitted model, which has a schema, classes and a leaf rule."""
         raise AssertionError("an estimator learns something")
 
     def _answers(self, X: Any) -> FloatArray:
         raise AssertionError("an estimator answers")
 
     def _reading(self) -> Reading:
-        """Return how the training data are to be read."""
+        """Return how the training data are read."""
         reading = Reading(
             owner=type(self).__name__,
             learns="classes" if self._is_classifier() else "numbers",
@@ -82,11 +82,11 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         return reading
 
     def _leaf_settings(self) -> LeafSettings:
-        """Return what is said about the leaves of a tree for classes."""
+        """Return the settings of the leaves of a classification tree."""
         return LeafSettings(**parameters_for(LeafSettings, self))
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        """Check the parameters, then read what trees are grown from."""
+        """Check the parameters, then return the problem that trees are grown from."""
         options = self._checked_options()
         reading = self._reading()
         check_verbose(self.verbose)
@@ -123,17 +123,17 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Share of the impurity decrease that each column brings; columns left out have 0.
+        """Share of the impurity decrease that each column brings; 0 for columns that are not used.
 
-        What a derived column brings is credited to the columns it is made of, in equal parts;
-        the model's own ``importances()`` has it apart.
+        The share of a derived column is credited to its source columns, in equal parts; the model's
+        own ``importances()`` keeps it apart.
         """
         model = self._model()
         importances: FloatArray = model.schema.by_input(model.column_shares())
         return importances
 
     def importances(self) -> Importances:
-        """Return how much each column matters, as ``feature_importances_`` has it."""
+        """Return the importances of the columns, as in ``feature_importances_``."""
         names, shares = self._model().schema.input_names, self.feature_importances_
         return one_line("impurity", IMPURITY_SHARE, names, shares)
 
@@ -146,20 +146,22 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 class HasMembers(TableEstimator):
-    """Many estimators in one: ``model[i]`` is ``estimators_[i]``, fitted; trees are"
-    " ``ensemble_``."""
+    """Many estimators in one: ``model[i]`` is the fitted ``estimators_[i]``.
+
+    The trees themselves are in ``ensemble_``.
+    """
 
     def _member(self) -> TreeEstimator:
-        """Return a tree estimator of the members' kind, to be given what was learned."""
+        """Return an unfitted tree estimator of the members' kind."""
         raise AssertionError("an ensemble has members")
 
     def _members(self) -> Sequence[Any]:
-        """Return the fitted members, made as they are asked for."""
+        """Return the fitted members, each made when it is accessed."""
         return FittedTrees(self, self._model())
 
     @property
     def estimators_(self) -> Any:
-        """The fitted members; trees are made anew each time they are asked for."""
+        """The fitted members; trees are made anew on every access."""
         return list(self._members())
 
     def __len__(self) -> int:
@@ -194,12 +196,12 @@ class FittedTrees(Sequence[Any]):
 
 
 class TreeEstimator(ReadsTree, TableEstimator):
-    """A single tree behind scikit-learn's interface."""
+    """A single tree with scikit-learn's interface."""
 
     tree_: Tree
 
     def _pruner(self) -> Pruner | None:
-        """Return the pruner asked for; an algorithm may have its own."""
+        """Return the pruner; an algorithm may have its own."""
         given = getattr(self, "prune", None)
         alpha = getattr(self, "ccp_alpha", 0.0)
         check_number("ccp_alpha", alpha, low=0.0)
@@ -216,7 +218,7 @@ class TreeEstimator(ReadsTree, TableEstimator):
 
     def _checked_options(self) -> GrowthOptions:
         options = super()._checked_options()
-        self._pruner()  # refused before the data are read
+        self._pruner()  # refuse a wrong pruner before the data are read
         return options
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -246,11 +248,11 @@ class TreeEstimator(ReadsTree, TableEstimator):
         return self
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
-        """Make the tree of a problem; some algorithms do more than grow it."""
+        """Return the tree of a problem; some algorithms do more than grow it."""
         return fit_pruned(problem, self._pruner(), report=report)
 
     def _only_prunes(self) -> bool:
-        """Return whether a grown tree is at most pruned, and nothing else is done to it."""
+        """Return whether grown trees are at most pruned, without any further step."""
         return True
 
     def _learned(self, tree: Tree, problem: Problem) -> None:
@@ -269,12 +271,12 @@ class TreeEstimator(ReadsTree, TableEstimator):
         return self.tree_.plan.answers(table, n_threads=n_threads(self.n_jobs))
 
     def apply(self, X: Any) -> Int64Array:
-        """Return the leaf of each row; of a divided row, the leaf that gets most of it."""
+        """Return the leaf of each row; for a divided row, the leaf with the largest part of it."""
         table = self._table(X)
         return self.tree_.plan.apply(table, n_threads=n_threads(self.n_jobs))
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Return the nodes each row passes, as a sparse indicator of rows x nodes."""
+        """Return the nodes that each row passes, as a sparse indicator matrix of rows x nodes."""
         start, visited = self._model().plan.decision_path(self._table(X))
         ones = np.ones(len(visited), dtype=np.int8)
         path = csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
@@ -282,7 +284,7 @@ class TreeEstimator(ReadsTree, TableEstimator):
         return path
 
     def get_depth(self) -> int:
-        """Return the number of tests on the longest path."""
+        """Return the number of questions on the longest path."""
         return self._model().depth
 
     def get_n_leaves(self) -> int:
@@ -291,7 +293,7 @@ class TreeEstimator(ReadsTree, TableEstimator):
 
 
 class ClassTask(ClassifierMixin):  # type: ignore[misc]
-    """Predicting classes, whatever has been learned."""
+    """The prediction of classes, for any kind of model."""
 
     classes_: Any
     n_classes_: Any
@@ -331,12 +333,12 @@ class TreeClassifier(ClassTask, TreeEstimator):
 
 
 class ValueTask(RegressorMixin):  # type: ignore[misc]
-    """Predicting numbers, whatever has been learned."""
+    """The prediction of numbers, for any kind of model."""
 
     _answers: Any
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the value predicted for each row; a column per output where there are several."""
+        """Return the number predicted for each row; a column per output where there are several."""
         return decide(self._answers(X), None)
 
 

@@ -1,6 +1,6 @@
 """scikit-learn's callbacks, where it has them (1.9 and later): the rounds of boosting are tasks.
 
-The only place that knows ``sklearn.callback``. With an earlier scikit-learn, estimators have no
+Only this file knows ``sklearn.callback``. With an earlier scikit-learn, estimators have no
 ``set_callbacks`` and nothing else changes.
 """
 
@@ -19,46 +19,47 @@ try:
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing: this scikit-learn has no callbacks."""
+        """An empty class: this scikit-learn has no callbacks."""
 
     def with_callbacks(method: Method) -> Method:
-        """Return the method as it is."""
+        """Return the method unchanged."""
         return method
 
 
 def ends_callbacks(fit: Method) -> Method:
-    """Have callbacks put away once `fit` is over, whether it went well or not."""
+    """Return `fit` such that its callbacks are closed at the end, also after an error."""
     return cast("Method", with_callbacks(fit))
 
 
 class HasCallbacks(CallbackSupportMixin):  # type: ignore[misc]
-    """An estimator that learns in rounds, which callbacks may follow and end."""
+    """An estimator that learns in rounds; callbacks are called for each and may stop them."""
 
     def _tasks(
         self, X: Any, y: Any, sample_weight: Any, *, n_rounds: int
     ) -> RoundTasks[Any] | None:
-        """Tell callbacks that `fit` begins; None where nobody listens."""
+        """Begin `fit` for the callbacks; return None where there are none."""
         if not hasattr(self, "_skl_callbacks") and not hasattr(self, "_parent_callback_ctx"):
             return None
         return RoundTasks(self, X, y, sample_weight, n_rounds=n_rounds)
 
 
 class RoundTasks(Generic[Figures]):
-    """The fit of an estimator and its rounds as tasks that callbacks hear of.
+    """The fit of an estimator and its rounds as tasks of callbacks.
 
     Parameters
     ----------
     estimator, X, y, sample_weight
-        What is fitted, and to what.
+        The estimator, and the data it is fitted to.
     n_rounds
-        Rounds there may be.
+        The largest number of rounds.
 
     Attributes
     ----------
     figures : list
-        What came of the rounds so far.
+        The figures of the rounds so far.
     learn : function
-        Has an estimator learn what there is so far; called only if a callback wants to know.
+        Sets the fitted attributes of an estimator to the model so far; called only if a callback
+        asks for it.
     """
 
     def __init__(
@@ -73,25 +74,25 @@ class RoundTasks(Generic[Figures]):
         self.learn: Callable[[Any], None] = lambda estimator: None
 
     def begin(self) -> None:
-        """Tell that a round begins."""
+        """Call the callbacks at the beginning of a round."""
         self._round = self._fit.subcontext(task_name="round")
         self._round.call_on_fit_task_begin(**self._about)
 
     def end(self, figures: Figures) -> bool:
-        """Tell that a round is over; say whether a callback wants it to be the last."""
+        """Call the callbacks at the end of a round; return whether one of them asks to stop."""
         self.figures.append(figures)
         done, self._round = self._round, None
         told = done.call_on_fit_task_end(**self._about, reconstruction_attributes=self._learned)
         return bool(told)
 
     def close(self) -> None:
-        """Tell that `fit` is over."""
-        if self._round is not None:  # what it learned was left out
+        """Call the callbacks at the end of `fit`."""
+        if self._round is not None:  # a round whose learner was left out
             self._round.call_on_fit_task_end(estimator=self._about["estimator"])
         self._fit.call_on_fit_task_end(**self._about, reconstruction_attributes=self._learned)
 
     def _learned(self) -> dict[str, Any]:
-        """Return the attributes that are other than before `fit`."""
+        """Return the attributes that `fit` has changed."""
         before = vars(self._about["estimator"])
         copied = copy.copy(self._about["estimator"])
         self.learn(copied)

@@ -15,7 +15,7 @@ _CRITERION_OF_TEST = {"pearson": "chi2", "likelihood_ratio": "entropy"}
 
 
 class CHAIDClassifier(TreeClassifier):
-    """CHAID (Kass 1980): values that do not differ are merged, each group left is a branch.
+    """CHAID (Kass 1980): similar values are merged, and each group that remains is a branch.
 
     In every node and for every column, the two values (or groups) whose classes differ least are
     merged while a chi-square test finds no difference between them. The column whose groups differ
@@ -23,9 +23,9 @@ class CHAIDClassifier(TreeClassifier):
     the node; where none is significant the node is a leaf. Nothing is pruned.
 
     Numeric columns are divided once, before growing, into `n_bins` bins of about equally many rows;
-    of them and of ordinal columns only neighbours are merged. A column gets at most 128 branches:
-    above 128 values, those next to each other (nominal ones in the order of their class shares) are
-    merged until 128 groups are left, a heuristic.
+    of these and of ordinal columns only neighbours are merged. A column gets at most 128 branches:
+    of more than 128 values, neighbours (nominal values in the order of their class shares) are
+    merged until 128 groups are left, which is a heuristic.
 
     Parameters
     ----------
@@ -34,29 +34,29 @@ class CHAIDClassifier(TreeClassifier):
     alpha_split : float
         A node is split where the smallest adjusted p-value is at most this.
     alpha_split_merge : float, optional
-        Try to split a group of three or more merged values in two again, and do where that is
+        Try to split a group of three or more merged values in two again, and do so where that is
         significant at this level; at most `alpha_merge`.
     exhaustive : bool
         Merge down to two groups and take the step with the smallest p-value (Biggs, de Ville and
         Suen 1991); `alpha_merge` is not used.
     test : {"pearson", "likelihood_ratio"}
-        Which chi-square statistic.
+        The chi-square statistic.
     bonferroni : bool
         Multiply p-values by the number of ways to form the groups.
     n_bins : int
         Bins of a numeric column, 2 to 128.
     missing : {"floating", "last"}
-        Missing values are a category. Of a nominal column it is one like others. Of an ordered
-        column it may be merged with any group: from the start, ``"floating"`` (Kass), or when the
-        groups of the others are formed, ``"last"`` (SPSS).
+        Missing values are a category. In a nominal column it is one like the others. In an ordered
+        column it may be merged with any group: from the start, ``"floating"`` (Kass), or once the
+        groups of the other values are formed, ``"last"`` (SPSS).
     max_depth : int, optional
     min_samples_split, min_samples_leaf : int or float
-        Rows a node needs to be split, and every branch needs: a smaller group joins the one it
-        differs least from. The defaults are those of R's package CHAID; SPSS has 100, 50 and a
-        depth of 3.
+        Rows that a node needs to be split, and that every branch needs: a smaller group joins the
+        one it differs least from. The defaults are those of R's package CHAID; SPSS has 100, 50 and
+        a depth of 3.
     unseen : {"missing", "majority", "error"}
-        A category that training, or the node, did not know: as a missing value (where the node had
-        none, the way of the majority), the majority's way, or an error.
+        A category that training, or the node, did not know: it is treated as a missing value (where
+        the node had none, it follows the majority), follows the majority, or is an error.
     class_weight, categorical_features, schema, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
 
@@ -122,7 +122,7 @@ class CHAIDRegressor(TreeRegressor):
     alpha_merge, alpha_split, alpha_split_merge, exhaustive, bonferroni, n_bins, missing, \
 max_depth, min_samples_split, min_samples_leaf, unseen, categorical_features, schema, n_jobs, \
 verbose
-        As for :class:`CHAIDClassifier`; groups are told apart by a one-way analysis of variance.
+        As for :class:`CHAIDClassifier`; groups are compared by a one-way analysis of variance.
 
     Examples
     --------
@@ -177,6 +177,6 @@ def _with_merging(recipe: GrowthOptions, tree: CHAIDClassifier | CHAIDRegressor)
     limits = {
         name: value
         for name, value in parameters_for(GrowthOptions, tree).items()
-        if name not in merging  # where missing values go is part of the merging
+        if name not in merging  # `missing` is part of the merging
     }
     return recipe.replace(merging=Merging(**merging), **limits)

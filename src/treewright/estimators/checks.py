@@ -13,7 +13,7 @@ from treewright.parameters import check_count, is_whole
 
 
 def takes_any_table(tags: Any) -> None:
-    """Tell scikit-learn that tables come as they are: text, categories, gaps, sparse."""
+    """Tell scikit-learn that any table is taken: text, categories, missing values, sparse."""
     tags.input_tags.allow_nan = True
     tags.input_tags.string = True
     tags.input_tags.categorical = True
@@ -21,7 +21,7 @@ def takes_any_table(tags: Any) -> None:
 
 
 def check_schema(schema: object) -> None:
-    """Refuse what is no declaration before it is looked at."""
+    """Refuse anything but a schema."""
     if schema is not None and not isinstance(schema, Schema):
         raise ParameterError(
             f"schema={schema!r} must be a treewright.Schema or None.\n"
@@ -73,7 +73,7 @@ MOST_TREES = 1_000_000
 
 
 def check_n_estimators(value: Any, *, name: str = "n_estimators") -> None:
-    """Refuse anything but a number of trees that can be meant."""
+    """Refuse anything but a valid number of trees."""
     check_count(name, value, least=1)
     if value > MOST_TREES:
         raise ParameterError(f"{name}={value!r} must be at most {MOST_TREES:,}.")

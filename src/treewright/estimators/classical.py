@@ -34,10 +34,10 @@ class ID3Classifier(TreeClassifier):
     prune : str or Pruner, optional
         A pruner of :mod:`treewright.prune` or its name; ID3 itself has none.
     combine : {"branch_fractions", "leaf_counts"}
-        How the leaves reached by a row with missing values are weighed.
+        How the leaves reached by a row with missing values are weighted.
     unseen : {"missing", "majority", "error"}
     categorical_features : list, optional
-        Columns of numbers that are codes.
+        Numeric columns that are codes of categories.
     schema : Schema, optional
         Declared domains, columns to ignore, ...
     random_state : int, optional
@@ -88,28 +88,29 @@ class C45Classifier(TreeClassifier):
     Parameters
     ----------
     variant : {"release8", "j48", "c5"}
-        Whose details are followed: Quinlan's own release 8, Weka's J48, or C5.0; what sets them
-        apart is in ``docs/decisions/011-c45-variants.md``.
+        Whose details are followed: Quinlan's own release 8, Weka's J48, or C5.0;
+        ``docs/decisions/011-c45-variants.md`` lists the differences.
     confidence : float or None
-        CF of error-based pruning (C4.5's -c): less prunes more. None does not prune (J48's -U).
+        CF of error-based pruning (C4.5's -c): smaller values prune more. None does not prune (J48's
+        -U).
     min_cases : float
         Weight that at least two branches of a split need (C4.5's -m).
     raising : bool
-        Whether pruning may put a node's largest branch in its place (J48's -S turns it off).
+        Whether pruning may replace a node by its largest branch (J48's -S turns it off).
     collapse : bool
         Cut subtrees that do not classify the training rows better than a leaf would, whether the
         tree is pruned or not (J48's -O turns it off).
     single_precision : bool
-        Compute gains and midpoints in single precision, and do not part values closer than
-        0.00001, as release 8 does: its rounding errors then choose between nearly equal splits as
-        they do there.
+        Compute gains and midpoints in single precision, and do not separate values closer than
+        0.00001, as release 8 does: rounding errors then choose between nearly equal splits as they
+        do there.
     nominal : {"multiway", "groups"}
-        A branch for each value, or, for ``variant="c5"``, for each group of values (C5.0's -s, the
-        default of R's C50): groups are merged while the gain ratio does not fall.
+        A branch for each value or, for ``variant="c5"``, for each group of values (C5.0's -s, the
+        default of R's C50): values are merged into groups while the gain ratio does not fall.
     gain_guard : bool
         Compare gain ratios only among columns of at least average gain.
     mdl_penalty : bool
-        Take log2(number of cuts) / cases off the gain of a numeric column (release 8).
+        Subtract log2(number of cuts) / cases from the gain of a numeric column (release 8).
     column_costs, cost_rule, cost_exponent
         As for :class:`DecisionTreeClassifier`.
     class_weight, categorical_features, schema, unseen, combine, n_jobs, verbose
@@ -202,7 +203,7 @@ class C45Classifier(TreeClassifier):
         return tree.with_arrays(tree.arrays, leaf=replace(tree.leaf, preferred=most))
 
     def _only_prunes(self) -> bool:
-        return self.variant != "c5"  # which prunes again, and merges leaves
+        return self.variant != "c5"  # C5.0 prunes again, and merges leaves
 
     def _pruner(self) -> Pruner | None:
         pruner = ErrorBased(
@@ -230,7 +231,7 @@ class CARTClassifier(TreeClassifier):
     min_samples_split, min_samples_leaf, max_depth
         As for :class:`DecisionTreeClassifier`.
     max_surrogates : int
-        Questions kept at each node for rows that lack its column.
+        Surrogate questions kept at each node for rows that lack the value it asks for.
     priors, class_weight, column_costs, cost_rule, categorical_features, schema, unseen, \
 random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; the default `cost_rule` is rpart's, gain / cost.
@@ -287,14 +288,14 @@ random_state, n_jobs, verbose
 
 
 class CARTRegressor(TreeRegressor):
-    """CART for numbers (Breiman et al. 1984): least squares or least absolute deviation.
+    """CART for regression (Breiman et al. 1984): least squares or least absolute deviation.
 
     Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).
 
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error", ...}
-        ``"absolute_error"`` judges nominal columns by one value against the rest.
+        ``"absolute_error"`` splits nominal columns by one value against the rest.
     min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, column_costs, \
 cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         As for :class:`CARTClassifier`.

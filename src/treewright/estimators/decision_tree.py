@@ -1,4 +1,4 @@
-"""The general trees: every knob is a parameter."""
+"""The general trees: every option is a parameter."""
 
 from __future__ import annotations
 
@@ -22,53 +22,55 @@ class DecisionTreeClassifier(TreeClassifier):
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
 "hellinger", "impurity_ratio"}
-        What a split is judged by. ``"gain_ratio"`` is gain / split information (within a column the
+        How a split is judged. ``"gain_ratio"`` is gain / split information (within a column, of the
         cut of best gain), ``"chi2"`` Pearson's statistic, ``"impurity_ratio"`` the textbook's
         gain / weighted impurity.
     splitter : {"best", "random"}
         ``"random"`` draws one threshold (or subset) per column instead of the best.
     nominal : {"subset", "multiway", "one_vs_rest", "groups"}
         Questions about nominal columns: ``x in S``, one branch per value, ``x = v``, or a branch
-        for each group of values, as C5.0 forms them by the gain ratio. The best
-        subset is exact for two classes and, up to ten values in the node, for more; beyond that
-        the values are ordered by each class's share in turn, which is a heuristic.
+        for each group of values, as C5.0 forms them by the gain ratio. The best subset is exact for
+        two classes and, up to ten values in the node, for more; beyond that the values are ordered
+        by each class's share in turn, which is a heuristic.
     numeric : {"threshold", "mdlp", "cal5"}
         Questions about numeric and ordinal columns: one cut ``x <= t``, or several at once, a
+        Questions about numeric and ordinal columns: one cut ``x <= t``, or several at once, with a
         branch for each interval. ``"mdlp"`` cuts where entropy falls most, and again on either
-        side, while a cut is worth its description (Fayyad and Irani 1993). ``"cal5"`` grows each
-        interval from the left until one class dominates it or none can (Mueller and Wysotzki
-        1994). The criterion then compares the columns as ever.
+        side, while a cut is worth its description length (Fayyad and Irani 1993). ``"cal5"`` grows
+        each interval from the left until one class dominates it or none can (Mueller and Wysotzki
+        1994). The criterion then compares the columns as usual.
     cal5_threshold, cal5_alpha : float
         CAL5: a class dominates where its share is above `cal5_threshold` with confidence
-        1 - `cal5_alpha` (by Chebyshev's inequality; of one class alone it takes
-        ``S / ((1 - S) alpha)`` rows, 14 by default). A node so dominated is a leaf.
+        1 - `cal5_alpha` (by Chebyshev's inequality; where all rows are of one class it takes
+        ``S / ((1 - S) alpha)`` rows, 14 by default). A node that one class dominates is a leaf.
     missing : {"learned_side", "divide", "surrogates", "most_likely", "most_likely_in_class", \
 "own_branch", "majority"}
-        What becomes of a missing value: it takes the side that gained most in training; it follows
-        all branches in proportion (C4.5); similar questions stand in (CART); the node's most
-        frequent value (median of a number) stands in, or that of the row's class; it is a value of
-        its own; it follows the majority.
+        How a missing value is treated: it goes to the side with the larger gain in training; it
+        follows all branches in proportion (C4.5); surrogate questions replace the node's (CART); it
+        is replaced by the node's most frequent value (the median of a number), or by that of the
+        row's class; it is a value of its own; it follows the majority.
     unseen : {"missing", "majority", "error"}
-        What becomes of a category that training, or the node, did not know: as a missing value
-        (with ``missing="learned_side"``, which learned nothing about it, it follows all branches
-        in proportion), the majority's way, or an error (where training did not know it).
+        How a category is treated that training, or the node, did not know: as a missing value
+        (with ``missing="learned_side"``, which has learned no side for it, it follows all branches
+        in proportion), it follows the majority, or it is an error (if training did not know it).
     combine : {"branch_fractions", "leaf_counts"}
-        How the leaves reached by a divided row are weighed.
+        How the leaves reached by a divided row are weighted.
     thresholds : {"all", "class_boundaries"}
         Cuts tried: between all neighbouring values, or only where classes change.
     threshold_at : {"midpoint", "observed", "training"}
-        Where a cut is put: halfway, at the lower neighbour in the node, or (C4.5) at the largest
+        Where a cut is placed: halfway, at the lower neighbour in the node, or (C4.5) at the largest
         value of the whole training set below the midpoint.
     max_depth, max_leaf_nodes : int, optional
-        Limits on the tree; with ``max_leaf_nodes`` the node that gains most is split first.
+        Limits on the tree; with ``max_leaf_nodes`` the node of largest gain is split first.
     min_samples_split, min_samples_leaf : int or float
-        Rows a node needs to be split, and every branch needs; decimals are shares of all rows.
+        Rows that a node needs to be split, and that every branch needs; decimals are shares of all
+        rows.
         Whole-number sample weights count as copies of a row.
     min_fraction_leaf, min_weight_fraction_leaf : float
         Share of all weight that every branch needs; the second is scikit-learn's name for it, and
-        the larger of the two holds.
+        the larger of the two applies.
     min_impurity : float
-        A node this pure is a leaf.
+        A node of at most this impurity is a leaf.
     min_impurity_decrease : float
         Gain a split needs, times the node's share of all weight.
     max_p_value : float, optional
@@ -79,20 +81,20 @@ class DecisionTreeClassifier(TreeClassifier):
     features_per : {"node", "tree"}
         See `max_features`.
     column_costs : dict or list, optional
-        Price of each column; `cost_rule` weighs gain against it.
+        Price of each column; `cost_rule` sets gain against it.
     cost_rule : {"tan_schlimmer", "nunez", "rpart"}
         ``gain**2 / cost``, ``(2**gain - 1) / (cost + 1)**cost_exponent``, ``gain / cost``.
     cost_exponent : float
         The w of Nunez's rule, between 0 (costs do not matter) and 1.
     class_weight : dict, "balanced", optional
-        Factor for the weight of each class's rows.
+        Factor of the weight of each class's rows.
     priors : dict or list, optional
         Shares the classes should have; changes weights accordingly.
     cost_matrix : array or dict of dicts, optional
-        What deciding costs: rows are the actual class, columns the predicted one, in the order of
-        ``classes_``; or ``{actual: {predicted: cost}}``, where what is not named costs 1. The class
-        of least expected cost is predicted, pruners weigh errors by their cost, and in growing a
-        class counts by what its errors cost (altered priors; exact for two classes).
+        Costs of decisions: rows are the actual class, columns the predicted one, in the order of
+        ``classes_``; or ``{actual: {predicted: cost}}``, where pairs not named cost 1. The class
+        of least expected cost is predicted, pruners weight errors by their cost, and in growing a
+        class is weighted by the cost of its errors (altered priors; exact for two classes).
     leaf : {"majority", "laplace", "m_estimate"}
         Probabilities in a leaf: the shares of its rows, (n_k + 1) / (n + K), or
         (n_k + m p_k) / (n + m) with the shares p_k of all rows.
@@ -100,15 +102,15 @@ class DecisionTreeClassifier(TreeClassifier):
         The m of the m-estimate.
     prune : str or Pruner, optional
         A pruner of :mod:`treewright.prune` or its name, such as ``"cost_complexity"`` (which
-        cross-validates) or ``"reduced_error"`` (which keeps some rows back).
+        cross-validates) or ``"reduced_error"`` (which holds some rows out).
     ccp_alpha : float
         scikit-learn's cost-complexity pruning: the penalty per leaf, on impurity.
     monotonic_cst : dict or list, optional
         Per column 1 (probability of the second class may not fall), -1 or 0; two classes only.
     categorical_features : list, optional
-        Columns of numbers that are codes.
+        Numeric columns that are codes of categories.
     schema : Schema, optional
-        What is declared about the columns.
+        Declarations about the columns.
     random_state : int, optional
         Seed; None means 0, so that the same call gives the same tree.
     n_jobs : int, optional
@@ -119,7 +121,7 @@ class DecisionTreeClassifier(TreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The tree: print it, ask it why, read its rules.
+        The tree; the estimator's own ``text()``, ``rules()``, ``why()`` and ``explain()`` read it.
     classes_ : array or list of arrays
     n_classes_ : int or list of int
     n_features_in_ : int
@@ -229,15 +231,15 @@ class DecisionTreeClassifier(TreeClassifier):
 
 
 class DecisionTreeRegressor(TreeRegressor):
-    """A decision tree for numbers, grown exactly from any table.
+    """A decision tree for regression, grown exactly from any table.
 
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error", "poisson", "weighted_squared_error", \
 "standard_deviation", "fifth_root"}
-        What a split is judged by: variance about the mean, mean deviation from the median, half
+        How a split is judged: variance about the mean, mean deviation from the median, half
         Poisson deviance, the textbook's sums of squares weighted by n_b / n, M5's standard
-        deviation, or what Weka's M5P has in its place, the fifth root of the variance.
+        deviation, or the fifth root of the variance, which Weka's M5P uses instead.
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
 min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
 min_impurity_decrease, max_p_value, max_features, features_per, column_costs, cost_rule, \
@@ -245,9 +247,9 @@ cost_exponent, \
 monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
     leaf_model : {"constant", "linear"}
-        ``"linear"`` gives every leaf, once the tree is grown and pruned, a least-squares model of
-        numeric columns (of all, whether on its path or not), terms dropped as long as the error
-        times (n + v) / (n - v) falls, n the rows and v the parameters: leaves of few rows stay
+        ``"linear"`` fits every leaf, once the tree is grown and pruned, a least-squares model of
+        the numeric columns (of all, on its path or not); terms are dropped as long as the error
+        times (n + v) / (n - v) falls, with n rows and v parameters: leaves of few rows stay
         constants. A missing value counts as the leaf's mean. One target and squared errors only.
 
     Examples
@@ -347,7 +349,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
 
 
 def with_sklearn_name(options: GrowthOptions, tree: TreeEstimator) -> GrowthOptions:
-    """Take the larger of min_fraction_leaf and scikit-learn's name for it."""
+    """Return the options with the larger of min_fraction_leaf and scikit-learn's name for it."""
     shares = [getattr(tree, name) for name in ("min_fraction_leaf", "min_weight_fraction_leaf")]
     for name, share in zip(("min_fraction_leaf", "min_weight_fraction_leaf"), shares, strict=True):
         check_number(name, share, low=0.0, high=0.5)

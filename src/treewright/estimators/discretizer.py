@@ -1,4 +1,4 @@
-"""Numeric columns cut into intervals in advance, as a scikit-learn transformer."""
+"""Discretization: numeric columns cut into intervals, as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     """Cut numeric columns into intervals before learning.
 
     Numbers, dates and durations become the number of their interval, or its text; all other
-    columns, and those that `schema` declares nominal or ignores, are left as they are. Missing
+    columns, and those that `schema` declares nominal or ignored, are left unchanged. Missing
     values stay missing. A column without a cut has one interval.
 
     Parameters
     ----------
     method : {"mdlp", "cal5", "quantile", "uniform"}
-        ``"mdlp"``: cuts where entropy falls most, while they are worth their description (Fayyad
-        and Irani 1993). ``"cal5"``: intervals in which one class dominates, or none can (Mueller
-        and Wysotzki 1994). Both need classes to learn from. ``"quantile"``: about equally many
-        rows in each interval. ``"uniform"``: intervals of one width.
+        ``"mdlp"``: cuts where entropy falls most, while they are worth their description length
+        (Fayyad and Irani 1993). ``"cal5"``: intervals in which one class dominates, or none can
+        (Mueller and Wysotzki 1994). Both need classes to learn from. ``"quantile"``: about equally
+        many rows in each interval. ``"uniform"``: intervals of equal width.
     n_bins : int
-        Intervals of ``"quantile"`` and ``"uniform"``; equal values are never parted, so there may
-        be fewer.
+        Intervals of ``"quantile"`` and ``"uniform"``; equal values are never separated, so there
+        may be fewer.
     cal5_threshold, cal5_alpha : float
         As for :class:`DecisionTreeClassifier`.
     encode : {"ordinal", "label"}
         Numbers 0, 1, ... from the lowest interval up (as decimals, so that missing ones can be
         NaN), or texts such as ``(0.8, 1.75]`` (None where missing).
     categorical_features : list, optional
-        Columns of numbers that are codes, and are not cut.
+        Numeric columns that are codes of categories, which are not cut.
     schema : Schema, optional
-        What is declared about the columns.
+        Declarations about the columns.
     n_jobs : int, optional
         Threads for the methods that learn from classes.
 
@@ -59,7 +59,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     cuts_ : mapping of column to array
         The cuts of each numeric column, ascending: an interval ends with its upper cut.
     labels_ : mapping of column to tuple of str
-        The intervals in words.
+        The intervals as text.
     n_features_in_ : int
     feature_names_in_ : array
 
@@ -155,12 +155,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             del self.feature_names_in_
 
     def transform(self, X: Any) -> Any:
-        """Return the table with every number in its interval's place.
+        """Return the table with every number replaced by its interval.
 
         Parameters
         ----------
         X : table
-            With the columns of ``fit``.
+            A table with the columns of ``fit``.
 
         Returns
         -------
@@ -187,12 +187,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return self._in_container(columns, X)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return the interval's text for every interval number; other columns stay as they are.
+        """Return the text of the interval for every interval number; other columns are unchanged.
 
         Parameters
         ----------
         X : table
-            As ``transform`` gives it.
+            As returned by ``transform``.
 
         Returns
         -------
@@ -220,7 +220,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return len(self._schema.names) < len(self._schema.input_names)
 
     def _codes(self, table: Table, name: str) -> Int32Array | None:
-        """Return the interval of each row, -1 where the value is missing; None if it has none."""
+        """Return the interval of each row, -1 for missing values; None if the column is not cut."""
         if name not in self.labels_:
             return None
         index = self._schema.index(name)
@@ -230,7 +230,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return np.where(table.is_missing(index), -1, codes).astype(np.int32)
 
     def _in_container(self, columns: Mapping[str, Column], X: Any) -> Any:
-        """Return the columns as `set_output` asks, each with its own type where it can have one."""
+        """Return the columns in the container that `set_output` asks for, with their own types."""
         chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
         container = chosen or sklearn.get_config()["transform_output"]
         if container == "polars":
@@ -258,7 +258,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
 
 def interval_labels(spec: ColumnSpec, cuts: Array) -> tuple[str, ...]:
-    """Return the intervals in words: what is above a cut, up to and with the next.
+    """Return the intervals as text: from above a cut up to and including the next.
 
     >>> petal = ColumnSpec(name="petal width", kind="numeric", storage="float")
     >>> interval_labels(petal, np.array([0.8, 1.75]))
@@ -271,7 +271,7 @@ def interval_labels(spec: ColumnSpec, cuts: Array) -> tuple[str, ...]:
 
 
 def _as_given(spec: ColumnSpec, cuts: Array) -> Array:
-    """Return cuts in stored form as the column has its values: numbers, dates or durations."""
+    """Return cuts in the column's own type instead of the stored one: numbers, dates, durations."""
     column = Column(storage=spec.storage, data=cuts, unit=spec.unit, time_zone=spec.time_zone)
     return column.to_numpy()
 
@@ -281,7 +281,7 @@ def _labelled(codes: Int32Array, labels: tuple[str, ...]) -> Column:
 
 
 def _column_at(frame: Frame, name: str, position: int) -> Column:
-    """Return a column by its name, or by its place where the table has other names, or none."""
+    """Return a column by its name, or by its position where the table has other names or none."""
     return frame.column(name if name in frame.columns else frame.columns[position])
 
 

@@ -1,7 +1,7 @@
-"""The tree that every tree of a forest is like: any of the single trees, with its own parameters.
+"""The ``estimator=`` of a forest: any single tree, whose kind and parameters all its trees have.
 
-What makes a forest out of it comes from the forest: which rows and columns each tree sees.
-Everything else comes from the tree, so that no parameter is given in two places.
+The forest decides which rows and columns each tree draws. Everything else is decided by the tree,
+so that no parameter is given in two places.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from treewright.estimators.base import TreeEstimator
 from treewright.estimators.rules import C45RulesClassifier
 
 _DRAWS = {"max_features": None, "features_per": "node"}
-"""What the forest says about columns, and what the tree must then leave at its default."""
+"""Parameters of the forest about columns, and the defaults that the tree must leave them at."""
 
 
 def is_tree(estimator: object) -> bool:
-    """Return whether an estimator is a single tree that answers by its leaves."""
+    """Return whether an estimator is a single tree that predicts by its leaves."""
     return isinstance(estimator, TreeEstimator) and not isinstance(estimator, C45RulesClassifier)
 
 
 def check_tree(given: object, *, owner: object, others: bool = False) -> TreeEstimator:
-    """Refuse what is no single tree for the task; `others` says that any estimator would do."""
+    """Refuse anything but a single tree for the task; `others` says that any estimator would do."""
     if not is_tree(given):
         also = ""
         if isinstance(given, C45RulesClassifier):
@@ -52,7 +52,7 @@ def check_tree(given: object, *, owner: object, others: bool = False) -> TreeEst
 
 
 def refuse_declarations(owner: Any) -> None:
-    """Refuse declarations of columns where the estimator given is no tree that could use them."""
+    """Refuse declarations of columns where the given estimator is not a tree that can use them."""
     for name in ("schema", "categorical_features"):
         if getattr(owner, name) is not None:
             _refuse(
@@ -62,7 +62,7 @@ def refuse_declarations(owner: Any) -> None:
 
 
 def refuse_twice(forest: Any, base: TreeEstimator, knobs: Sequence[str]) -> None:
-    """Refuse parameters of a forest that its base tree decides on, and the other way round."""
+    """Refuse parameters of a forest that its `estimator` decides, and the other way round."""
     usual = inspect.signature(type(forest).__init__).parameters
     made = type(base).__name__
     has = base.get_params(deep=False)
@@ -84,7 +84,7 @@ def refuse_twice(forest: Any, base: TreeEstimator, knobs: Sequence[str]) -> None
 
 
 def given_once(name: str, forest: Any, base: TreeEstimator) -> Any:
-    """Return a parameter that may stand in the forest or in its base tree, but not in both."""
+    """Return a parameter that may be set in the forest or in its `estimator`, but not in both."""
     mine, theirs = getattr(forest, name, None), getattr(base, name, None)
     if mine is not None and theirs is not None:
         _refuse(
@@ -95,7 +95,7 @@ def given_once(name: str, forest: Any, base: TreeEstimator) -> Any:
 
 
 def _same(value: object, default: object) -> bool:
-    """Compare a parameter with its default; arrays and the like are never a default."""
+    """Return whether a parameter has its default; arrays and the like never have."""
     simple = str | int | float | bool | None
     return value is default or (
         isinstance(value, simple) and isinstance(default, simple) and value == default

@@ -20,9 +20,9 @@ VARIANTS = ("weka", "paper")
 class M5Regressor(TreeRegressor):
     """M5' (Wang and Witten 1997) and M5 (Quinlan 1992): a tree with linear models in its leaves.
 
-    The tree is grown for the spread of the target, every node gets a linear model of the columns
-    that the questions below it ask about, terms that do not pay are dropped, subtrees that are not
-    expected to beat their node's model are pruned, and a leaf's prediction is smoothed with the
+    The tree is grown to reduce the deviation of the target, every node gets a linear model of the
+    columns that the questions below it ask, terms that do not pay are dropped, subtrees that are
+    not expected to beat their node's model are pruned, and a leaf's prediction is smoothed with the
     models above it. Where all terms are dropped a leaf is a constant: the algorithm decides.
 
     Nominal columns enter as indicators of sets of values, ordered by their mean target. A missing
@@ -31,13 +31,13 @@ class M5Regressor(TreeRegressor):
     Parameters
     ----------
     variant : {"weka", "paper"}
-        ``"weka"`` follows Weka's M5P: the fifth root of the variance in place of the standard
+        ``"weka"`` follows Weka's M5P: the fifth root of the variance instead of the standard
         deviation, more than a fifth of a node's rows on each side of a split, terms dropped by
         Akaike's criterion, squared errors times (n + 2v) / (n - v). ``"paper"`` follows Quinlan:
         the standard deviation, at least two rows on each side, terms dropped and subtrees pruned by
         absolute errors times (n + v) / (n - v).
     min_cases : int
-        Rows a node needs to be split (Weka's -M); at least 4, by the paper at least 2.
+        Rows that a node needs to be split (Weka's -M); at least 4, or 2 for ``"paper"``.
     min_deviation : float
         A node whose target deviates by less than this share of the whole table's is a leaf.
     linear : bool
@@ -45,7 +45,7 @@ class M5Regressor(TreeRegressor):
     prune : bool
         False keeps the tree as it was grown (Weka's -N); its leaves' own models are then constants.
     smoothing : float
-        The k of (n p + k q) / (n + k), by which a prediction p from a node of n rows is mixed with
+        The k of (n p + k q) / (n + k), which mixes a prediction p of a node of n rows with
         the prediction q of the node above; 0 turns smoothing off (Weka's -U).
     extrapolate : bool
         False keeps predictions within the targets of the leaf's training rows.
@@ -113,7 +113,7 @@ class M5Regressor(TreeRegressor):
         return recipe.replace(min_samples_split=int(self.min_cases), unseen=self.unseen)
 
     def _pruner(self) -> None:
-        """Return none: M5 prunes by the models of the nodes, which no other method has."""
+        """Return None: M5 prunes by the models of its nodes, which no other pruner uses."""
 
     def _only_prunes(self) -> bool:
         return False

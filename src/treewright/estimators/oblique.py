@@ -1,4 +1,4 @@
-"""Oblique trees: nodes that ask for a sum of columns where that is better than one column."""
+"""Oblique trees: nodes may ask a linear combination of columns where that is better than one."""
 
 from __future__ import annotations
 
@@ -13,46 +13,47 @@ from treewright.grow.options import GrowthOptions
 
 
 class ObliqueTreeClassifier(TreeClassifier):
-    """A decision tree for classes whose nodes may ask for a sum of columns, `a*x + b*y <= c`.
+    """A decision tree for classes whose nodes may ask a linear combination, `a*x + b*y <= c`.
 
     Every node first finds the best question about each column alone, as
-    :class:`DecisionTreeClassifier` does; a sum of numeric columns is asked for only where it gains
-    more. Terms that do not help are left out, and coefficients and thresholds are rounded as far
-    as no training row of the node changes sides. Columns are standardised within the node, so
-    their units do not matter. A node with no more than two rows per numeric column asks for one
-    column only. Nominal and ordinal columns, dates and integers beyond int64 are asked about alone,
-    and so is a column that holds infinities or numbers beyond 1e150.
+    :class:`DecisionTreeClassifier` does; a linear combination of numeric columns is used only where
+    it gains more. Terms that do not help are left out, and coefficients and thresholds are rounded
+    as far as no training row of the node changes sides. Columns are standardised within the node,
+    so their units do not matter. A node with no more than two rows per numeric column asks one
+    column only. Nominal and ordinal columns, dates and integers beyond int64 are asked alone, and
+    so is a column that holds infinities or numbers beyond 1e150.
 
     Parameters
     ----------
     search : {"oc1", "hhcart", "hhcart_dominant", "cart_lc", "random_projections"}
-        How sums are looked for. ``"oc1"`` (Murthy, Kasif and Salzberg 1994) changes one coefficient
-        at a time, jumps in random directions and starts again elsewhere. ``"hhcart"``
-        (Wickramarachchi et al. 2016, HHCART(A)) reflects the rows along each eigenvector of each
-        class's covariance and cuts across the axes; ``"hhcart_dominant"`` (HHCART(D)) takes the
-        first eigenvector of each class alone. ``"cart_lc"`` is CART's search (Breiman et al. 1984),
-        one coefficient at a time from the best axis-parallel cut. ``"random_projections"`` tries
-        sparse sums with coefficients of 1 and -1 (of standardised columns; Li, Hastie and Church
-        2006). Only the first and the last depend on `random_state`.
+        How linear combinations are searched for. ``"oc1"`` (Murthy, Kasif and Salzberg 1994)
+        changes one coefficient at a time, jumps in random directions and starts again elsewhere.
+        ``"hhcart"`` (Wickramarachchi et al. 2016, HHCART(A)) reflects the rows along each
+        eigenvector of each class's covariance and cuts across the axes; ``"hhcart_dominant"``
+        (HHCART(D)) uses only the first eigenvector of each class. ``"cart_lc"`` is CART's search
+        (Breiman et al. 1984), one coefficient at a time from the best axis-parallel cut.
+        ``"random_projections"`` tries sparse combinations with coefficients of 1 and -1 (of
+        standardised columns; Li, Hastie and Church 2006). Only the first and the last depend on
+        `random_state`.
     n_restarts : int, optional
-        Planes OC1 starts from, the first being the best axis-parallel cut; None means 10.
+        Hyperplanes that OC1 starts from, the first being the best axis-parallel cut; None means 10.
     n_jumps : int, optional
-        Random moves in a row that OC1 lets fail before it gives up; None means 5.
+        Consecutive failed random jumps after which OC1 stops; None means 5.
     n_projections : int, optional
-        Random projections drawn per node; None means twice as many as columns, 20 at least.
+        Random projections drawn per node; None means twice the number of columns, 20 at least.
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
 "hellinger", "impurity_ratio"}
-        What a split is judged by, as for :class:`DecisionTreeClassifier`.
+        How a split is judged, as for :class:`DecisionTreeClassifier`.
     missing : {"learned_side", "divide", "surrogates", "own_branch", "majority"}
-        What becomes of a missing value; where one value is missing, so is the sum.
+        How a missing value is treated; a linear combination with a missing value is missing.
     column_costs : dict or list, optional
-        Price of each column; a sum costs what its columns cost together.
+        Price of each column; a linear combination costs the sum of its columns' prices.
     nominal, unseen, combine, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, \
 min_fraction_leaf, min_weight_fraction_leaf, min_impurity, min_impurity_decrease, max_p_value, \
 max_features, features_per, cost_rule, cost_exponent, class_weight, priors, categorical_features, \
 schema, random_state, n_jobs, verbose
-        As for :class:`DecisionTreeClassifier`. Sums are made of the columns drawn, where
-        `max_features` draws. `max_p_value` does not know how many sums were tried.
+        As for :class:`DecisionTreeClassifier`. Where `max_features` draws columns, combinations are
+        made of those. `max_p_value` does not allow for the number of combinations tried.
 
     Examples
     --------
@@ -134,7 +135,7 @@ schema, random_state, n_jobs, verbose
 
 
 class ObliqueTreeRegressor(TreeRegressor):
-    """A decision tree for numbers whose nodes may ask for a sum of columns, `a*x + b*y <= c`.
+    """A decision tree for regression whose nodes may ask a linear combination, `a*x + b*y <= c`.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ class ObliqueTreeRegressor(TreeRegressor):
         the node's mean and those below it take their place, each row weighted by its distance from
         the mean, so that a target of 0 and 1 gives the same directions as two classes.
     criterion : {"squared_error", "poisson", "weighted_squared_error"}
-        What a split is judged by, as for :class:`DecisionTreeRegressor`.
+        How a split is judged, as for :class:`DecisionTreeRegressor`.
     n_restarts, n_jumps, n_projections, missing, column_costs, nominal, unseen, combine, \
 max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, min_fraction_leaf, \
 min_weight_fraction_leaf, min_impurity, min_impurity_decrease, max_p_value, max_features, \
@@ -228,6 +229,6 @@ features_per, cost_rule, cost_exponent, categorical_features, schema, random_sta
 def _of(
     estimator: ObliqueTreeClassifier | ObliqueTreeRegressor, recipe: GrowthOptions
 ) -> GrowthOptions:
-    """Put the estimator's parameters into the recipe."""
+    """Return the recipe with the estimator's parameters."""
     oblique = ObliqueOptions(**parameters_for(ObliqueOptions, estimator))
     return recipe.replace(**parameters_for(GrowthOptions, estimator), oblique=oblique)

@@ -1,4 +1,4 @@
-"""What ``verbose`` shows on standard error while a model is fitted."""
+"""The progress that ``verbose`` shows on standard error while a model is fitted."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from treewright.grow.fit import Report
 
 
 def show(text: str, *, end: str = "") -> None:
-    """Write over the line of progress."""
+    """Overwrite the progress line."""
     print(f"\r{text}", end=end, file=sys.stderr, flush=True)
 
 
 def tree_progress(n_rows: int) -> Report:
-    """Return what shows how many rows of one tree have come to their leaf."""
+    """Return a callback that shows how many rows of a tree have reached a leaf."""
 
     def report(n_done: int) -> None:
         show(f"growing: {min(n_done / n_rows, 1):4.0%} of the rows placed")
@@ -27,7 +27,7 @@ def tree_progress(n_rows: int) -> Report:
 
 
 def forest_progress(forest: ForestProblem, n_trees: int) -> Report:
-    """Return what shows how much of a forest is grown."""
+    """Return a callback that shows how much of a forest is grown."""
     draws = forest.draws
     n_rows = forest.problem.table.n_rows
     per_tree: float = n_rows
@@ -54,7 +54,7 @@ class AdaBoostProgress:
         self._number += 1
 
     def end(self, figures: RoundFigures) -> bool:
-        """Show what came of the round."""
+        """Show the figures of the round."""
         end = "\n" if self._number == self._n_rounds else ""
         told = f"boosting: round {self._number} of {self._n_rounds}, error {figures.error:.4f}"
         show(told, end=end)
@@ -71,7 +71,7 @@ class BoostingProgress:
         """Show nothing yet."""
 
     def end(self, figures: GradientRound) -> bool:
-        """Show what came of the round."""
+        """Show the figures of the round."""
         told = (
             ("train", figures.train_loss),
             ("validation", figures.validation_loss),
@@ -84,6 +84,6 @@ class BoostingProgress:
 
 
 def show_choice(max_depth: int | None, n_rounds: int, loss: float) -> None:
-    """Show what is tried while the number of rounds is chosen."""
+    """Show the shape that is tried while the number of rounds is chosen."""
     depth = "no limit" if max_depth is None else f"depth {max_depth}"
     show(f"choosing rounds ({depth}): {n_rounds}  loss of rows left out {loss:.5f}".ljust(60))

@@ -1,4 +1,4 @@
-"""What people do with a single tree, on the estimator itself: text, rules, why, explain."""
+"""Methods of a single tree on the estimator itself: text, rules, why, explain."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class ReadsTree:
-    """A fitted estimator whose tree can be read without asking for it first.
+    """A fitted estimator with the methods that read its tree.
 
-    Every method is that of :class:`~treewright.Tree` of the same name, on ``tree_``.
+    Every method is the one of :class:`~treewright.Tree` with the same name, applied to ``tree_``.
     """
 
     _model: Any
@@ -52,7 +52,7 @@ class ReadsTree:
     def why(
         self, node: int = 0, X: object = None, y: object = None, *, sample_weight: object = None
     ) -> WhyTable:
-        """Return every column's best question in a node, measured; see :meth:`Tree.why`."""
+        """Return every column's best question in a node with its figures; see :meth:`Tree.why`."""
         return self._tree().why(node, X, y, sample_weight=sample_weight)
 
     def explain(self, row: object) -> Explanation:

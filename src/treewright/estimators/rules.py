@@ -1,4 +1,4 @@
-"""C4.5rules, and C5.0's rules, behind scikit-learn's interface."""
+"""C4.5rules, and C5.0's rules, with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ class C45RulesClassifier(C45Classifier):
     """C4.5rules (Quinlan 1993, chapter 5; release 8): a short list of rules out of a C4.5 tree.
 
     An unpruned tree is grown; each of its leaves becomes a rule, which drops the conditions that do
-    not lower its pessimistic error; for every class, the rules that are together shortest to write
-    down are kept; classes are ordered by their false positives; rows that meet no rule get the
-    default class. A row that lacks a value meets no condition on it.
+    not lower its pessimistic error; for every class, the set of rules of shortest description is
+    kept; classes are ordered by their false positives; rows that meet no rule get the default
+    class. A row with a missing value meets no condition on it.
 
     Parameters
     ----------
     variant : {"release8", "j48", "c5"}
         ``"release8"`` is C4.5rules. ``"j48"`` is the same on J48's tree and with J48's estimate of
-        errors (Weka itself has no such rules). ``"c5"`` is C5.0's way: rules of all nodes of the
+        errors (Weka itself has no such rules). ``"c5"`` is C5.0's method: rules of all nodes of the
         pruned tree, chosen together, that vote with their confidence.
     confidence : float
-        CF of the pessimistic error (-c): less drops more conditions.
+        CF of the pessimistic error (-c): smaller values drop more conditions.
     min_cases : float
         Weight that at least two branches of a split need (-m of C4.5).
     redundancy : float
-        Guessed number of times that columns repeat each other (-r): more allows longer rules. Not
-        for ``"c5"``, as are the next two.
+        Guessed number of times that columns repeat each other (-r): larger values allow longer
+        rules. Not for ``"c5"``, nor are the next two.
     significance : float, optional
         Also drop conditions whose p-value in Fisher's exact test is higher (-F).
     search : {"greedy", "annealing"}
-        How a subset of more than ten rules is looked for (-a anneals); of up to ten all are tried.
+        How a subset of more than ten rules is searched for (-a anneals); of up to ten all are
+        tried.
     single_precision, nominal, gain_guard, mdl_penalty, column_costs, cost_rule, cost_exponent
-        Of growing, as for :class:`C45Classifier`.
+        Options of growing, as for :class:`C45Classifier`.
     class_weight, categorical_features, unseen, schema, n_jobs, verbose
-        As for :class:`DecisionTreeClassifier`. Weights count as cases, which matters to rules as it
-        does to pruning.
+        As for :class:`DecisionTreeClassifier`. Weights count as cases, in rules as in pruning.
     random_state : int, Generator or None
-        For the eleven starts of the greedy search, or the annealing.
+        Seed of the eleven starts of the greedy search, or of the annealing.
 
     Attributes
     ----------
     ruleset_ : RuleSet
-        The rules, with the weight each covers and how often it is right on the training rows.
+        The rules, with the weight each covers and its accuracy on the training rows.
     tree_ : Tree
         The tree that they were made from.
 
@@ -88,7 +88,7 @@ class C45RulesClassifier(C45Classifier):
     """
 
     ruleset_: RuleSet
-    combine = "branch_fractions"  # of the tree, which answers nobody
+    combine = "branch_fractions"  # of the tree, which is not used for prediction
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class C45RulesClassifier(C45Classifier):
         return ErrorBased(confidence=confidence, variant=cast(ErrorVariant, self.variant))
 
     def _as_c5_leaves_it(self, tree: Tree) -> Tree:
-        # Every branch is to become a rule of its own, and nobody asks the tree.
+        # Every branch becomes a rule of its own, and the tree is not used for prediction.
         return merge_leaves(tree, grouped=True) if self.nominal == "groups" else tree
 
     def _learned(self, tree: Tree, problem: Problem) -> None:
@@ -178,7 +178,7 @@ class C45RulesClassifier(C45Classifier):
         return c45rules(tree, rows, options=options, random=np.random.default_rng(problem.seed))
 
     def predict(self, X: Any) -> Array:
-        """Return the class of the first rule that each row meets (of the vote), or the default."""
+        """Return the class of the first rule that each row meets (or the vote), or the default."""
         return self._rules().decide(self._table(X))
 
     def _answers(self, X: Any) -> FloatArray:
@@ -187,13 +187,13 @@ class C45RulesClassifier(C45Classifier):
     def apply(self, X: Any) -> Int64Array:
         """Return the number of the rule that decides on each row, from 0; -1 is the default.
 
-        Rules that vote decide together: then this is refused.
+        Raises an error where rules vote, since they decide together.
         """
         return self._rules().apply_to(self._table(X))
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Share of each column in what rules look at: weight covered, over the columns asked."""
+        """Share of each column in the weight that rules cover, divided among the columns asked."""
         rules = self._rules()
         return rules.schema.by_input(rules.usage())
 
@@ -206,7 +206,7 @@ class C45RulesClassifier(C45Classifier):
         return self._rules().text(**options)
 
     def rules(self) -> RuleSet:
-        """Return the rules that decide."""
+        """Return the rules that make the predictions."""
         return self._rules()
 
     def explain(self, row: object) -> RuleExplanation:  # type: ignore[override]
@@ -215,7 +215,7 @@ class C45RulesClassifier(C45Classifier):
 
 
 def _labelled(problem: Problem) -> LabelledRows:
-    """Return the rows that count, with their classes and weights."""
+    """Return the rows of positive weight, with their classes and weights."""
     weight = problem.weights.weight
     if weight is not None and not weight.all():
         problem = problem.take(np.flatnonzero(weight))

@@ -1,4 +1,4 @@
-"""How good a learner is, and how far its trees can be trusted."""
+"""Evaluation: how good a learner is, and how stable its trees are."""
 
 from treewright.evaluate.stability import stability
 from treewright.evaluate.stability_table import Stability

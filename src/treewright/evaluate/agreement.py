@@ -1,4 +1,4 @@
-"""How far several sets of predictions, or of shares, agree; each line is one set."""
+"""Agreement of several sets of predictions, or of shares; each line is one set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def share_alike(codes: IntegerArray, *, counted: BoolArray | None = None) -> flo
     Returns
     -------
     float or None
-        None where nothing counts.
+        None where no entry counts.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def fleiss_kappa(codes: IntegerArray) -> float:
     """Return the agreement of all pairs of lines beyond chance (Fleiss 1971, Psychol. Bull. 76).
 
     (P - E) / (1 - E), with P the share of equal entries and E the sum of squared class shares:
-    what lines would have in common that draw classes at random. 1 where there is one class only.
+    the agreement expected by chance. 1 where there is one class only.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _lin(x: FloatArray, y: FloatArray) -> float:
 
 
 def overlap(shares: FloatArray) -> float:
-    """Return what two lines of shares have in common, as a mean over all pairs.
+    """Return the overlap of two lines of shares, as a mean over all pairs.
 
     The sum of the smaller shares over the sum of the larger ones (Ruzicka 1958, Biologia 13); 1
     where both lines are empty.

@@ -1,7 +1,7 @@
-"""How much of a tree is left when its training rows are drawn anew.
+"""Stability: how much of a tree remains when it is grown on bootstraps of its rows.
 
-The estimator is fitted to bootstraps of the rows, and the trees are compared: what they predict,
-what they ask, how large they are (Philipp, Zeileis and Strobl 2016, *A toolkit for stability
+The estimator is fitted to bootstraps of the rows, and the trees are compared: their predictions,
+their questions, their sizes (Philipp, Zeileis and Strobl 2016, *A toolkit for stability
 assessment of tree-based learners*; Philipp, Rusch, Hornik and Strobl 2018, *Measuring the stability
 of results from supervised statistical learning*, J. Comput. Graph. Stat. 27).
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 _MOST_LEVELS = 10
-"""Below that many levels trees are compared as a whole only."""
+"""Number of levels that are compared one by one; deeper trees are compared as a whole only."""
 
 
 def stability(
@@ -70,25 +70,31 @@ def stability(
     sample_weight: Any = None,
     random_state: int | np.random.Generator = 0,
 ) -> Stability:
-    """Fit an estimator to bootstraps of the rows and compare the trees.
+    """Return how alike the trees are that an estimator grows on bootstraps of the rows.
 
-    A bootstrap is fitted as weights: a row drawn k times weighs k times as much, which is the row
-    written k times, and a row not drawn weighs nothing. So all trees know the same classes and the
-    same values, and a row is never in two parts of a split that the estimator makes of its own.
+    A bootstrap is fitted as weights: a row drawn k times has k times its weight, which equals the
+    row written k times, and a row not drawn has weight 0. So all trees know the same classes and
+    the same values, and copies of a row are never on both sides of a split into training and
+    held-out rows that the estimator makes itself.
 
     Parameters
     ----------
     estimator
         An estimator with a single tree; it is cloned, not changed. Its own ``random_state`` stays
-        the same, so that rows are the only thing that varies.
+        the same, so that only the rows vary.
     X, y
         The table and the target, as for ``fit``.
     n_bootstraps
-        At least 2.
+        Number of bootstraps; at least 2.
     sample_weight
-        Weights of the rows; those without weight are not drawn.
+        Weights of the rows; rows of weight 0 are not drawn.
     random_state
         A seed, or a generator to draw rows with.
+
+    Returns
+    -------
+    Stability
+        The figures; ``print`` them.
 
     Examples
     --------
@@ -209,9 +215,10 @@ def _is_root_kept(diff: TreeDiff) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """The columns a tree asks about: at its root, anywhere, and level by level.
+    """The columns that a tree asks: at its root, anywhere, and level by level.
 
-    Levels give the share of the training weight that each column (or sum of columns) is asked of.
+    Levels hold the share of the training weight that each column (or linear combination) is asked
+    of.
     """
 
     root: frozenset[str]
@@ -240,7 +247,7 @@ class _Asked:
 
 
 def _shares(asked: list[_Asked], level: int) -> FloatArray:
-    """Return a line per tree: the share of rows that it asks about each column at one level."""
+    """Return a line per tree: the share of rows that are asked each column at one level."""
     found = [each.levels[level] if level < len(each.levels) else {} for each in asked]
     names = list(dict.fromkeys(name for each in found for name in each))
     return np.array([[each.get(name, 0.0) for name in names] for each in found])

@@ -1,4 +1,4 @@
-"""The figures of :func:`treewright.evaluate.stability`, and how they are printed."""
+"""The figures of :func:`treewright.evaluate.stability`, and their printed form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """A figure over all bootstraps: its mean and standard deviation, and that of all rows."""
+    """Mean and standard deviation of a figure over all bootstraps, and its value for all rows."""
 
     mean: float
     sd: float
@@ -27,7 +27,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float], of_all_rows: float) -> Spread:
-        """Describe one value per bootstrap."""
+        """Return the spread of one value per bootstrap."""
         return cls(
             mean=float(np.mean(values)),
             sd=float(np.std(values, ddof=1)),
@@ -37,15 +37,15 @@ class Spread:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnUse:
-    """How often one column is asked about.
+    """How often one column is asked.
 
     Parameters
     ----------
     column
         Its name.
     trees, roots
-        Share of the bootstraps in which the tree asks about it (alone or in a sum) anywhere, and
-        at its root.
+        Share of the bootstraps in which the tree asks it (alone or in a linear combination)
+        anywhere, and at its root.
     is_in_tree, is_root
         Whether the tree of all rows does.
     """
@@ -59,35 +59,35 @@ class ColumnUse:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stability:
-    """How alike the trees of several bootstraps are; ``print`` it.
+    """The stability of a tree: how alike the trees of several bootstraps are; ``print`` it.
 
     Parameters
     ----------
     name
-        The estimator.
+        The name of the estimator.
     tree
         The tree of all rows.
     n_bootstraps, n_rows
         Bootstraps drawn, and rows of the table.
     agreement
-        Share of the rows for which two trees predict the same class (all outputs of it), as a mean
-        over all pairs of trees. For numbers Lin's concordance correlation instead: 1 where they
-        predict the same numbers, 0 where their predictions have nothing in common.
+        Share of the rows for which two trees predict the same class (in all outputs), as a mean
+        over all pairs of trees. For regression Lin's concordance correlation instead: 1 where they
+        predict the same numbers, 0 where their predictions are unrelated.
     agreement_out_of_bag
         The same over rows that neither tree was fitted to; None where there are none.
     kappa
-        Fleiss' kappa of the classes: agreement beyond what equally frequent classes at random
-        would have; None for numbers.
+        Fleiss' kappa of the classes: agreement beyond that of random predictions of equally
+        frequent classes; None for regression.
     same_root_column, same_root_question
-        Share of the bootstraps whose root asks about the same column as that of the tree of all
-        rows, and the very same question.
+        Share of the bootstraps whose root asks the same column as the tree of all rows, and
+        exactly the same question.
     level_agreement
         For each level from the root, down to the tenth: of the training weight that one of two
-        trees asks about a column there, the share that both do (see ``agreement.overlap``).
+        trees asks a column of, the share that both do (see ``agreement.overlap``).
     similarity
         Tests in common with the tree of all rows, as a share (``TreeDiff.similarity``).
     leaves, depth
-        Sizes.
+        Leaves and depth over the bootstraps.
     columns
         How often each column is used, most often first.
     """
@@ -111,7 +111,7 @@ class Stability:
         return self.text()
 
     def text(self, *, ascii: bool = False) -> str:
-        """Print all figures."""
+        """Return all figures as text."""
         heading = f"{self.name}: {self.n_bootstraps} bootstraps of {self.n_rows} rows"
         parts = [heading, self._alike(), self._sizes()]
         if self.columns:

@@ -1,1 +1,1 @@
-"""Forests."""
+"""Forests: sampling, growing, out-of-bag estimates, importances, proximities, quantiles."""

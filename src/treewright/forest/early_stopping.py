@@ -1,4 +1,4 @@
-"""How many trees are enough: growing until the out-of-bag error has settled."""
+"""Early stopping of a forest: grow trees until the out-of-bag error has settled."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from treewright.parameters import check_count, check_number
 
 @dataclass(frozen=True, kw_only=True)
 class StopRule:
-    """When a forest is large enough.
+    """The rule that decides when a forest has enough trees.
 
     Parameters
     ----------
     tolerance
-        Change of the error that does not matter: of the share of wrong rows, or of the mean
-        squared error in units of the target's variance (that is, of R²).
+        Change of the error that does not matter: of the error rate, or of the mean squared error
+        in units of the target's variance (that is, of R²).
     n_trees
-        The last trees during which the error may not have changed by more.
+        Number of last trees over which the error may not have changed by more than that.
     """
 
     tolerance: float
@@ -36,7 +36,7 @@ class StopRule:
 
     @classmethod
     def of(cls, given: object) -> StopRule | None:
-        """Read ``stop_when_stable``: None, a tolerance, or a tolerance and a number of trees."""
+        """Return the rule of ``stop_when_stable``: None, a tolerance, or (tolerance, trees)."""
         if given is None:
             return None
         if isinstance(given, tuple | list):
@@ -55,7 +55,7 @@ class StopRule:
         return float(given)
 
     def stops_at(self, curve: FloatArray, scale: float) -> int | None:
-        """Return how many trees suffice by their curve of errors; None if more are needed.
+        """Return how many trees suffice, given the error after each tree; None if more are needed.
 
         >>> rule = StopRule(tolerance=0.01, n_trees=2)
         >>> rule.stops_at(np.array([0.3, 0.2, 0.11, 0.105, 0.1, 0.2]), 1.0)
@@ -64,7 +64,7 @@ class StopRule:
         if len(curve) <= self.n_trees:
             return None
         windows = sliding_window_view(curve, self.n_trees + 1)
-        # A hair of room: errors that differ by exactly the tolerance are rounded.
+        # A little slack: differences of exactly the tolerance may be rounded up.
         still = np.ptp(windows, axis=1) <= self.tolerance * scale * (1 + 1e-9)
         return int(np.argmax(still)) + self.n_trees + 1 if still.any() else None
 
@@ -77,20 +77,20 @@ def grow_until_stable(
     grow: Callable[[int, int], Ensemble],
     grown: Ensemble | None = None,
 ) -> Ensemble:
-    """Grow trees until the out-of-bag error has settled.
+    """Return an ensemble of as many trees as the out-of-bag error needs to settle.
 
-    The number of trees follows from the rule alone: trees grown beyond it are dropped.
+    The number of trees depends on the rule alone: trees grown beyond it are dropped.
 
     Parameters
     ----------
     forest
-        What they are grown from.
+        The problem of the forest.
     rule
         When to stop.
     n_trees
-        At most so many.
+        Upper limit of the number of trees.
     grow
-        Gives so many trees from a number on.
+        Returns an ensemble of so many trees, starting with the tree of a number.
     grown
         Trees to begin with, all of which are kept.
     """
@@ -111,7 +111,7 @@ def grow_until_stable(
     last = len(parts[-1]) - (n_grown - n_needed)
     if last < len(parts[-1]):
         parts[-1] = parts[-1].first(last)
-    while len(parts) > 1:  # by pairs: one after the other copies the first ones again and again
+    while len(parts) > 1:  # in pairs: joining one by one would copy the first trees every time
         pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
         parts = [reduce(Ensemble.joined, pair) for pair in pairs]
     return parts[0]

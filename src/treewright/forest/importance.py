@@ -1,7 +1,7 @@
-"""How much columns matter to a forest, measured on the rows that its trees have not seen.
+"""Importances of the columns of a forest, measured on the out-of-bag rows of its trees.
 
-Packed trees are measured by the core; here are the same measures for trees of any kind, and what
-both share: which rows, what they count, and the errors where there are none.
+Packed trees are measured by the core. This file measures trees of any other kind and holds what
+both share: the out-of-bag rows, their weights, and the errors for forests that have no such rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from treewright.tree.tree import Tree
 
 
 def impurity_importances(ensemble: Ensemble) -> Importances:
-    """Return each column's share of the decrease of impurity that a tree brings."""
+    """Return each column's share of the decrease of impurity, tree by tree."""
     found = ensemble.importances()
     return _importances(found.kind, found.measure, found.by_tree, ensemble)
 
@@ -38,11 +38,11 @@ def impurity_importances(ensemble: Ensemble) -> Importances:
 def permutation_importances(
     ensemble: Ensemble, forest: ForestProblem, *, n_repeats: int = 1, n_threads: int = 1
 ) -> Importances:
-    """Return the rise of the error on unseen rows when a column's values are shuffled among them.
+    """Return the rise of the out-of-bag error when the values of a column are permuted.
 
     The error is that of :class:`~treewright.forest.out_of_bag.OutOfBag`, tree by tree: the share of
     the rows misclassified (in any output), or the mean squared error (over all outputs); class
-    weights have no say (Breiman 2001, "Random forests", section 10).
+    weights do not enter (Breiman 2001, "Random forests", section 10).
     """
     unseen = _Unseen.of("permutation", ensemble, forest, n_threads)
     seed = forest.problem.seed
@@ -71,15 +71,15 @@ def permutation_importances(
 def debiased_importances(
     ensemble: Ensemble, forest: ForestProblem, *, n_threads: int = 1
 ) -> Importances:
-    """Return the decrease of impurity on unseen rows: MDI-oob of Li et al. (2019, section 4).
+    """Return the decrease of impurity on out-of-bag rows: MDI-oob of Li et al. (2019, section 4).
 
-    For a column, the sum over the nodes t that ask about it and over a tree's unseen rows i in t of
-    (mean of the child that i goes to - mean of t) (y_i - y_t), by the number of unseen rows. Means
-    are those of the rows that the tree was grown on, y_t is that of the unseen rows in t, and
-    classes are 0/1 vectors. On the tree's own rows this is the decrease of Gini impurity or squared
-    error (their proposition 1), with or without y_t. They have no y_t; with it the answer does not
-    depend on the level of y, and a column that has nothing to do with the y of a node's unseen rows
-    gets exactly 0 on average.
+    For a column, the sum over the nodes t that ask it and over a tree's out-of-bag rows i in t of
+    (mean of the child that i goes to - mean of t) (y_i - y_t), divided by the number of out-of-bag
+    rows. Means are those of the rows that the tree was grown on, y_t is that of the out-of-bag rows
+    in t, and classes are 0/1 vectors. On the tree's own rows this is the decrease of Gini impurity
+    or squared error (their proposition 1), with or without y_t. They have no y_t; with it the
+    result does not depend on the level of y, and a column that is unrelated to the y of a node's
+    out-of-bag rows gets exactly 0 on average.
     """
     unseen = _Unseen.of("debiased", ensemble, forest, n_threads)
     if isinstance(ensemble.trees, PackedTrees):
@@ -98,7 +98,7 @@ def debiased_importances(
 
 
 def _importances(kind: str, measure: str, by_tree: FloatArray, ensemble: Ensemble) -> Importances:
-    """Credit derived columns to what they are made of; leave out trees that cannot tell."""
+    """Credit derived columns to their source columns; leave out trees without out-of-bag rows."""
     schema = ensemble.schema
     told = by_tree[~np.isnan(by_tree).all(axis=1)]
     if kind != "impurity" and not len(told):
@@ -127,10 +127,10 @@ def _no_unseen_rows(kind: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Unseen:
-    """The rows that each tree has not drawn, and what they count.
+    """The out-of-bag rows of each tree, and their weights.
 
-    A row counts by its weight. Impurities also weigh classes, as growing does; where each tree
-    weighs the classes it has drawn, as if it had drawn the whole table.
+    A row counts by its weight. Impurities also include the class weights, as growing does; where
+    each tree balances the classes it has drawn, the weights are those of the whole table.
     """
 
     ensemble: Ensemble
@@ -166,9 +166,9 @@ class _Unseen:
 
     @cached_property
     def wanted(self) -> FloatArray:
-        """What every row should be answered: 0/1 by class, outputs side by side, or values.
+        """The true target of every row: 0/1 by class, outputs side by side, or numbers.
 
-        Values of extreme size, whose squares no number holds, are scaled as for growing.
+        Numbers so large that their squares overflow are scaled as for growing.
         """
         target, n_rows = self.forest.problem.target, self.table.n_rows
         if not isinstance(target, ClassTarget):
@@ -178,13 +178,13 @@ class _Unseen:
         return np.hstack([np.eye(len(names))[codes[:, output]] for output, names in outputs])
 
     def scaled(self, answers: FloatArray) -> FloatArray:
-        """Return what a tree answers in the unit of `wanted`."""
+        """Return the predictions of a tree in the unit of `wanted`."""
         shift = self.forest.problem.shift
         scaled: FloatArray = np.ldexp(answers, -shift) if shift else answers
         return scaled
 
     def by_tree(self, measure: Callable[[Tree, int, IntegerArray], FloatArray]) -> FloatArray:
-        """Measure trees one by one, each on its unseen rows in canonical order; NaN for none."""
+        """Return a measure of each tree on its out-of-bag rows in canonical order; NaN for none."""
         order = canonical_order(self.forest.columns, self.forest.target, self.n_threads)
         counts = np.ones(len(order), dtype=bool) if self.weight is None else self.weight > 0
         nothing = np.full(len(self.table.schema.columns), np.nan)
@@ -195,7 +195,7 @@ class _Unseen:
         return np.array(lines)
 
     def mean(self, values: FloatArray, rows: IntegerArray) -> float:
-        """Return the mean of values, one for each of the rows, by what these count."""
+        """Return the weighted mean of values, one for each of the rows."""
         if self.weight is None:
             return float(values.mean())
         weight = self.weight[rows]
@@ -225,7 +225,7 @@ def _with_shuffled(table: Table, column: int, places: Int64Array) -> Table:
 
 
 def _errors(tree: Tree, table: Table, wanted: FloatArray, unseen: _Unseen) -> FloatArray:
-    """Return how wrong a tree is for each row: 1 for a wrong class, or the squared error."""
+    """Return the error of a tree for each row: 1 for a wrong class, or the squared error."""
     answers = tree.plan.answers(table, n_threads=unseen.n_threads)
     if tree.classes is None:
         squares: FloatArray = ((unseen.scaled(answers) - wanted) ** 2).mean(axis=1)

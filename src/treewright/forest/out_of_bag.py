@@ -1,8 +1,8 @@
-"""What the trees of a forest say of the rows they have not seen, and how right that is.
+"""Out-of-bag predictions of a forest, and their error.
 
-A row that was not drawn for a tree is *out of bag* there. The trees that have not seen a row answer
-for it together, which is an honest estimate of what the forest says of new rows (Breiman 2001,
-"Random forests", section 3.1).
+A row that was not drawn for a tree is *out of bag* there. Each row is predicted by the trees for
+which it is out of bag, which gives an honest estimate of the forest's error on new rows (Breiman
+2001, "Random forests", section 3.1).
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ Target = ClassTarget | ValueTarget
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OutOfBag:
-    """What a forest says of its own training rows, each by the trees that have not seen it.
+    """Predictions for the training rows, each by the trees for which the row is out of bag.
 
-    The error is the share of the rows classified wrongly (in any output), or the mean squared
-    error (over all outputs). Rows count by their weights; what ``class_weight`` says does not. A
-    row of weight 2 that was drawn once has been seen, but of two copies of it only one: this is
-    the one place where weights and copies differ.
+    The error is the share of the rows misclassified (in any output), or the mean squared error
+    (over all outputs). Rows count by their weights, without ``class_weight``. A row of weight 2
+    that was drawn once is in the bag, but of two copies of it only one is: this is the one place
+    where weights and copies differ.
 
     Attributes
     ----------
     answers : array of shape (rows, width)
         Class probabilities or shares of votes (outputs side by side), or predicted numbers; NaN
-        for rows that every tree has seen.
+        for rows that are out of bag for no tree.
     n_trees : array of shape (rows,)
-        How many trees have not seen each row.
+        Number of trees for which each row is out of bag.
     losses : array of shape (rows,)
-        1 for a row classified wrongly, 0 for one classified rightly; or the squared error. NaN for
-        rows that every tree has seen.
+        1 for a misclassified row, 0 for a row classified correctly; or the squared error. NaN for
+        rows that are out of bag for no tree.
     weight : array of shape (rows,) or None
-        What each row counts; None is all alike.
+        Weight of each row; None if all are equal.
     tree_errors : array of shape (trees,)
-        The error of each tree alone on the rows it has not seen; NaN if it has seen all.
+        Error of each tree alone on its out-of-bag rows; NaN if it has none.
     curve : array of shape (trees,)
-        The error of the first tree, the first two, and so on, on the rows that any of them has not
-        seen.
+        Error of the first tree, the first two, and so on, on the rows that are out of bag for any
+        of them.
     score : float
         Accuracy, or the coefficient of determination R² (mean over outputs).
     classes : tuple of arrays, or None
@@ -74,7 +74,7 @@ class OutOfBag:
 
     @property
     def known(self) -> BoolArray:
-        """Whether any tree has not seen a row, and so answers for it."""
+        """Whether each row is out of bag for any tree, and so has a prediction."""
         return self.n_trees > 0
 
     @property
@@ -88,10 +88,10 @@ class OutOfBag:
         return decide(self.answers[self.known], self.classes, self.leaf)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the limits between which the error on new rows is, with probability `level`.
+        """Return a confidence interval, of confidence `level`, for the error on new rows.
 
-        Wilson's interval of a share (1927); for numbers the normal one of a mean. Weights count by
-        the number of equally weighted rows that would tell as much (Kish 1965, section 8.2).
+        Wilson's interval of a share (1927); for numbers the normal interval of a mean. With
+        weights, the number of rows is Kish's effective sample size (1965, section 8.2).
 
         >>> import treewright as tw
         >>> from sklearn.datasets import load_iris
@@ -129,16 +129,16 @@ class OutOfBag:
 
 
 class OutOfBagTally:
-    """Adds up, tree by tree, what trees say of the rows they have not seen.
+    """Sums of out-of-bag predictions, to which trees are added one by one.
 
     Parameters
     ----------
     forest
-        What the trees are grown from.
+        The problem of the forest.
     vote
-        ``"soft"`` or ``"hard"``; None is as the forest does.
+        ``"soft"`` or ``"hard"``; None takes the forest's own.
     target
-        What the trees should say; None is what they were grown to say.
+        What the predictions are compared with; None is the target the trees were grown on.
     """
 
     def __init__(
@@ -157,12 +157,12 @@ class OutOfBagTally:
         self._n_trees = np.zeros(n_rows, dtype=np.uint32)
         self._of_trees: list[FloatArray] = []
         self._of_forest: list[FloatArray] = []
-        self._losses = np.full(n_rows, np.nan)  # of the trees so far; where they are one by one
+        self._losses = np.full(n_rows, np.nan)  # of the trees so far, if added one by one
         self._leaf: LeafRule | None = None
 
     @staticmethod
     def check(forest: ForestProblem, wanted_by: str | None = None) -> None:
-        """Refuse a forest whose trees see every row; `wanted_by` names a parameter."""
+        """Refuse a forest whose trees draw every row; `wanted_by` names a parameter."""
         if forest.draws is None:
             opening = "" if wanted_by is None else f"{wanted_by} cannot be used here. "
             raise ParameterError(
@@ -171,7 +171,7 @@ class OutOfBagTally:
             )
 
     def add(self, ensemble: Ensemble, first_tree: int = 0) -> None:
-        """Add trees; the first of them is the forest's tree of that number."""
+        """Add trees; `first_tree` is the number of the first of them in the forest."""
         self._leaf = ensemble.leaf
         trees = ensemble.trees
         by_majority = self._forest.problem.leaf.cost_matrix is None
@@ -226,7 +226,7 @@ class OutOfBagTally:
         return means
 
     def _losses_of(self, answers: FloatArray, rows: Array, decides: LeafRule) -> FloatArray:
-        """Judge answers for some rows: 1 for a wrong class of any output, or the squared error."""
+        """Return the loss of each row: 1 for a wrong class in any output, or the squared error."""
         if isinstance(self._target, ClassTarget):
             parts = by_output(answers, self._target.classes)
             chosen = np.stack([decides.choose(part) for part in parts], axis=1)
@@ -238,7 +238,7 @@ class OutOfBagTally:
         return squares
 
     def _added_up(self, losses: FloatArray, rows: Array) -> tuple[float, float]:
-        """Return the loss of rows, by weight, and their weight."""
+        """Return the weighted sum of the losses of rows, and the sum of their weights."""
         if self._weight is None:
             return float(losses.sum()), float(len(rows))
         weight = self._weight[rows]
@@ -253,11 +253,11 @@ class OutOfBagTally:
 
     @property
     def curve(self) -> FloatArray:
-        """The error of the first tree, the first two, and so on."""
+        """Error of the first tree, the first two, and so on."""
         return _shares(self._of_forest)
 
     def result(self) -> OutOfBag:
-        """Return what the trees added so far have said."""
+        """Return the out-of-bag result of the trees added so far."""
         answers = np.full(self._sums.shape, np.nan)
         known = np.flatnonzero(self._n_trees)
         answers[known] = self._means(known)
@@ -276,7 +276,7 @@ class OutOfBagTally:
         )
 
     def _determination(self, answers: FloatArray, known: Int64Array) -> float:
-        """Return R², the mean over outputs; of a target without variance 1 if it is met, else 0."""
+        """Return R², the mean over outputs; 1 for a constant target predicted exactly, else 0."""
         assert isinstance(self._target, ValueTarget)
         shift = self._forest.problem.shift
         weight = np.ones(len(known)) if self._weight is None else self._weight[known]
@@ -305,7 +305,7 @@ class OutOfBagTally:
 
 
 def out_of_bag(forest: ForestProblem, ensemble: Ensemble) -> OutOfBag:
-    """Return what the trees of an ensemble say of the rows they have not seen."""
+    """Return the out-of-bag predictions of an ensemble and their error."""
     tally = OutOfBagTally(forest)
     tally.add(ensemble)
     return tally.result()

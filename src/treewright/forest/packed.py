@@ -29,7 +29,7 @@ class PackedTrees:
         self._engine = engine
 
     def _with(self, core: PackedForest) -> PackedTrees:
-        """Return other trees of the same forest."""
+        """Return an object of the same kind for other trees of the same forest."""
         return PackedTrees(core, self._n_classes, self._n_columns, engine=self._engine)
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class PackedTrees:
     def add_answers(
         self, table: Table, first: int, last: int, vote: str, n_threads: int
     ) -> FloatArray:
-        """Add up what some of the trees say of each row."""
+        """Return the summed predictions (or votes) of the trees from `first` to before `last`."""
         return self.core.add_answers(lend(table), first, last, vote, n_threads)
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
@@ -86,7 +86,7 @@ class PackedTrees:
         return self._engine
 
     def n_outputs(self) -> int:
-        """Return how many numbers the trees predict together."""
+        """Return the number of outputs that the trees predict together."""
         return 1
 
     def n_nodes(self) -> Int64Array:
@@ -105,11 +105,11 @@ class PackedTrees:
         return self._with(self.core.joined(more.core))
 
     def compacted(self) -> PackedTrees:
-        """Return trees that answer the same: equal answers kept once, nothing else of the nodes."""
+        """Return trees of equal predictions: equal leaf values kept once, all else dropped."""
         return self._with(self.core.compacted())
 
     def refuse_if_compact(self, wanted: str) -> None:
-        """Raise for what needs more than questions and answers."""
+        """Raise if the trees are compact; `wanted` needs more than questions and leaf values."""
         if self.core.is_compact:
             raise CompactError(
                 f"a compacted forest has no {wanted}.\n"
@@ -117,7 +117,7 @@ class PackedTrees:
             )
 
     def first(self, n_trees: int) -> PackedTrees:
-        """Return the first of these trees."""
+        """Return the first `n_trees` of these trees."""
         return self._with(self.core.first(n_trees))
 
     def n_leaves(self) -> Int64Array:

@@ -1,4 +1,4 @@
-"""Many trees on one table: which rows each sees, growing them, and their ensemble."""
+"""The problem of a forest: the rows that each tree draws, growing the trees, their ensemble."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class ForestProblem:
     Parameters
     ----------
     problem
-        That of one tree.
+        The problem of one tree.
     draws
-        How its rows are drawn, whose weights are not used then; None if every tree sees all rows
-        with their weights.
+        How the rows of a tree are drawn (the weights of `problem` are not used then); None if every
+        tree takes all rows with their weights.
     vote
-        How the trees decide together.
+        How the predictions are combined: ``"soft"`` or ``"hard"``.
     columns_per_tree
-        Columns drawn for each tree; 0 is as many as the options say, which may be all.
+        Columns drawn for each tree; 0 leaves it to the options, which may use all.
     repeats_columns
-        Whether a column may be drawn again, and the tree has fewer.
+        Whether a column may be drawn more than once, so that the tree has fewer.
     pruner
-        Cuts each tree back by what the tree itself tells.
+        Prunes each tree by the tree's own figures, without further rows.
     grower
         Makes each tree, where that is more than growing and such pruning.
     """
@@ -76,7 +76,7 @@ class ForestProblem:
 
     @cached_property
     def sampling(self) -> Sampling | None:
-        """What draws the rows of each tree; None if all trees see all rows."""
+        """Draws the rows of each tree; None if all trees take all rows."""
         draws = self.draws
         if draws is None:
             return None
@@ -91,13 +91,13 @@ class ForestProblem:
         )
 
     def with_seed(self, seed: int) -> ForestProblem:
-        """Return the same problem for the trees of another seed."""
+        """Return the same problem with another seed."""
         if seed == self.problem.seed:
             return self
         return replace(self, problem=replace(self.problem, seed=seed))
 
     def _core_options(self) -> GrowOptions:
-        """Return the options of a tree; shares of rows are of those it draws."""
+        """Return the options of a tree; shares of rows refer to the rows it draws."""
         options, draws = self.problem.options, self.draws
         core = self.problem.core_options()
         n_columns = len(self.problem.table.schema.columns)
@@ -117,7 +117,7 @@ class ForestProblem:
 
     @property
     def _min_leaf_share(self) -> float:
-        """Share of its tree's weight that a leaf needs, not to be missed by a rounding error."""
+        """Share of its tree's weight that a leaf needs, reduced by 1e-9 to allow for rounding."""
         return (1 - 1e-9) * float(self.problem.options.min_fraction_leaf)
 
     def _core_forest(self, first_tree: int, n_trees: int) -> ForestOptions:
@@ -138,7 +138,7 @@ class ForestProblem:
         return forest
 
     def grow(self, first_tree: int, n_trees: int, *, report: Report | None = None) -> Ensemble:
-        """Grow the trees of these numbers; trees depend on their numbers and on nothing else."""
+        """Grow the trees of these numbers; a tree depends on its number and on nothing else."""
         problem = self.problem
         check_problem(problem)
         try:
@@ -153,7 +153,7 @@ class ForestProblem:
     def _ensemble(self, trees: Trees) -> Ensemble:
         problem = self.problem
         target, leaf = problem.target, problem.leaf
-        # Trees that vote have weighed the costs; what they have counted is decided by majority.
+        # Trees that vote have applied the costs already; their votes are decided by majority.
         decides = LeafRule(cost_matrix=None if self.vote == "hard" else leaf.cost_matrix)
         return Ensemble(
             trees=trees,
@@ -166,11 +166,11 @@ class ForestProblem:
         )
 
     def columns_of_tree(self, number: int) -> list[int]:
-        """Return the columns that the tree of a number may ask."""
+        """Return the columns that the tree of this number may ask."""
         return core_columns_of_tree(self._core_options(), self._core_forest(number, 1), number)
 
     def tree_problem(self, number: int, *, n_threads: int = 1) -> Problem:
-        """Return what the tree of a number is grown from, as a problem of its own."""
+        """Return the problem that the tree of this number is grown from."""
         options = self.problem.options.replace(n_threads=n_threads)
         if options.features_per == "node":
             options = options.replace(max_features=self._columns_per_node)

@@ -1,8 +1,8 @@
-"""How alike rows are to a forest: the share of its trees in which two rows meet in a leaf.
+"""Proximities of rows: the share of a forest's trees in which two rows fall into the same leaf.
 
 Breiman and Cutler, *Random Forests* (2003): proximities, and what follows from them, outliers and
-prototypes. :class:`Proximity` holds the leaves of the rows and answers what it is asked; a matrix
-of rows x rows is made by :meth:`Proximity.matrix` and by nothing else.
+prototypes. :class:`Proximity` holds the leaves of the rows and computes proximities on request;
+only :meth:`Proximity.matrix` makes a matrix of rows x rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from treewright.memory import available_memory
 from treewright.parameters import check_count
 
 _ROWS_AT_ONCE = 1024
-"""Rows whose proximities are held together while a result is put together."""
+"""Rows whose proximities are held in memory together while a result is computed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,9 +31,9 @@ class Neighbours:
     Parameters
     ----------
     rows
-        Their numbers, rows x k; -1 where a row meets fewer than k others.
+        Their numbers, rows x k; -1 where a row shares leaves with fewer than k others.
     shares
-        Their proximities, rows x k; 0 there.
+        Their proximities, rows x k; 0 where there is no such row.
     """
 
     rows: Int32Array
@@ -49,7 +49,7 @@ class Prototype:
     label
         The class.
     row
-        The row with most of the class among its nearest rows.
+        The row with the most rows of the class among its nearest rows.
     neighbours
         Those rows, whose medians describe the class.
     """
@@ -60,7 +60,7 @@ class Prototype:
 
 
 class Proximity:
-    """The share of trees in which rows meet in a leaf; worked out where it is asked for.
+    """The proximities of rows: in which share of the trees two rows fall into the same leaf.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Proximity:
         For each row and tree whether the tree counts for the row (out of bag: has not drawn it);
         two rows are compared by the trees that count for both. None is all.
     n_threads
-        Threads to use; the answers do not depend on it.
+        Threads to use; the results do not depend on it.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Proximity:
         return met / n_trees if n_trees else 0.0
 
     def row(self, i: int) -> FloatArray:
-        """Return the proximities of one row to all it is compared with."""
+        """Return the proximities of one row to all rows it is compared with."""
         _check_row("i", i, self.shape[0])
         shares: FloatArray = self._reaching(i, i + 1, 0.0).toarray()[0]
         return shares
@@ -137,7 +137,7 @@ class Proximity:
     def nearest(self, k: int) -> Neighbours:
         """Return the k most similar rows of every row; of equally similar ones the first.
 
-        A row is not its own neighbour. Memory is that of the answer, rows x k.
+        A row is not its own neighbour. Only the result, rows x k, is held in memory.
         """
         check_count("k", k, least=1)
         if k > self.shape[1]:
@@ -159,7 +159,7 @@ class Proximity:
         Raises
         ------
         MemoryLimitError
-            When what is kept takes more than half of the memory there is.
+            When the result takes more than half of the memory there is.
         """
         if not 0.0 <= threshold <= 1.0:
             raise ParameterError(f"threshold={threshold!r} must be a share, from 0 to 1.")
@@ -192,16 +192,16 @@ class Proximity:
         return matrix
 
     def outliers(self, classes: npt.ArrayLike) -> FloatArray:
-        """Tell how far each row is from the others of its class.
+        """Return how far each row is from the others of its class (its outlier score).
 
-        The number of rows by the sum of the squared proximities to the rows of the class, less the
-        class's median of that, by its mean absolute deviation from the median, as Breiman and
-        Cutler's program has it. Above 10 or so a row is an outlier.
+        The number of rows divided by the sum of the squared proximities to the rows of the class,
+        less the median of that over the class, divided by the mean absolute deviation from the
+        median, as in Breiman and Cutler's program. Above about 10 a row is an outlier.
 
         Parameters
         ----------
         classes
-            The class of each row; all alike for a target of numbers.
+            The class of each row; all equal for a numeric target.
         """
         codes = self._codes(classes)[1]
         raw = np.empty(self.shape[0])
@@ -211,7 +211,7 @@ class Proximity:
             of_class = codes[part.row + begin] == codes[part.col]
             is_other = part.row + begin != part.col
             squares = np.where(of_class & is_other, part.data**2, 0.0)
-            # A row is as near to itself as can be, even where no tree has left it out.
+            # The proximity of a row to itself is 1, even where it is out of bag for no tree.
             raw[begin:end] = len(raw) / (
                 1.0 + np.bincount(part.row, weights=squares, minlength=end - begin)
             )
@@ -223,11 +223,11 @@ class Proximity:
         return raw
 
     def prototypes(self, classes: npt.ArrayLike, *, k: int, n: int = 1) -> tuple[Prototype, ...]:
-        """Find the rows that stand for the classes.
+        """Return the rows that are most typical of each class.
 
-        The first of a class is the row with most rows of the class among its k nearest; each
-        further one likewise among the rows that are not near an earlier one. The medians of the
-        neighbours' columns describe it.
+        The first prototype of a class is the row with the most rows of the class among its k
+        nearest; each further one is found likewise among the rows that are not near an earlier one.
+        The medians of the neighbours' columns describe it.
 
         Parameters
         ----------

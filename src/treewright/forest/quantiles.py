@@ -1,6 +1,6 @@
 """Quantiles of the target given a row, from the training rows that share its leaves.
 
-Each tree spreads a weight of 1 over the training rows in the leaf that it sends a row to; averaged
+Each tree spreads a weight of 1 over the training rows in the leaf that a row falls into; averaged
 over the trees these weights are an estimate of the whole distribution of the target given the row
 (Meinshausen, *Quantile Regression Forests*, JMLR 7, 2006, section 3)::
 
@@ -31,10 +31,10 @@ class LeafTargets:
     values
         The targets, rows x outputs.
     weight
-        What each row weighs; None is all alike.
+        Weight of each row; None if all are equal.
     times
-        Gives how often each row stands in the leaves of a tree, by the number of the tree; None is
-        once each.
+        Returns how many times a tree has drawn each row, given the number of the tree; None is once
+        each.
 
     Examples
     --------
@@ -68,12 +68,12 @@ class LeafTargets:
     def quantiles(
         self, leaves: Int32Array, levels: FloatArray, *, n_threads: int = 1
     ) -> FloatArray:
-        """Return the quantiles of the rows with these leaves (rows x trees).
+        """Return the quantiles of the target for rows that fall into these leaves.
 
         Parameters
         ----------
         leaves
-            Rows x trees.
+            The leaf of each row in each tree, rows x trees.
         levels
             Shares in [0, 1], in any order.
 
@@ -93,19 +93,19 @@ class LeafTargets:
     def own_shares(
         self, leaves: Int32Array, *, stands_there: bool, n_threads: int = 1
     ) -> FloatArray:
-        """Tell where the target of each training row lies in the distribution given the row.
+        """Return where the target of each training row lies in the distribution given the row.
 
         Parameters
         ----------
         leaves
-            Those of the training rows, rows x trees; below 0 in trees that are not to be asked.
+            Those of the training rows, rows x trees; negative in trees that are to be skipped.
         stands_there
-            Whether a row stands in its leaves itself: it is left out there.
+            Whether the leaves contain the row itself, which is then left out.
 
         Returns
         -------
         array of outputs x rows x 2
-            The weight below the target and the weight up to it; NaN where no tree says anything.
+            The weight below the target and the weight up to it; NaN where every tree is skipped.
         """
         return np.stack(
             [core_own_shares(core, leaves, stands_there, n_threads) for _, core in self._outputs]
@@ -113,18 +113,18 @@ class LeafTargets:
 
 
 def calibrated_levels(shares: FloatArray, weight: FloatArray | None, level: float) -> FloatArray:
-    """Return the two levels between which this share of rows lies, judged by rows of known targets.
+    """Return the two levels between which a share `level` of the rows lies, from known targets.
 
     ``Q(a) <= y`` is ``F(y) >= a``, and ``y <= Q(a)`` is ``F(y - 0) < a``; so the levels are the
-    quantiles of F(y) and F(y - 0) over such rows, one row more being allowed for (Chernozhukov,
+    quantiles of F(y) and F(y - 0) over such rows, allowing for one more row (Chernozhukov,
     Wuethrich and Zhu, *Distributional conformal prediction*, PNAS 118, 2021).
 
     Parameters
     ----------
     shares
-        F(y - 0) and F(y) of the rows, rows x 2, as :meth:`LeafTargets.own_shares` gives them.
+        F(y - 0) and F(y) of the rows, rows x 2, as :meth:`LeafTargets.own_shares` returns them.
     weight
-        What the rows count; None is all alike.
+        Weights of the rows; None if all are equal.
     level
         The share of rows that is to lie between.
 
@@ -143,11 +143,11 @@ def calibrated_levels(shares: FloatArray, weight: FloatArray | None, level: floa
     rest = (1.0 - level) / 2.0 * (counts.sum() + 1.0) * (1.0 + 1e-12)
 
     def beyond(ends: FloatArray) -> float:
-        """Return the end beyond which as much lies as is left over; -1 where less does."""
+        """Return the value up to which the weight `rest` lies; -1 where the first row has more."""
         order = np.argsort(ends, kind="stable")
         n_beyond = int(np.searchsorted(np.cumsum(counts[order]), rest, side="right"))
         return float(ends[order][n_beyond - 1]) if n_beyond else -1.0
 
     low = max(0.0, beyond(shares[known, 1]))
-    high = -beyond(-shares[known, 0])  # what lies just above the end counts
+    high = -beyond(-shares[known, 0])  # F(y - 0) < a is strict: hence 1e-9 below
     return np.array([low, min(1.0, high + 1e-9)])

@@ -1,4 +1,4 @@
-"""Which rows each tree of a forest is shown."""
+"""Sampling: the rows that each tree of a forest draws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from treewright.grow.problem import Problem
 from treewright.parameters import check_count, is_whole
 
 SAMPLINGS = ("all", "under", "over")
-"""Draw from all rows alike, or each class as often as the rarest or the commonest has rows."""
+"""Draw from all rows, or from each class as many rows as the rarest or the commonest has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,15 +26,15 @@ class Draws:
     Parameters
     ----------
     weight
-        How likely each row is to be drawn; None is all alike. Whole numbers are copies.
+        Relative probability of drawing each row; None if all are equal. Whole numbers are copies.
     n_draws
-        Rows drawn of all, or of each class.
+        Rows drawn in all, or of each class.
     with_replacement
-        Whether a row may be drawn again.
+        Whether a row may be drawn more than once.
     factor
-        What a row weighs each time it is drawn; None is 1.
+        Weight of a row each time it is drawn; None is 1.
     balances
-        Whether each tree weighs the classes it has drawn equally.
+        Whether each tree gives the classes it has drawn equal weight.
     """
 
     weight: FloatArray | None
@@ -49,7 +49,7 @@ class Draws:
         return sum(self.n_draws)
 
     def with_costs(self, problem: Problem) -> Draws:
-        """Return the draws of rows that also count by what errors cost in growing."""
+        """Return the draws with rows also weighted by the costs of errors, as growing needs."""
         if problem.cost_factor is None:
             return self
         assert isinstance(problem.target, ClassTarget)
@@ -58,7 +58,7 @@ class Draws:
 
 
 def n_drawn(max_samples: object, n_rows: int) -> int:
-    """Return how many rows are drawn for a tree out of so many (copies counted).
+    """Return how many rows are drawn for a tree out of `n_rows` (copies counted).
 
     >>> n_drawn(None, 150), n_drawn(0.5, 150), n_drawn(10, 150)
     (150, 75, 10)
@@ -99,8 +99,8 @@ def draws_of(
     factor: FloatArray | None,
     balances: bool,
 ) -> Draws:
-    """Settle how rows are drawn; checks what the parameters ask for."""
-    if factor is not None and not np.all(factor > 0):  # what counts for nothing is not drawn
+    """Return how rows are drawn, after checking the parameters."""
+    if factor is not None and not np.all(factor > 0):  # rows of weight 0 are not drawn
         weight = np.where(factor > 0, 1.0 if weight is None else weight, 0.0)
     whole = weight is None or bool(np.all(weight == np.floor(weight)))
     if weight is not None and bool(np.all(weight == 1.0)):

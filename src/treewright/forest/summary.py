@@ -1,7 +1,7 @@
-"""A forest at a glance: its size, what it asks, how right it is and why.
+"""The summary of a forest: its size, the columns it asks, its error and what that is made of.
 
-A forest is right as far as its trees are right (*strength*) and wrong about different rows
-(*correlation*): Breiman 2001, "Random forests", Machine Learning 45, sections 2.2 and 11.
+A forest is accurate if its trees are accurate (*strength*) and err on different rows (low
+*correlation*): Breiman 2001, "Random forests", Machine Learning 45, sections 2.2 and 11.
 """
 
 from __future__ import annotations
@@ -24,20 +24,19 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Strength:
-    """How good the trees of a forest are, and how alike, by the rows they have not seen.
+    """Strength and correlation of the trees of a forest, from their out-of-bag predictions.
 
     Attributes
     ----------
     strength : float or None
         Of a classifier, the mean margin: the share of votes for the right class less that for the
-        strongest wrong one. None for numbers.
+        strongest wrong one. None for regression.
     correlation : float
-        Mean correlation of what sets two trees' margins (for numbers: residuals) apart, weighted by
-        their standard deviations.
+        Mean correlation between two trees of the noise in their margins (for regression: of their
+        residuals), weighted by their standard deviations.
     bound : float
-        Upper limit of the error of the forest, as the trees are: (1 - s²) c / s², with
-        probability; for numbers c times the mean error of a tree. NaN where the strength is not
-        above 0, as the theorem needs it to be.
+        Breiman's upper bound of the forest's error: (1 - s²) c / s²; for regression c times the
+        mean error of a tree. NaN where the strength is not above 0, as the theorem needs it to be.
     """
 
     strength: float | None
@@ -46,7 +45,7 @@ class Strength:
 
     @property
     def ratio(self) -> float | None:
-        """Breiman's c/s2, the smaller the better: correlation over squared strength."""
+        """Breiman's c/s2, correlation over squared strength: the smaller the better."""
         if self.strength is None:
             return None
         return self.correlation / self.strength**2 if self.strength else float("inf")
@@ -54,7 +53,7 @@ class Strength:
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """The least, the middle and the greatest of one figure per tree."""
+    """The least, the median and the greatest of one figure per tree."""
 
     least: float
     median: float
@@ -62,7 +61,7 @@ class Range:
 
     @classmethod
     def of(cls, values: Array) -> Range:
-        """Describe one value per tree."""
+        """Return the range of one value per tree."""
         return cls(
             least=float(values.min()),
             median=float(np.median(values)),
@@ -72,31 +71,31 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ForestSummary:
-    """A forest at a glance; ``print`` it.
+    """The summary of a forest; ``print`` it.
 
     Attributes
     ----------
     name : str
-        The estimator.
+        The name of the estimator.
     n_trees : int
     vote : str
-        How the trees answer together.
+        How the predictions of the trees are combined.
     depth, leaves : Range
         Questions on the longest path, and leaves, over all trees.
     n_nodes, n_bytes : int
-        Of all trees: their nodes and the memory they take.
+        Nodes of all trees, and the bytes they take.
     columns : tuple of (str, float)
-        Each column that any tree asks and its share of all questions, the most asked first.
+        Each column that any tree asks and its share of all questions, in descending order.
     n_columns : int
         Columns of the table.
     out_of_bag : OutOfBag or None
-        What the trees say of the rows they have not seen; None if there are none, or if the
-        training data are not at hand.
+        Out-of-bag predictions and error; None if every tree draws every row, or if the training
+        data are not at hand.
     why_untold : str
         Why `out_of_bag` is None; empty if it is not.
     strength : Strength or None
-        Strength and correlation of the trees; None where `out_of_bag` is, where several classes
-        are predicted together and where there is one class only.
+        Strength and correlation of the trees; None where `out_of_bag` is None, where several class
+        targets are predicted together and where there is one class only.
     """
 
     name: str
@@ -118,7 +117,7 @@ class ForestSummary:
     __repr__ = __str__
 
     def text(self, *, ascii: bool = False) -> str:
-        """Print all figures."""
+        """Return all figures as text."""
         what = f"{self.name}: {self.n_trees} tree{'' if self.n_trees == 1 else 's'}"
         if self.out_of_bag is not None:
             what += f" on {len(self.out_of_bag.n_trees):,} rows"
@@ -221,7 +220,7 @@ class ForestSummary:
 
 
 def summarise(name: str, ensemble: Ensemble, forest: ForestProblem | None = None) -> ForestSummary:
-    """Return the summary of a forest; with what it was grown from, how right it is as well."""
+    """Return the summary of a forest; with the problem it was grown from, its error as well."""
     told = trees = None
     why_untold = ""
     if forest is None:
@@ -253,7 +252,7 @@ def summarise(name: str, ensemble: Ensemble, forest: ForestProblem | None = None
 
 
 def strength_of(forest: ForestProblem, ensemble: Ensemble, told: OutOfBag) -> Strength | None:
-    """Return strength and correlation; None for several outputs of classes, or one class only."""
+    """Return strength and correlation; None for several class targets, or one class only."""
     if not told.known.any():
         return None
     target = forest.problem.target
@@ -279,13 +278,13 @@ def _strength_of_values(told: OutOfBag) -> Strength:
 def _strength_of_classes(
     forest: ForestProblem, ensemble: Ensemble, target: ClassTarget
 ) -> Strength:
-    """Breiman 2001, section 2.2 and appendix II: from the votes out of bag.
+    """Breiman 2001, section 2.2 and appendix II: from the out-of-bag votes.
 
-    Q(x, j) is the share of votes for class j among the trees that have not seen x, and j(x) the
-    wrong class with most of them. Margins are Q(x, y) - Q(x, j(x)); the strength is their mean, and
-    c = var(margin) / (mean over trees of sd)². Here sd² = p1 + p2 - (p1 - p2)² is the variance of
-    what is 1 where a tree says y, -1 where it says j(x) and else 0, on rows it has not seen; it
-    does the first with probability p1 and the second with p2.
+    Q(x, j) is the share of votes for class j among the trees for which x is out of bag, and j(x) is
+    the wrong class with the most votes. Margins are Q(x, y) - Q(x, j(x)); the strength is their
+    mean, and c = var(margin) / (mean over trees of sd)². Here sd² = p1 + p2 - (p1 - p2)² is the
+    variance, on a tree's out-of-bag rows, of a variable that is 1 where the tree votes for y, -1
+    where it votes for j(x) and else 0; p1 and p2 are the probabilities of the two votes.
     """
     votes = OutOfBagTally(forest, vote="hard")
     votes.add(ensemble)

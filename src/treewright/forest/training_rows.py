@@ -1,4 +1,4 @@
-"""Whether rows given once more are those that a forest was grown from."""
+"""Checks that given rows are those that a forest was grown from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HINT = "give X, y (and sample_weight) as they were given to fit."
 
 
 def refuse_other_columns(ensemble: Ensemble, forest: ForestProblem, *, hint: str) -> None:
-    """Raise unless the columns (their kinds and categories) and classes are the forest's."""
+    """Raise unless the columns (their kinds and categories) and classes are the forest's own."""
     problem = forest.problem
     for column, known in zip(problem.table.schema.columns, ensemble.schema.columns, strict=False):
         if column != known:
@@ -36,9 +36,10 @@ def refuse_other_columns(ensemble: Ensemble, forest: ForestProblem, *, hint: str
 def refuse_other_rows(ensemble: Ensemble, forest: ForestProblem) -> None:
     """Raise for rows that the forest cannot have been grown from.
 
-    What trees have drawn follows from the rows; from others it would be nonsense. Columns and
-    classes must be the same, and the rows that the first tree draws must fill its leaves as it says
-    (where it says: not in compacted forests, nor where trees were pruned or rows divided).
+    The rows that a tree has drawn are recomputed from the table; for another table the result would
+    be meaningless. Columns and classes must be the same, and the rows that the first tree draws
+    must add up to the weights of its leaves (not checked in compacted forests, nor where trees were
+    pruned or rows divided).
     """
     refuse_other_columns(ensemble, forest, hint=_HINT)
     problem, draws, trees = forest.problem, forest.draws, ensemble.trees

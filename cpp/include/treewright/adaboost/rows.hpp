@@ -1,9 +1,9 @@
 /// What AdaBoost keeps of each training row: its weight in the coming round and the votes so far.
 ///
-/// Weights are laid on a grid: whole numbers that add up to less than 2^52, so that a double holds
-/// every sum of them exactly, whatever the order of the rows. A row that stands for k copies weighs
-/// k times what one of them does, to the last bit. Rounding to the grid moves a weight by at most
-/// 2^-52 of all weight, which is what adding them up in floating point would cost anyway.
+/// Weights are rounded to a grid: whole numbers that add up to less than 2^52, so that a double
+/// holds every sum of them exactly, whatever the order of the rows. A row that stands for k copies
+/// has k times the weight of one of them, to the last bit. Rounding to the grid changes a weight by
+/// at most 2^-52 of all weight, which is what summing in floating point would cost anyway.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace treewright::adaboost {
 
 class AdaBoostRows {
 public:
-    /// `unit` is what one copy of each row weighs at first, `copies` how many it stands for (empty:
-    /// one). `classes` is empty for a target of numbers.
+    /// `unit` is the initial weight of one copy of each row, `copies` how many it stands for
+    /// (empty: one). `classes` is empty for regression.
     AdaBoostRows(std::vector<double> unit, std::vector<double> copies,
                  std::vector<std::int32_t> classes, std::uint32_t n_classes);
 
@@ -26,22 +26,23 @@ public:
     /// The weights as whole numbers, and their sum.
     [[nodiscard]] std::span<const double> on_grid() const { return grid; }
     [[nodiscard]] double grid_total() const { return total; }
-    /// Rows that count at first, each as often as its copies say.
+    /// Rows of positive initial weight, each as often as its copies say.
     [[nodiscard]] double n_copies() const;
     /// The weights as shares of 1.
     [[nodiscard]] std::vector<double> shares() const;
 
-    /// Mean of a number of each row, by weight; the order of the rows does not matter.
+    /// Weighted mean of a number of each row; the order of the rows does not matter.
     [[nodiscard]] double mean(std::span<const double> of_row) const;
-    /// Share of the weight that a prediction has wrong.
+    /// Weighted error of a prediction: the share of the weight that it misclassifies.
     [[nodiscard]] double error(std::span<const std::int32_t> predicted) const;
-    /// Multiplies the weights of the rows that a prediction has right; returns what is left of the
+    /// Multiplies the weights of correctly classified rows; returns what is left of the
     /// sum of all weights, which is 1 before and after.
     double reward(std::span<const std::int32_t> predicted, double factor);
     /// Multiplies every weight by its own factor; returns what is left of the sum.
     double multiply(std::span<const double> factor);
-    /// Adds a vote to the class predicted for each row; returns the share of the initial weight
-    /// that all votes so far have wrong. Of classes with equal votes the first is meant.
+    /// Adds the vote weight to the class predicted for each row; returns the share of the initial
+    /// weight that the votes so far misclassify. Of classes with equal votes the first is
+    /// predicted.
     double vote(std::span<const std::int32_t> predicted, double strength);
 
 private:

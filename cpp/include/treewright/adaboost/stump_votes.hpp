@@ -1,15 +1,15 @@
 /// Many stumps that vote, packed for prediction.
 ///
 /// All stumps of a column together are a step function of its value: between two neighbouring
-/// thresholds every one of them answers the same. So a row costs one search per column, however
+/// thresholds the vote of each of them is the same. So a row costs one search per column, however
 /// many stumps there are:
 ///
 ///   thresholds      2.5     4.5   5.5
 ///   votes for "-" |  0.0  |  ..  |  ..  |  ..      one line of votes for each interval, one for
 ///   votes for "+" |  2.2  |  ..  |  ..  |  ..      a missing value; nominal: one for each category
 ///
-/// Votes lie on a grid on which a double adds exactly (the caller sees to it): the table says what
-/// adding up the stumps one by one does.
+/// Votes lie on a grid on which a double adds exactly (the caller ensures it): the table gives the
+/// same result as adding the stumps one by one.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace treewright::adaboost {
 
-/// One stump: a cut or branches of categories, and the class each branch is for.
+/// One stump: a cut or branches of categories, and the class that each branch votes for.
 struct VotingStump {
     std::int32_t column = -1;  ///< -1: no question, every row goes to branch 2
     bool is_cut = true;
@@ -39,11 +39,11 @@ struct VotingStump {
 
 class StumpVotes {
 public:
-    /// Throws InvariantError for a stump that no such columns have. What the spans of the stumps
-    /// look at is copied.
+    /// Throws InvariantError for a stump that does not match the columns. The data behind the spans
+    /// of the stumps are copied.
     StumpVotes(std::span<const VotingStump> stumps, std::vector<std::uint32_t> n_codes,
                std::uint32_t n_classes);
-    StumpVotes(const StumpVotes&) = delete;  // the stumps look into vectors of their own
+    StumpVotes(const StumpVotes&) = delete;  // the stumps point into vectors of this object
     StumpVotes& operator=(const StumpVotes&) = delete;
 
     [[nodiscard]] std::size_t n_classes() const { return width; }
@@ -61,7 +61,7 @@ public:
 
 private:
     /// The votes of one column's stumps: a line for each interval or category, then one for a
-    /// missing value and one for a category that was never seen.
+    /// missing value and one for an unseen category.
     struct Steps {
         std::uint32_t column = 0;
         bool is_nominal = false;

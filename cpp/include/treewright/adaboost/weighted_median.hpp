@@ -1,4 +1,4 @@
-/// Weighted medians of what many models predict for each row (AdaBoost.R2).
+/// Weighted medians of the predictions of many models for each row (AdaBoost.R2).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-/// What the loops written for AVX-512 share. They exist beside loops for any processor, which give
-/// the same results; which of them run is decided when the program does.
+/// Shared parts of the loops written for AVX-512. They exist beside loops for any processor, which
+/// give the same results; the choice is made at run time.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ TREEWRIGHT_WIDE_INLINE __mmask8 upper(std::uint32_t mask) {
     return static_cast<__mmask8>(mask >> 8);
 }
 
-/// Whether the processor we run on has it.
+/// Whether the processor we run on has AVX-512.
 inline bool has_avx512() {
     static const bool has = __builtin_cpu_supports("avx512f") &&
                             __builtin_cpu_supports("avx512dq") &&

@@ -1,4 +1,4 @@
-/// Numbers of ways to group things, as natural logarithms: they overflow soon.
+/// Numbers of ways to group things, as natural logarithms because they overflow soon.
 #pragma once
 
 #include <cstddef>

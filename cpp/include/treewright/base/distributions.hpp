@@ -1,5 +1,5 @@
 /// Tail probabilities of the chi-square and F distributions, for limits on a split's p-value.
-/// Their logarithms tell apart what would underflow, and what is nearly 1.
+/// Logarithms distinguish values that would underflow, and values close to 1.
 #pragma once
 
 namespace treewright {

@@ -4,7 +4,7 @@
 namespace treewright {
 
 /// Sum of many doubles with the error carried along (Neumaier 1974), twice the working precision:
-/// the rounded result does not depend on the order of addition but in contrived cases.
+/// except in contrived cases the rounded result does not depend on the order of addition.
 class ExactSum {
 public:
     void add(double term) {

@@ -1,5 +1,5 @@
-/// The exponential function without a branch or a table, so that loops of it become vectors; the
-/// same bits on every processor, as no multiplication is fused with an addition. Relative error
+/// The exponential function without a branch or a table, so that compilers vectorise loops of it;
+/// the same bits on every processor, as no multiplication is fused with an addition. Relative error
 /// below 3e-16 (cpp/tests/boosting/test_booster.cpp).
 #pragma once
 

@@ -1,7 +1,6 @@
-/// Memory for large arrays that are read here and there: in pages of two megabytes, where the
-/// system has them, so that finding out where a page lies does not take longer than reading it;
-/// and not filled: it is written first by the threads that work on it, instead of one thread that
-/// writes zeros nobody reads.
+/// Memory for large arrays with random access: in huge pages of two megabytes, where the system has
+/// them, to avoid TLB misses; and not initialised: it is first written by the threads that work on
+/// it, instead of being zeroed by one thread.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +14,12 @@ namespace treewright {
 /// Memory that is released by std::free; throws std::bad_alloc.
 [[nodiscard]] void* allocate_far(std::size_t bytes);
 
-/// Has the system lend all pages of some memory that is about to be written from end to end: in one
-/// go instead of when each is come across. Where it cannot do that, nothing happens.
+/// Has the system map all pages of some memory that is about to be written from end to end: at
+/// once instead of by a page fault each. Where the system cannot do that, nothing happens.
 void write_ahead(void* memory, std::size_t bytes);
 
-/// Hands memory that is no longer used back to the system, where the allocator can: glibc keeps
-/// what threads have freed. Worth its milliseconds between two steps that both need much.
+/// Returns freed memory to the system, where the allocator can: glibc keeps
+/// what threads have freed. Worth its milliseconds between two steps that both need much memory.
 void give_back_memory();
 
 template <class T>
@@ -33,7 +32,7 @@ struct FarAllocator {
     void deallocate(T* memory, std::size_t) { std::free(memory); }
     template <class U>
     void construct(U* at) {
-        ::new (static_cast<void*>(at)) U;  // of a number: left as it is
+        ::new (static_cast<void*>(at)) U;  // default-initialised: numbers are left unset
     }
     template <class U, class... Arguments>
     void construct(U* at, Arguments&&... arguments) {

@@ -1,4 +1,4 @@
-/// How many doubles the widest register holds: what loops for wide registers count in.
+/// Number of doubles in the widest register: the unit of loops for wide registers.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-/// Threads for the length of one call. No thread outlives the call that made its Team, so a
-/// process may fork between calls, and an exception leaves no orphan behind. Who waits looks for a
-/// moment before going to sleep: waking up costs more than most of what is shared out.
+/// A thread pool for the duration of one call. No thread outlives the call that made its Team, so a
+/// process may fork between calls, and an exception leaves no thread running. Waiting threads spin
+/// for a moment before they sleep: waking a thread costs more than most work items.
 #pragma once
 
 #include <atomic>

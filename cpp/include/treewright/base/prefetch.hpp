@@ -1,18 +1,18 @@
-/// Memory that will be wanted soon.
+/// Prefetching of memory that is needed soon.
 #pragma once
 
 #include <cstddef>
 
 namespace treewright {
 
-/// Asks for the cache line of an address. GCC takes a function that does nothing but
-/// `__builtin_prefetch` for one without effect and drops the calls of it, hence the second line.
+/// Prefetches the cache line of an address. GCC treats a function that only calls
+/// `__builtin_prefetch` as free of effects and drops calls of it, hence the second line.
 inline void fetch(const void* address) {
     __builtin_prefetch(address);
     asm volatile("");
 }
 
-/// Asks for the cache lines of n values that lie side by side.
+/// Prefetches the cache lines of n contiguous values.
 template <class T>
 void call_for(const T* from, std::size_t n) {
     constexpr std::size_t kLine = 64 / sizeof(T);

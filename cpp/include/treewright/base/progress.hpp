@@ -1,4 +1,4 @@
-/// How a long call tells how far it is and learns that it should stop.
+/// Progress reports and interruption of a long call.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace treewright {
 
-/// Shared by the threads of one call. Only the thread that made it asks; the others look at the
-/// flag it sets. `is_caller` spares the question who that is where it is known.
+/// Shared by the threads of one call. Only the thread that made it calls `ask`; the others check
+/// the flag it sets. `is_caller` saves looking up which thread this is where it is known.
 class Progress {
 public:
     /// `ask` is called at most every 50 ms, on the calling thread; it throws to stop.

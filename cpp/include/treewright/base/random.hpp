@@ -1,4 +1,4 @@
-/// Counter-based random numbers: what is drawn depends on a key and nothing else, so a node draws
+/// Counter-based random numbers: a draw depends on a key and nothing else, so a node draws
 /// the same numbers whichever thread reaches it first. Keys are mixed from (seed, tree, path of
 /// branches from the root, column).
 #pragma once

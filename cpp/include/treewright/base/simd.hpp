@@ -1,7 +1,7 @@
-/// Loops written with vectors of GCC's kind, eight doubles wide, compiled three times (AVX-512,
-/// AVX2, baseline); which of them runs is chosen when the library is loaded. Every variant performs
-/// the same operations on the same doubles: no FMA (-ffp-contract=off). What such a loop calls must
-/// be inlined into it, or it is compiled for the baseline alone.
+/// Loops written with GCC's vector extensions, eight doubles wide, compiled three times (AVX-512,
+/// AVX2, baseline); the variant is chosen when the library is loaded. Every variant performs the
+/// same operations on the same doubles: no FMA (-ffp-contract=off). Functions called by such a loop
+/// must be inlined into it, or they are compiled for the baseline alone.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ namespace treewright {
 using Doubles = double __attribute__((vector_size(64)));
 using Longs = std::int64_t __attribute__((vector_size(64)));
 
-/// Doubles as they stand in memory. A vector's own alignment depends on what the file is compiled
-/// for, so that it must not be stored outside the loop.
+/// Doubles as they are stored in memory. A vector's own alignment depends on what the file is
+/// compiled for, so it must not be stored outside the loop.
 struct alignas(64) Eight {
     double lane[kLanes];
 };

@@ -15,11 +15,11 @@
 
 namespace treewright::boosting {
 
-/// Which rows and columns a round sees.
+/// Which rows and columns a round draws.
 struct RoundSample {
     double share = 1.0;  ///< of the rows, drawn without replacement
     /// Gradient-based one-side sampling (Ke et al. 2017): this share of the rows with the largest
-    /// gradients is kept, `share` of all is drawn from the others and weighs more for it; 0: off.
+    /// gradients is kept, `share` of all is drawn from the others with a larger weight; 0: off.
     double top_share = 0.0;
     std::size_t n_columns = 0;  ///< drawn for each tree; 0: all
 };
@@ -43,7 +43,7 @@ public:
     std::vector<BoostTree> trees;
     std::vector<double> scores;  ///< outputs x rows
 
-    /// No score of a training row is larger, by size; not finite where some may not be.
+    /// Upper bound of the absolute scores of training rows; not finite where one may not be.
     [[nodiscard]] double reach() const { return most_score; }
     [[nodiscard]] const Codebook& codebook() const { return book; }
     [[nodiscard]] std::size_t n_rows() const { return table.n_rows; }
@@ -75,7 +75,7 @@ private:
     [[nodiscard]] WritableGradients gradients_of(std::size_t output);
     void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
                    Team& team, Progress& progress) const;
-    /// What the rows of some leaves would answer together.
+    /// The prediction of a leaf of the rows of some leaves together.
     [[nodiscard]] double residual_answer(const BoostTree& tree,
                                          std::span<const GrownLeaf> leaves) const;
     /// Leaves of losses that say little by their gradients answer from residuals.
@@ -87,7 +87,7 @@ private:
     void set_delta(Team& team);
     [[nodiscard]] double distance_quantile(double level, Team& team) const;
     [[nodiscard]] bool is_unweighted() const { return weight.empty() && copies.empty(); }
-    /// What the line of a row's leaf adds.
+    /// What the line of a row's leaf adds to the score.
     [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
         return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
     }
@@ -104,13 +104,13 @@ private:
     /// How rows keep their gradients.
     enum class Form : std::uint8_t { slim, odds, wide, narrow, single };
     [[nodiscard]] Form choose_form();
-    /// Calls work with a row of a form.
+    /// Calls work with the row type of a form.
     template <class Work>
     static auto with_row(Form form, Work&& work);
     static std::size_t bytes_of(Form form);
 
     Codebook book;
-    std::vector<data::Column> raw;  ///< views of what the codes stand for
+    std::vector<data::Column> raw;  ///< views of the raw values behind the codes
     std::vector<double> spread;     ///< of each column, once lines are fitted
     Objective objective;
     RoundSample sample;
@@ -123,7 +123,7 @@ private:
     Form form;
     CodedTable table;
 
-    std::vector<double> given_gradient;  ///< outputs x rows, where they come from outside
+    std::vector<double> given_gradient;  ///< outputs x rows, if given by the caller
     std::vector<double> given_hessian;
     FixedPoint fixed;
     std::vector<std::vector<std::uint8_t>> gradients;  ///< of several outputs; of one: in the table

@@ -1,5 +1,5 @@
 /// Columns as few codes: numbers in bins of about equal weight, categories as they are, and one
-/// code more for what is missing. Learned once from the training rows, used ever after.
+/// more code for missing values. Learned once from the training rows.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace treewright::boosting {
 
-/// Codes 0 .. n_codes - 1 are values, n_codes is missing. Of a column with more categories than two
-/// bytes can tell apart those beyond are as good as missing.
+/// Codes 0 .. n_codes - 1 are values, n_codes is missing. In a column with more categories than two
+/// bytes can tell apart, those beyond count as missing.
 struct CodedColumn {
     bool is_nominal = false;
     std::uint32_t n_codes = 0;
@@ -30,16 +30,16 @@ struct Codebook {
     std::vector<CodedColumn> columns;
 };
 
-/// Rows that the bins are read from where there are more: spread evenly over the table.
+/// Larger tables compute their bins from this many rows, spread evenly over the table.
 inline constexpr std::size_t kRowsForBins = 200'000;
 
-/// A column with no more than `max_bins` different values keeps them apart. Otherwise a bin is
-/// closed once it holds its share of the weight that is left, so that a frequent value gets a bin
+/// A column with no more than `max_bins` different values has a bin for each. Otherwise a bin is
+/// closed once it holds its share of the remaining weight, so that a frequent value gets a bin
 /// of its own and the others share the rest evenly. Cuts lie midway between neighbouring values.
 [[nodiscard]] Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& team);
 
-/// Gives values their codes, many at a time: cuts are padded to a power of two, so that how many
-/// of them lie below a value takes a fixed number of steps without a branch.
+/// Encodes values, many at a time: cuts are padded to a power of two, so that counting the cuts
+/// below a value takes a fixed number of steps without a branch.
 class Encoder {
 public:
     explicit Encoder(const CodedColumn& coded);

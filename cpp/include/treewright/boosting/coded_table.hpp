@@ -1,9 +1,10 @@
-/// The training rows as codes, laid out twice: row by row for adding up histograms, and column by
-/// column for dividing the rows of a node.
+/// The training rows as codes, stored twice: row by row for building histograms, and column by
+/// column for partitioning the rows of a node.
 ///
-/// What is stored is a slot: mostly one column, or several of which no row has more than one away
-/// from its commonest code (one-hot columns, say; Ke et al., LightGBM, NIPS 2017, section 4, with
-/// no conflict allowed, so that nothing is lost). Histograms are kept by slot.
+/// The unit of storage is a slot: mostly one column, or several columns of which in every row at
+/// most one differs from its most frequent code (one-hot columns, say; exclusive feature bundling,
+/// Ke et al., LightGBM, NIPS 2017, section 4, with no conflict allowed, so that nothing is lost).
+/// Histograms are kept by slot.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,12 @@ struct Slot {
     std::vector<std::uint32_t> columns;
 };
 
-/// Where a column's codes are found in its slot.
+/// Where the codes of a column are in its slot.
 struct Placed {
     std::uint32_t slot = 0;
     /// Code of the slot that stands for code 0; codes above `common` are one lower.
     std::uint32_t first = 0;
-    bool is_shared = false;  ///< the slot holds others too: `common` is what is not listed
+    bool is_shared = false;  ///< the slot holds other columns too; `common` is not stored
     std::uint32_t common = 0;
 
     [[nodiscard]] std::uint32_t in_slot(std::uint32_t code) const {

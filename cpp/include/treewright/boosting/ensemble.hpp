@@ -1,4 +1,4 @@
-/// Boosted trees as a model: rows are coded once, and 64 of them go down a tree together.
+/// Boosted trees as a model: rows are encoded once, and 64 of them descend a tree together.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace treewright::boosting {
 
-/// What walking, row by row, needs of a node.
+/// A node as needed for walking row by row.
 struct BoostStep {
     std::uint32_t first_child;  ///< a leaf: its number among the tree's leaves
     std::uint32_t codes;        ///< where the codes it asks start, or the number of its list
@@ -23,8 +23,8 @@ struct BoostStep {
     bool is_plain;  ///< a cut of a column of byte codes; otherwise it has a list
 };
 
-/// A question by a list: for each code of a column, what is missing among them, a bit that is set
-/// where it leads to the second child.
+/// A question by a list: a bit for each code of a column, missing values included, that is set
+/// where the code leads to the second child.
 struct BoostList {
     std::uint32_t column;
     std::size_t first_word;
@@ -35,21 +35,21 @@ struct BoostList {
 struct BoostBlock {
     static constexpr std::size_t kRows = RowBytes::kRows;
 
-    /// Columns of byte codes, twice each: with what is missing as the highest code, then as the
-    /// lowest, so that no question by a cut need look for it.
+    /// Columns of byte codes, twice each: with missing values as the highest code, then as the
+    /// lowest, so that a cut needs no test for missing values.
     std::vector<RowBytes> narrow;
     std::vector<std::uint16_t> wide;
     std::size_t begin = 0;  ///< the first row
     std::size_t n = 0;
 };
 
-/// Rows coded once, for trees to come that ask by the same codebook. Views of the columns stay.
+/// Rows encoded once, for all trees that use the same codebook. Views of the columns stay.
 struct CodedRows {
     tree::Rows rows;
     std::vector<BoostBlock> blocks;
 };
 
-/// What rows that go down a tree together write on.
+/// Working memory for rows that descend a tree together.
 struct BoostPaths {
     std::vector<RowBytes> slots;    ///< of leaves, their own number; then of nodes that ask
     std::vector<RowBytes> answers;  ///< to questions by a list
@@ -57,19 +57,20 @@ struct BoostPaths {
 
 class BoostForest {
 public:
-    /// Throws InvariantError where some index leads outside: models are read from files too.
+    /// Throws InvariantError for an index out of range: models are also read from files.
     BoostForest(Codebook book, std::vector<BoostTree> trees, std::size_t n_outputs);
 
     Codebook book;
     std::vector<BoostTree> trees;  ///< round by round, one for each output
     std::size_t n_outputs = 1;
 
-    /// Adds what trees [first, last) answer to the scores of each row, in order: rows x outputs.
+    /// Adds the predictions of trees [first, last) to the scores of each row, in order: rows x
+    /// outputs.
     void add_scores(const tree::Rows& rows, std::size_t first, std::size_t last,
                     std::size_t n_threads, Progress& progress, std::span<double> scores) const;
     void add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
                     std::size_t n_threads, Progress& progress, std::span<double> scores) const;
-    /// Codes all columns of rows, also of those that no tree asks yet.
+    /// Encodes all columns of rows, also those that no tree asks yet.
     [[nodiscard]] CodedRows code(const tree::Rows& rows, std::size_t n_threads,
                                  Progress& progress) const;
     /// The leaf (node number) of each row in each tree: rows x trees.
@@ -78,7 +79,7 @@ public:
 
     /// Columns that some tree asks, ascending.
     [[nodiscard]] std::span<const std::uint32_t> asked() const { return used; }
-    /// Whether some leaf answers by a line.
+    /// Whether any leaf predicts by a line.
     [[nodiscard]] bool has_lines() const;
     /// The codes of rows [begin, begin + n) in the columns that are asked.
     void read_block(const tree::Rows& rows, std::size_t begin, std::size_t n,
@@ -87,7 +88,7 @@ public:
     void answer(std::size_t tree, const BoostBlock& block, std::span<std::uint64_t> second) const;
 
 private:
-    /// Where what belongs to a tree starts.
+    /// Where the parts of a tree start.
     struct Prepared {
         std::size_t first_step;
         std::size_t first_leaf;
@@ -104,13 +105,13 @@ private:
     [[nodiscard]] BoostList list_of(const BoostTree& tree, const BoostNode& node);
     void read_columns(const tree::Rows& rows, std::span<const std::uint32_t> columns,
                       BoostBlock& block) const;
-    /// Calls block_of(block, thread) for blocks of 64 rows and adds trees to their scores.
+    /// Calls block_of(block, thread) for blocks of 64 rows and adds the trees to their scores.
     template <class BlockOf>
     void add_by_blocks(const tree::Rows& rows, std::size_t first, std::size_t last,
                        std::size_t n_threads, Progress& progress, std::span<double> scores,
                        BlockOf&& block_of) const;
     [[nodiscard]] bool goes_together(std::size_t tree, const BoostBlock& block) const;
-    /// The leaves of a block's rows, by their number among the tree's; all at once.
+    /// The leaves of a block's rows, numbered among the tree's leaves; all rows at once.
     const RowBytes& leaves_together(std::size_t tree, const BoostBlock& block,
                                     BoostPaths& paths) const;
     /// The same for one row.
@@ -125,18 +126,19 @@ private:
     void answer_list(const BoostList& list, const BoostBlock& block, RowBytes& answers) const;
 
     std::vector<Encoder> encoders;
-    /// Of a column among the narrow, or the wide, ones: the same for every forest of a codebook.
+    /// Index of a column among the narrow, or the wide, ones: the same for every forest of a
+    /// codebook.
     std::vector<std::uint32_t> place;
     std::size_t n_narrow = 0;
     std::size_t n_wide = 0;
     std::vector<Prepared> prepared;  ///< by tree, and an end
     std::vector<BoostStep> steps;
-    std::vector<BoostChoice> choices;  ///< of trees that rows go down together
+    std::vector<BoostChoice> choices;  ///< of trees that rows descend together
     std::vector<BoostList> lists;
     std::vector<std::uint64_t> bits;  ///< of lists
     std::vector<double> values;       ///< of leaves
     std::vector<std::uint32_t> leaf_nodes;
-    std::size_t most_leaves = 1;  ///< of a tree that rows go down together
+    std::size_t most_leaves = 1;  ///< of a tree that rows descend together
     std::size_t most_choices = 0;
     std::vector<std::uint32_t> used;  ///< columns that are asked
 };

@@ -1,5 +1,5 @@
-/// Gradients and hessians of rows in whole numbers, and how they are kept: in few bytes, because
-/// rows of a node lie far apart.
+/// Gradients and hessians of rows as whole numbers, and how they are stored: in few bytes, because
+/// rows of a node are scattered in memory.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ struct NarrowEntry {
     }
 };
 
-// The forms in which a row keeps what it adds to an entry.
+// The forms in which a row stores what it adds to an entry.
 
 /// One gradient and one hessian, of a row that counts once.
 struct SlimRow {
@@ -104,7 +104,7 @@ inline std::int64_t odds_hessian(std::int64_t gradient, const FixedPoint& fixed)
     return (p * (kOne - p) + half) >> fixed.odds_shift;
 }
 
-/// The gradient of such a row alone.
+/// Only the gradient of such a row.
 struct OddsRow {
     using Entry = WideEntry;
     std::int32_t gradient = 0;

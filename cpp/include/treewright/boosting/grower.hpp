@@ -18,12 +18,12 @@ struct BoostGrowth {
     BoostLimits limits;
     std::size_t max_leaves = 31;       ///< 0: no limit
     std::size_t max_depth = 0;         ///< 0: no limit
-    bool depth_wise = false;           ///< level by level, instead of where most is gained
+    bool depth_wise = false;           ///< level by level, instead of the largest gain first
     std::size_t columns_per_node = 0;  ///< drawn anew for each node; 0: all
     std::vector<int> monotonic;        ///< by column; empty: none
     /// Sets of columns that may be asked on one path; empty: any.
     std::vector<std::vector<std::uint32_t>> interactions;
-    bool has_lines = false;  ///< leaves answer by lines (boosting/linear_leaves.hpp)
+    bool has_lines = false;  ///< leaves predict by lines (boosting/linear_leaves.hpp)
     double line_l2 = 0.0;
 };
 
@@ -32,7 +32,7 @@ struct GrownLeaf {
     RowRange rows;  ///< of the sample, in their order
 };
 
-/// Memory that trees grown one after the other share.
+/// Memory shared by trees grown one after the other.
 struct GrowBuffers {
     std::vector<std::uint32_t> rows;
     std::vector<std::uint32_t> second;  ///< rows of a node on their way to its second child
@@ -41,18 +41,18 @@ struct GrowBuffers {
     std::vector<GrownLeaf> leaves;           ///< until `rows` changes
 };
 
-/// What a tree is grown from.
+/// The data that a tree is grown from.
 struct BoostRound {
     const CodedTable& table;
     const Codebook& book;
     GradientView gradients;  ///< of all rows of the table
     FixedPoint fixed;
-    std::span<const std::uint32_t> sample;   ///< ascending rows that count; empty: all
+    std::span<const std::uint32_t> sample;   ///< ascending rows of the sample; empty: all
     std::span<const std::uint32_t> columns;  ///< that the tree may ask, ascending
     std::uint64_t key;                       ///< of the random numbers
 };
 
-/// Leaves answer -G / (H + l2), the learning rate not yet applied.
+/// Leaves predict -G / (H + l2), the learning rate not yet applied.
 template <class Row>
 [[nodiscard]] BoostTree grow_boosted(const BoostRound& round, const BoostGrowth& growth,
                                      GrowBuffers& buffers, Team& team, Progress& progress);

@@ -12,7 +12,7 @@
 
 namespace treewright::boosting {
 
-/// Working memory of a thread: copies of records, and what their rows add.
+/// Working memory of a thread: copies of records, and the gradients and hessians of their rows.
 template <class Entry>
 struct NearRows {
     std::vector<std::uint64_t> records;

@@ -1,9 +1,9 @@
 /// The leaves of all rows of a table in a tree that was grown on some of them.
 ///
-/// Rows that follow each other go down together, without asking where each of them is: every
-/// division of the tree is asked for all of them, and moves those that are at its node. That is two
-/// comparisons of bytes, for as many rows as a vector has bytes; a row that walks alone waits for
-/// the processor's wrong guess at almost every node.
+/// Consecutive rows descend together, without a test where each of them is: every split of the tree
+/// is evaluated for all of them, and moves those that are at its node. That is two comparisons of
+/// bytes, for as many rows as a vector has bytes; a row that walks alone suffers a mispredicted
+/// branch at almost every node.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace treewright::boosting {
 
-/// A node that was divided by the codes of a slot.
+/// A node that was split by the codes of a slot.
 struct NodeDivision {
     std::uint32_t node = 0;
     std::uint32_t first_child = 0;  ///< the second follows it

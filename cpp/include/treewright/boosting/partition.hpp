@@ -1,4 +1,4 @@
-/// Divides a list of rows by their codes, keeping the order on either side.
+/// Partitions a list of rows by their codes, keeping the order on either side.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Ways {
 
     void reset(std::size_t n) {
         n_codes = n;
-        bits.assign(n <= 512 ? 16 : (n + 31) / 32, 0);  // a register full at least
+        bits.assign(n <= 512 ? 16 : (n + 31) / 32, 0);  // at least a full register
     }
     void set_all() { bits.assign(bits.size(), ~0U); }
     [[nodiscard]] bool goes_second(std::size_t code) const {
@@ -30,8 +30,8 @@ struct Ways {
 inline constexpr std::size_t kStoreReach = 16;
 inline constexpr std::size_t kDivideSlack = 4096;
 
-/// Moves the rows of the second child to `second`, and closes the ranks of the first's; gives the
-/// number of these.
+/// Moves the rows of the second child to `second`, and compacts those of the first in place;
+/// returns the number of the latter.
 std::size_t divide(std::uint32_t* rows, std::size_t n, const std::uint8_t* codes, bool is_wide,
                    const Ways& ways, std::uint32_t* second);
 

@@ -1,8 +1,8 @@
-/// 64 rows go down a tree together, from the leaves up: each node that asks holds for every row the
-/// leaf that the row would reach from there, a byte: what its second child holds where the answer
-/// sends the row there, else what its first child holds. What the root holds are the rows' leaves.
-/// Every question is asked of every row, but nothing waits for an answer: a node is one comparison
-/// and one choice between bytes, for as many rows at once as the processor has lanes.
+/// 64 rows descend a tree together, from the leaves up: each node that asks holds for every row the
+/// leaf that the row would reach from there, as a byte: that of its second child where the question
+/// sends the row there, else that of its first child. The bytes at the root are the rows' leaves.
+/// Every question is evaluated for every row, but nothing waits for a result: a node is one
+/// comparison and one selection of bytes, for as many rows at once as the processor has lanes.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ struct BoostChoice {
     bool is_answered;  ///< its answers, not the codes of a column, are compared with the cut
 };
 
-/// What the last of the choices, the root, holds; no choice: what the first slot does. A choice's
-/// children come before it. What it holds is written to slots from `first_free` on, one each.
+/// Returns the bytes of the last choice, the root; with no choice, those of the first slot. A
+/// choice's children come before it. Its bytes are written to slots from `first_free` on, one each.
 const RowBytes& go_together(std::span<const BoostChoice> choices, const RowBytes* codes,
                             const RowBytes* answers, RowBytes* slots, std::size_t first_free);
 
-/// Adds to the scores of 64 rows the values of their leaves.
+/// Adds the values of their leaves to the scores of 64 rows.
 void add_values(const RowBytes& leaves, const double* values, double* scores);
 
 /// 1 for rows whose code has its bit set, else 0.
@@ -41,7 +41,7 @@ void answer_by_bits(const std::uint8_t* codes, std::span<const std::uint64_t> bi
 void answer_by_bits(const std::uint16_t* codes, std::span<const std::uint64_t> bits,
                     RowBytes& answers);
 
-/// The same order of codes, but with what is missing, the highest of them, as the lowest.
+/// The same order of codes, but with the code of missing values, the highest, as the lowest.
 void missing_lowest(const RowBytes& codes, std::uint8_t missing, RowBytes& moved);
 
 /// Rows whose byte is above the cut, a bit each.

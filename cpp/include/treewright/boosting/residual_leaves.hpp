@@ -10,7 +10,7 @@
 
 namespace treewright::boosting {
 
-/// What is left to explain of a row.
+/// The residual of a row.
 struct Residual {
     double value;
     double weight;
@@ -21,7 +21,8 @@ struct Residual {
 [[nodiscard]] double answer_of_residuals(const AnyLoss& loss, std::vector<Residual>& residuals);
 [[nodiscard]] double answer_of_residuals(const AnyLoss& loss, std::vector<double>& residuals);
 
-/// The least value with at least `level` of the weight up to it; midway where exactly so much is.
+/// The least value with at least `level` of the weight up to it; the midpoint where it is exactly
+/// so.
 [[nodiscard]] double quantile_of(std::vector<Residual>& residuals, double level);
 [[nodiscard]] double quantile_of(std::vector<double>& values, double level);
 

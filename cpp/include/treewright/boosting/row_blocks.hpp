@@ -1,4 +1,4 @@
-/// Rows of a table, and the blocks of them in which they are gone through.
+/// Rows of a table, and the blocks in which they are processed.
 #pragma once
 
 #include <algorithm>

@@ -41,29 +41,29 @@ struct KeyRange {
     std::uint64_t high = std::numeric_limits<std::uint64_t>::max();  ///< the last
 };
 
-/// The `n_wanted` rows of the smallest (key, row): where keys fall as something grows, those where
-/// it is largest. Where the largest key of these is in `guess` rows are gone through once, and only
-/// those in it are compared with each other; elsewhere twice.
+/// The `n_wanted` rows of the smallest (key, row); keys that fall as a value grows select the
+/// largest values. If the largest key of the result lies in `guess`, one pass over the rows
+/// suffices, and only those in it are compared with each other; otherwise two.
 [[nodiscard]] RowSet smallest_rows(std::size_t n_rows, std::size_t n_wanted,
                                    const KeysOfRows& keys_of, const KeyRange& guess, Team& team);
 
-/// Where the largest of the `n_wanted` smallest keys is, from those of some rows, but for one time
-/// in a thousand million.
+/// A range that contains the largest of the `n_wanted` smallest keys, estimated from some rows; it
+/// fails one time in a thousand million.
 [[nodiscard]] KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted,
                                        const KeysOfRows& keys_of);
 
-/// Rows drawn with a chance of `share` each, those of the same content together, but for those in
-/// `without`. What is drawn does not depend on the order of the rows, nor on how often one is
+/// Rows drawn with probability `share` each, rows of equal content together, except those in
+/// `without`. The draw does not depend on the order of the rows, nor on how often one is
 /// written.
 [[nodiscard]] RowSet draw_contents(std::span<const std::uint32_t> content, double share,
                                    std::uint64_t key, const RowSet& without, Team& team);
 
-/// The rows of the content that would be drawn by the least share: for where none is drawn.
+/// The rows of the content that would be drawn by the smallest share: used where none is drawn.
 [[nodiscard]] RowSet first_content(std::span<const std::uint32_t> content, std::uint64_t key);
 
-/// A number that falls where a double, no NaN, grows.
+/// A number that falls as a double, not NaN, grows.
 [[nodiscard]] inline std::uint64_t falling_key(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // there is one zero
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0.0 becomes 0.0
     const bool is_negative = bits >> 63 != 0;
     return is_negative ? bits : ~(bits | std::uint64_t{1} << 63);
 }

@@ -1,8 +1,9 @@
 /// The best split of a node by its histogram.
 ///
-/// A leaf of gradient sum G and hessian sum H that answers -G / (H + l2) lowers the loss, to second
-/// order, by G^2 / (2 (H + l2)) (Friedman 2001; Chen and Guestrin, XGBoost, KDD 2016, eq. 6 and 7).
-/// The gain of a split is twice what it lowers the loss by more than the node as a leaf would.
+/// A leaf of gradient sum G and hessian sum H that predicts -G / (H + l2) lowers the loss, to
+/// second order, by G^2 / (2 (H + l2)) (Friedman 2001; Chen and Guestrin, XGBoost, KDD 2016, eq. 6
+/// and 7). The gain of a split is twice the further decrease of the loss compared with the node as
+/// a leaf.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,13 @@ struct BoostLimits {
     double min_gain = 0.0;
     double min_hessian = 1e-3;
     std::int64_t min_leaf = 20;       ///< rows of a leaf
-    double nominal_smoothing = 10.0;  ///< added to hessians when categories are put in order
+    double nominal_smoothing = 10.0;  ///< added to hessians when categories are ordered
     double nominal_l2 = 10.0;         ///< added to l2 for a set of categories
-    std::int64_t min_category = 1;    ///< rows a category needs to have a say of its own
+    std::int64_t min_category = 1;    ///< rows a category needs to be ordered on its own
     std::size_t max_categories = 64;  ///< on the smaller side of a split
 };
 
-/// What the ancestors allow a node to answer, where columns are monotonic.
+/// The range of predictions that ancestors allow a node, where columns are monotonic.
 struct Bounds {
     double lower = -std::numeric_limits<double>::infinity();
     double upper = std::numeric_limits<double>::infinity();
@@ -43,7 +44,7 @@ struct BoostSplit {
     [[nodiscard]] bool exists() const { return gain > 0.0; }
 };
 
-/// What the search of one column reads.
+/// Input of the search of one column.
 struct SearchNode {
     Sums total;
     FixedPoint fixed;
@@ -83,8 +84,8 @@ struct HistogramScratch {
     std::vector<std::pair<double, std::uint32_t>> order;
 };
 
-/// Betters `best` by the cuts of a column; `sums` by code, the last of them missing. `sign` is the
-/// direction in which the answers must go, or 0.
+/// Improves `best` by the cuts of a column; `sums` by code, the last of them missing. `sign` is the
+/// direction of the monotonic constraint, or 0.
 void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
                  HistogramScratch& scratch, BoostSplit& best);
 void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,

@@ -1,4 +1,4 @@
-/// A tree of a boosted ensemble, asking codes: one tree for one output of one round.
+/// A tree of a boosted ensemble, comparing codes: one tree for one output of one round.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct BoostNode {
     [[nodiscard]] bool is_leaf() const { return first_child < 0; }
 };
 
-/// What a number of a row adds in a leaf: coefficient x (number - center).
+/// A term of a leaf's line: coefficient x (number - center).
 struct LineTerm {
     std::uint32_t column = 0;
     double coefficient = 0.0;
@@ -44,7 +44,7 @@ struct BoostTree {
     std::vector<LineTerm> line_terms;
     std::vector<Limits> line_limits;  ///< by node: what its line may add
 
-    /// The branch of a row, by its code of the node's column.
+    /// The branch of a row, by its code in the node's column.
     [[nodiscard]] bool goes_second(const BoostNode& node, std::uint32_t code,
                                    std::uint32_t missing) const {
         if (code == missing) return !node.missing_first;
@@ -59,8 +59,8 @@ struct BoostTree {
             .subspan(line_start[node], line_start[node + 1] - line_start[node]);
     }
 
-    /// What a leaf's line adds to its value; number(column) gives a row's. Numbers that are missing
-    /// or infinite add nothing, and neither does a sum beyond the largest number.
+    /// What a leaf's line adds to its value; number(column) returns the row's number. Missing and
+    /// infinite numbers add nothing, and neither does a sum that overflows.
     template <class NumberOf>
     [[nodiscard]] double line_part(std::size_t node, NumberOf&& number) const {
         if (line_of(node).empty()) return 0.0;
@@ -78,7 +78,7 @@ struct BoostTree {
         return std::isfinite(sum) ? sum : 0.0;
     }
 
-    /// No leaf answers more, by size, lines included; infinite where one answers no number.
+    /// Largest absolute prediction of a leaf, lines included; infinite where one is not finite.
     [[nodiscard]] double largest_answer() const {
         double most = 0.0;
         for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -92,7 +92,7 @@ struct BoostTree {
         return most;
     }
 
-    /// Makes all answers so many times as large; `factor` is above 0.
+    /// Multiplies all predictions by `factor`, which is above 0.
     void multiply(double factor) {
         for (BoostNode& node : nodes) node.value *= factor;
         for (LineTerm& term : line_terms) term.coefficient *= factor;

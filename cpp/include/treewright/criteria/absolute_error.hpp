@@ -5,7 +5,7 @@
 namespace treewright::criteria {
 
 /// Mean absolute deviation from the median (Breiman et al. 1984, section 8.11). Medians do not add,
-/// so it is no `Criterion`: it meets a contract of its own (grow/absolute_finder.hpp).
+/// so it is not a `Criterion`: it meets a contract of its own (grow/absolute_finder.hpp).
 struct AbsoluteError {
     static constexpr Traits traits{.name = "absolute_error",
                                    .task = Task::numbers,

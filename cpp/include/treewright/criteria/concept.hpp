@@ -1,11 +1,11 @@
-/// What a criterion must offer.
+/// The requirements of a criterion.
 ///
 /// A criterion turns the sums of a set of rows into a *purity* such that purities of branches
 /// simply add, and
 ///
 ///     gain = (sum of purity(branch) - purity(all rows)) * scale(all rows).
 ///
-/// For Gini, purity = sum_k w_k^2 / w, which leaves out what is the same for every split of a node.
+/// For Gini, purity = sum_k w_k^2 / w, which leaves out terms that are the same for every split.
 #pragma once
 
 #include <concepts>
@@ -32,7 +32,7 @@ concept Criterion = requires(C& c, const C& fixed, double* into, const double* s
     { fixed.impurity(sums) } -> std::same_as<double>;  // as people print it, for one node
 };
 
-/// What most criteria share: branches are judged one by one, and gains are per unit of weight.
+/// Shared by most criteria: branches are judged one by one, and gains are per unit of weight.
 template <class Derived>
 struct Additive {
     [[nodiscard]] double pair(const double* left, const double* right) const {

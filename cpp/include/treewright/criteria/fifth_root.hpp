@@ -4,8 +4,8 @@
 
 namespace treewright::criteria {
 
-/// Fifth root of the variance: what Weka's M5P has in place of the standard deviation (the source,
-/// class Impurity with order 5). It thinks more of branches that are nearly constant.
+/// Fifth root of the variance: Weka's M5P uses it instead of the standard deviation (the source,
+/// class Impurity with order 5). It favours branches that are nearly constant.
 struct FifthRoot : SquareSums, Additive<FifthRoot> {
     static constexpr Traits traits{.name = "fifth_root",
                                    .task = Task::numbers,

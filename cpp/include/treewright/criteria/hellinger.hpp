@@ -19,7 +19,8 @@ struct Hellinger : ClassSums {
             double roots = 0.0;
             for (const double* count = begin; count != end; ++count) {
                 const double all = total[static_cast<std::size_t>(count - sums)];
-                // What a subtraction leaves of an empty count would be blown up by the root.
+                // The root would magnify the rounding error that subtraction leaves in an empty
+                // count.
                 if (all > 0.0 && *count > 1e-12 * all) roots += std::sqrt(*count / all);
             }
             return -roots * roots;

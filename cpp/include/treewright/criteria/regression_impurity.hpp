@@ -1,4 +1,4 @@
-/// Rows in a node as they reach its summary, and what a regression node is worth.
+/// Impurity of regression nodes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct MedianOf {
 };
 [[nodiscard]] MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight);
 
-/// What a sum of squares about the mean amounts to in the units of the criterion.
+/// Converts a sum of squares about the mean into the units of the criterion.
 [[nodiscard]] double impurity_of_squares(const Traits& criterion, double squares, double weight);
 
 /// Impurity of a regression node, in the criterion's own units, averaged over the outputs.

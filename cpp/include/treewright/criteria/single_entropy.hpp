@@ -7,7 +7,7 @@ namespace treewright::criteria {
 /// n log2 n of the whole less that of its parts, in single precision and in the order of C4.5
 /// release 8 (info.c): its sums are floats, to which terms in double precision are added.
 /// Only the information before a nominal column is asked has a sum of doubles (discr.c), so that a
-/// cut that parts the rows alike gains a little more or less.
+/// cut with the same partition of rows gains a little more or less.
 template <class Sum = float>
 Sum single_information(const double* begin, const double* end) {
     const auto x_log_x = [](float n) {
@@ -26,7 +26,7 @@ Sum single_information(const double* begin, const double* end) {
 }
 
 /// Shannon entropy as C4.5 release 8 computes it. With thousands of rows its gains are off by a
-/// millionth, which decides between cuts that are nearly as good; whoever compares trees with that
+/// millionth, which decides between cuts that are nearly as good; reproducing the trees of that
 /// program needs the same errors.
 struct SingleEntropy : ClassSums, Additive<SingleEntropy> {
     static constexpr Traits traits{
@@ -48,7 +48,7 @@ struct SingleEntropy : ClassSums, Additive<SingleEntropy> {
         const float below = information(left) + information(right);
         return static_cast<double>(base - below / known) - static_cast<double>(base);
     }
-    /// The same of a branch for each value.
+    /// The same for a split with a branch for each value.
     template <class SumsOf>
     [[nodiscard]] double together(std::size_t n_branches, SumsOf&& sums_of) const {
         float below = 0.0F;

@@ -44,8 +44,8 @@ struct ClassSums {
     }
 };
 
-/// Sum of the values, one per output, about a centre near the node's mean: squares of sums taken
-/// about a far origin would cancel. The centre is a whole number on the grid, so sums stay exact.
+/// Sum of the values, one per output, about a centre near the node's mean: squares of sums about a
+/// distant origin would cancel. The centre is a whole number on the grid, so sums stay exact.
 struct ValueSums {
     std::size_t n_outputs = 1;
     std::vector<double> centre;
@@ -67,7 +67,7 @@ struct ValueSums {
     void enter(const double*) {}
 };
 
-/// Sums of the values and of their squares, for criteria that look at the spread itself.
+/// Sums of the values and of their squares, for criteria that need the spread itself.
 ///
 /// Squares of grid values have up to 100 bits; they are summed as four digits of 26 bits, each sum
 /// exact, so that these criteria do not depend on the order of rows either.
@@ -96,9 +96,10 @@ struct SquareSums : ValueSums {
         }
     }
     /// weight x (sum of squares) - sum^2 of an output: the squared weight times the variance. Equal
-    /// values must give exactly 0: a root would make much of a rounding error. So the difference is
+    /// values must give exactly 0: a root would magnify a rounding error. So the difference is
     /// taken in whole numbers of the finest unit that occurs (with whole weights it has 102 bits at
-    /// most: the grid sees to that), else what is below the rounding error of the sums counts as 0.
+    /// most: the grid ensures that), otherwise a result below the rounding error of the sums counts
+    /// as 0.
     [[nodiscard]] double spread(const double* sums, std::size_t output) const {
         constexpr double kNoise = 1e-13;
         const double* of_output = sums + kStatistics + kPerOutput * output;

@@ -1,6 +1,6 @@
-/// What the core and Python must know of a criterion besides its sums: a record beside its formula.
+/// The traits of a criterion: what the core and Python must know of it besides its sums.
 ///
-/// Everything that depends on the criterion asks these; nothing compares names. Python reads them
+/// All code that depends on the criterion reads these; nothing compares names. Python reads them
 /// all (criteria.py), so that a new criterion is one file here and one line in the registry.
 #pragma once
 
@@ -16,29 +16,29 @@ struct Traits {
     /// The impurity printed beside nodes: "gini", "entropy" or "misclassification" of classes;
     /// "variance", "sum of squares", ... of numbers.
     std::string_view impurity = "gini";
-    /// What candidates are compared by, as people read it.
+    /// Name of the figure that candidates are compared by, as printed.
     std::string_view score = "gain";
     /// Impurity grows with this power of the unit of the target; classes have none.
     double power_of_unit = 0.0;
-    /// Impurity is this power of the variance (of numbers alone).
+    /// Impurity is this power of the variance (regression only).
     double power_of_variance = 1.0;
     /// Gains are bits or shares: 2 can be raised to them (Nunez's rule for costs).
     bool is_bounded = true;
-    /// Gains are bits, which can be weighed against the bits of a description.
+    /// Gains are bits, which can be compared with the bits of a description.
     bool is_in_bits = false;
     /// Gains and impurities are sums over the node's rows, not per unit of weight.
     bool sums_over_rows = false;
-    /// Two branches are judged together: there is no gain of three.
+    /// Two branches are judged together: three branches have no gain.
     bool is_binary = false;
     /// Branches have sums that add; absolute error has none, and sorts (grow/absolute_finder.hpp).
     bool is_additive = true;
     /// A deviance of counts: the target must not be negative, and y log y is summed.
     bool is_deviance = false;
-    /// Has loops of its own that need no tally: the fused scan, the fast grower of forests.
+    /// Has its own loops that need no tally: the fused scan, the fast grower of forests.
     bool is_fused = false;
     /// AdaBoost's stumps can be judged by it.
     bool judges_stumps = false;
-    /// Users may ask for it by name; if not, an algorithm stands behind it.
+    /// Users may choose it by name; if not, it belongs to an algorithm.
     bool is_offered = true;
 };
 

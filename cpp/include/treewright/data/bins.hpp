@@ -10,16 +10,16 @@
 
 namespace treewright::data {
 
-/// Rows of the table at the ends of the bins, ascending; empty where every value stands for itself.
+/// Rows of the table at the ends of the bins, ascending; empty where values are not binned.
 struct Bins {
     std::vector<std::uint32_t> first_row;
     std::vector<std::uint32_t> last_row;
 };
 
-/// Gives a value of average rank r among N rows to bin floor(r n_bins / (N + 1)), as SPSS does
+/// Puts a value of average rank r among N rows into bin floor(r n_bins / (N + 1)), as SPSS does
 /// (TREE algorithms, binning of continuous predictors): equal values share a bin, a bin that no
-/// value reaches does not exist. Rows count as often as their `copies` say. From here on `order`
-/// tells the values of a bin as equal.
+/// value reaches does not exist. Rows count as often as their `copies` say. Afterwards `order`
+/// treats the values of a bin as equal.
 [[nodiscard]] Bins bin_by_rank(Order& order, std::span<const double> copies, std::uint32_t n_bins);
 
 /// The bin of a value of the column, given by a row of the table that has it.

@@ -1,4 +1,4 @@
-/// The rows of one subtree, numbered densely from 0, with all that growing needs of them.
+/// The rows of one subtree, numbered densely from 0, with everything that growing needs of them.
 ///
 /// A column is held as a list of its rows in ascending order of value, missing rows last, and a
 /// node is the same range [begin, end) of every list:
@@ -6,8 +6,8 @@
 ///   column 0:  [ 3 0 | 4 1 2 ]      one list per column; a node is a range,
 ///   column 1:  [ 0 3 | 2 1 4 ]      the same rows in each list, each in its own order
 ///
-/// or, when few columns are looked at per node, as codes by row and one list of rows.
-/// Rows are renumbered and narrowed to 16 bits once a subtree is small: it then stays in cache.
+/// or, when few columns are considered per node, as codes by row and one list of rows.
+/// Rows are renumbered and narrowed to 16 bits once a subtree is small, so that it stays in cache.
 #pragma once
 
 #include <cstddef>
@@ -77,8 +77,8 @@ struct BlockOptions {
     bool operator==(const BlockOptions&) const = default;
 };
 
-/// All rows of positive weight, `values` not yet on a grid. `n_missing[column]` receives how many
-/// of them lack the column's value, `bins[column]` the bins of its values, if there are any.
+/// All rows of positive weight, `values` not yet on a grid. `n_missing[column]` receives the number
+/// of missing values of the column among them, `bins[column]` its bins, if there are any.
 [[nodiscard]] std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options,
                                                 Team& team, Progress& progress,
                                                 std::vector<std::uint32_t>& n_missing,

@@ -1,4 +1,4 @@
-/// One raw column of a table: a read-only, possibly strided view of somebody else's memory.
+/// One raw column of a table: a read-only, possibly strided view of memory that the caller owns.
 #pragma once
 
 #include <cmath>
@@ -10,10 +10,10 @@ namespace treewright::data {
 
 enum class ValueType : std::uint8_t { f32, f64, i64, code };
 
-/// How a column may be asked about: cut at a threshold, or divided by its categories.
+/// How a column may be split: cut at a threshold, or divided by its categories.
 enum class Scale : std::uint8_t { numeric, ordinal, nominal };
 
-/// Code of a missing category and of one that was never seen in training.
+/// Code of a missing category and of an unseen one.
 inline constexpr std::int32_t kMissingCode = -1;
 inline constexpr std::int32_t kUnseenCode = -2;
 

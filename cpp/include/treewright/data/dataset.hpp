@@ -1,4 +1,4 @@
-/// What a tree is grown from: raw columns, the target and the rows' weights. Views only.
+/// The data that a tree is grown from: raw columns, the target and the rows' weights. Views only.
 #pragma once
 
 #include <cstddef>

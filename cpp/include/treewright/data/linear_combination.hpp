@@ -1,4 +1,4 @@
-/// Sums of columns: what an oblique node asks for.
+/// Linear combinations of columns: the questions of oblique nodes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace treewright::data {
 
-/// The terms of sums: coefficient x column, added in this order.
+/// The terms of linear combinations: coefficient x column, added in this order.
 struct LinearTerms {
     std::vector<std::int32_t> column;
     std::vector<double> coefficient;
@@ -20,7 +20,7 @@ struct LinearTerms {
         coefficient.clear();
         share.clear();
     }
-    /// Appends the terms of one sum and returns where they start.
+    /// Appends the terms of one linear combination and returns where they start.
     std::int64_t append(const LinearTerms& sum) {
         const auto start = static_cast<std::int64_t>(column.size());
         column.insert(column.end(), sum.column.begin(), sum.column.end());
@@ -31,7 +31,7 @@ struct LinearTerms {
 };
 
 /// Adds coefficient x number(i), from the first term to the last; NaN if a number is missing.
-/// Growing and predicting both add here: a training row goes where it was counted.
+/// Growing and prediction both use this, so that a training row goes where it was counted.
 template <class Number>
 [[nodiscard]] double add_terms(std::span<const double> coefficients, Number&& number) {
     double sum = 0.0;

@@ -1,4 +1,4 @@
-/// Stable reordering of a node's rows among its children, list by list.
+/// Stable partition of a node's rows among its children, list by list.
 ///
 ///   list of a column:  [ d a c f b e ]     side:  a=1 b=0 c=1 d=0 e=1 f=0
 ///   after:             [ d f b | a c e ]   order kept within each child
@@ -49,8 +49,8 @@ struct PartitionScratch {
     }
 };
 
-/// Ties are told anew: an entry is tied if the entry before it *in its child* has its value.
-/// `n_missing` missing rows stand last; scratch.missing_of_child, zero before, receives how many of
+/// Ties are recomputed: an entry is tied if the entry before it *in its child* has its value.
+/// `n_missing` missing rows come last; scratch.missing_of_child, zero before, receives how many of
 /// them each child gets. `counts` are the children's sizes.
 template <class Word, class Side>
 void partition_list(Word* list, std::uint32_t n, std::uint32_t n_missing, const Side* side,
@@ -61,7 +61,7 @@ void partition_list(Word* list, std::uint32_t n, std::uint32_t n_missing, const 
 
     Word* spare = scratch.room<Word>(n);
     if (n_branches == 2) {
-        // Left entries stay in place, right ones wait aside; no branch on the data.
+        // Left entries stay in place, right ones go to scratch memory; no branch on the data.
         std::uint32_t n_left = 0;
         std::uint32_t n_right = 0;
         std::uint32_t run = 0;
@@ -97,7 +97,7 @@ void partition_list(Word* list, std::uint32_t n, std::uint32_t n_missing, const 
     std::copy(spare, spare + n, list);
 }
 
-/// A block of its own for some rows of a node, renumbered from 0 in the order of `rows`; narrow if
+/// A new block for some rows of a node, renumbered from 0 in the order of `rows`; narrow if
 /// the rows are few enough and `wide` does not forbid it. `shares`, where not empty, are the parts
 /// of the rows (of their weight and copies) that the block gets: divided cases.
 [[nodiscard]] std::shared_ptr<Block> extract(const Block& from, std::uint32_t begin,

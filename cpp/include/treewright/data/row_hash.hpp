@@ -1,4 +1,4 @@
-/// What rows hold, apart from where they stand.
+/// Hashes of the content of rows, independent of their position.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace treewright::data {
 
-/// A hash of what a row holds, the values of all columns and targets: equal for equal rows.
+/// A hash of the values of all columns and targets of a row: equal for equal rows.
 [[nodiscard]] std::uint64_t content_hash(const Dataset& data, std::size_t row);
 
 }  // namespace treewright::data

@@ -1,5 +1,5 @@
-/// What is to be learned of rows: the target of a table, and targets, weights and copies of the
-/// rows of a block. This is all that a criterion sees of the data.
+/// The target of a table, and targets, weights and copies of the rows of a block. This is all
+/// that a criterion sees of the data.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// Targets of a regression rounded to whole numbers, so that sums do not depend on their order.
+/// Regression targets rounded to whole numbers, so that sums do not depend on their order.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Grid {
 /// The scale for values up to `farthest` from the offset whose weights add up to `units`.
 [[nodiscard]] double grid_scale(double farthest, double units);
 
-/// Lays grids over the targets of nodes.
+/// Makes the grids of the targets of nodes.
 ///
 /// Values are centred on the middle of the node's range and scaled by a power of two such that
 /// their sum, times the weights, stays below 2^52: a double then adds whole numbers exactly, in any

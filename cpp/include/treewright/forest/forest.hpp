@@ -14,16 +14,16 @@
 
 namespace treewright::forest {
 
-/// How many trees, and what tells them apart: their numbers, columns and rows.
+/// The number of trees, and how they differ: numbers, columns and rows.
 struct ForestOptions {
     std::uint64_t first_tree = 0;
     std::size_t n_trees = 0;
     std::size_t n_threads = 1;
     std::uint32_t columns_per_tree = 0;  ///< drawn for each tree; 0 = all
-    bool repeats_columns = false;        ///< a column may be drawn again: the tree has fewer
+    bool repeats_columns = false;        ///< with replacement: the tree may have fewer
     double min_leaf_share = 0.0;         ///< of the weight drawn, that a leaf needs
     std::vector<double> factor;          ///< weight of a row each time it is drawn; empty = 1
-    bool balances = false;               ///< each tree weighs the classes it has drawn equally
+    bool balances = false;               ///< each tree gives the classes drawn equal weight
 };
 
 /// The columns of a tree, ascending.
@@ -31,12 +31,12 @@ struct ForestOptions {
                                                          const ForestOptions& forest,
                                                          std::uint64_t tree);
 
-/// What the rows drawn for a tree, each so many times, weigh.
+/// The weights of the rows drawn for a tree, each so many times.
 [[nodiscard]] std::vector<double> weights_of(std::span<const std::uint32_t> copies,
                                              const data::Dataset& data,
                                              const ForestOptions& forest);
 
-/// Grows packed trees; false, and nothing is grown, if the data or the options are not plain.
+/// Grows packed trees; false, and nothing is grown, if no fast grower serves data and options.
 /// `sampling` null: every row once.
 [[nodiscard]] bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
                                const ForestOptions& forest, const Sampling* sampling,

@@ -1,4 +1,4 @@
-/// How much each column matters to a packed forest, measured on the rows that a tree has not seen.
+/// Importances of the columns of a packed forest, measured on the out-of-bag rows of each tree.
 ///
 /// Rows are taken in canonical order (forest/sampling.hpp), so that results depend neither on the
 /// order of the table nor on the number of threads.
@@ -18,13 +18,13 @@
 
 namespace treewright::forest {
 
-/// What the order of a column's values is drawn by.
+/// The key of the random order of a column's values.
 [[nodiscard]] constexpr std::uint64_t shuffle_key(std::uint64_t seed, std::uint64_t tree,
                                                   std::uint64_t column, std::uint64_t repeat) {
     return mix(mix(mix(mix(seed, tree), 0x7065726dULL), column), repeat);  // "perm"
 }
 
-/// Puts values in an order that depends on the key alone (Durstenfeld, CACM 1964, algorithm 235).
+/// Shuffles values by the key alone (Durstenfeld, CACM 1964, algorithm 235).
 template <class T>
 void shuffle(std::span<T> values, std::uint64_t key) {
     Generator generator(key);
@@ -36,29 +36,30 @@ void shuffle(std::span<T> values, std::uint64_t key) {
 struct DrawnTable {
     const data::Dataset& data;
     const Sampling& sampling;
-    std::span<const double> weight;  ///< what a row counts here; empty = all 1
+    std::span<const double> weight;  ///< weight of a row here; empty = all 1
     std::size_t n_threads = 1;
 };
 
-/// By tree and column the rise of the error on the tree's unseen rows (share of them misclassified,
-/// or mean squared error) when the column's values are shuffled among them, the mean of `n_repeats`
-/// shuffles (Breiman 2001, section 10). A tree that has seen all rows has NaNs.
+/// By tree and column the rise of the error on the tree's out-of-bag rows (share misclassified,
+/// or mean squared error) when the column's values are permuted among them, the mean of `n_repeats`
+/// permutations (Breiman 2001, section 10). A tree without out-of-bag rows has NaNs.
 [[nodiscard]] std::vector<double> permutation_importances(const PackedForest& forest,
                                                           const DrawnTable& table,
                                                           std::uint64_t seed, std::size_t n_repeats,
                                                           Progress& progress);
 
-/// By tree and column the decrease of impurity (Gini, or squared error) on the tree's unseen rows:
-/// MDI-oob of Li, Wang, Basu, Kumbier, Yu (NeurIPS 2019, section 4),
+/// By tree and column the decrease of impurity (Gini, or squared error) on the tree's out-of-bag
+/// rows: MDI-oob of Li, Wang, Basu, Kumbier, Yu (NeurIPS 2019, section 4),
 ///
-///     1 / n  sum over the nodes t that ask about the column
-///            sum over the unseen rows i in t  (mean(child of t with i) - mean(t)) (y_i - y(t)),
+///     1 / n  sum over the nodes t that ask the column, and the out-of-bag rows i in t, of
+///            (mean(child of t with i) - mean(t)) (y_i - y(t)),
 ///
-/// where means are those of the tree's own rows and y(t) is that of the unseen rows in t; classes
-/// are 0/1 vectors. On the tree's own rows this is the usual decrease of impurity, with or without
-/// y(t). Li et al. have no y(t): then the result depends on the level of y, and noise columns have
-/// less than 0 (a two-class table of 300 rows: -0.0007, standard error 0.0002; with y(t) 0.0001),
-/// as cuts that single out a few rows of a rare class get more unseen rows than rows of their own.
+/// where means are those of the tree's own rows and y(t) is that of the out-of-bag rows in t;
+/// classes are 0/1 vectors. On the tree's own rows this is the usual decrease of impurity, with or
+/// without y(t). Li et al. have no y(t): then the result depends on the level of y, and noise
+/// columns have less than 0 (a two-class table of 300 rows: -0.0007, standard error 0.0002; with
+/// y(t) 0.0001), as cuts that single out a few rows of a rare class get more out-of-bag rows than
+/// rows of their own.
 [[nodiscard]] std::vector<double> debiased_importances(const PackedForest& forest,
                                                        const DrawnTable& table, Progress& progress);
 

@@ -1,4 +1,4 @@
-/// Which training rows stand in each leaf of each tree of a forest. Rows are noted by a label:
+/// The training rows in each leaf of each tree of a forest. Rows are stored as labels:
 /// their own number (proximity.hpp), or the rank of their target (quantiles.hpp).
 ///
 ///     leaf       0   1       2          node numbers; inner nodes own nothing
@@ -14,7 +14,7 @@ namespace treewright::forest {
 
 class LeafRows {
 public:
-    /// `weight` of each row; empty: all 1. Rows of weight 0 stand nowhere.
+    /// `weight` of each row; empty: all 1. Rows of weight 0 are left out.
     LeafRows(std::vector<std::uint32_t> label_of_row, std::uint32_t n_labels,
              std::vector<double> weight);
 
@@ -23,10 +23,10 @@ public:
         std::span<const double> weights;  ///< empty: all 1
     };
 
-    /// `leaf_of_row` are node numbers; `times` tells how often each row stands there; empty: once.
+    /// `leaf_of_row` are node numbers; `times` says how often each row counts; empty: once.
     void add_tree(std::span<const std::int32_t> leaf_of_row, std::span<const std::uint32_t> times);
 
-    /// What stands in a leaf; nothing where no training row fell, or for a leaf below 0.
+    /// The rows of a leaf; none where no training row fell, or for a leaf below 0.
     [[nodiscard]] Leaf leaf(std::size_t tree, std::int32_t node) const {
         const Tree& own = trees[tree];
         if (node < 0 || static_cast<std::size_t>(node) + 1 >= own.start.size()) return {};

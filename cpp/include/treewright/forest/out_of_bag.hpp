@@ -1,4 +1,4 @@
-/// What the trees of a forest say of the rows they were not grown on.
+/// Out-of-bag predictions: each tree predicts the rows that it has not drawn.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace treewright::forest {
 
-/// The table a forest was grown on, and what tells which of its rows a tree has seen.
+/// The table a forest was grown on, and the draws of its trees.
 struct GrownOn {
     const tree::Rows& rows;
     const data::Target& target;      ///< one output
@@ -21,13 +21,13 @@ struct GrownOn {
     std::uint64_t first_tree;  ///< number of the forest's first tree among the draws
 };
 
-/// The sums that trees are added to, tree by tree: of all trees so far.
+/// The sums of the predictions of all trees so far; trees are added one by one.
 struct OutOfBagSums {
     std::span<double> answers;         ///< rows x width
-    std::span<std::uint32_t> n_trees;  ///< of each row: trees that have not seen it
+    std::span<std::uint32_t> n_trees;  ///< of each row: trees for which it is out of bag
 };
 
-/// Loss of some rows: the weight of those classified wrongly, or the sum of weighted squared
+/// Loss of some rows: the weight of misclassified ones, or the sum of weighted squared
 /// errors.
 struct Loss {
     double loss = 0.0;
@@ -35,8 +35,8 @@ struct Loss {
 };
 
 struct OutOfBagLosses {
-    std::vector<Loss> tree;    ///< of each tree alone, on the rows it has not seen
-    std::vector<Loss> forest;  ///< of the trees up to and with each, on rows any of them has not
+    std::vector<Loss> tree;    ///< of each tree alone, on its out-of-bag rows
+    std::vector<Loss> forest;  ///< of the trees so far, on rows out of bag for any
 };
 
 /// Adds the trees of a forest to the sums, in order. The result does not depend on n_threads.

@@ -1,4 +1,4 @@
-/// The rows that a tree of a packed forest has not seen, led down the tree.
+/// The descent of a tree's out-of-bag rows down a packed tree.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace treewright::forest {
 
-/// Rows between two looks at whether to stop: a few milliseconds.
+/// Rows between two checks for an interrupt: a few milliseconds.
 inline constexpr std::size_t kRowsPerLook = 1U << 14;
 
 /// A row on its way down a tree.
@@ -31,8 +31,8 @@ struct Walker {
 inline constexpr std::uint32_t kNoColumn = ~0U;
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Takes n rows down, several at a time: where one arrives, the next starts. `begin(i)` gives the
-/// walker of a row, arrived(i, node) gets its leaf; both orders follow from the rows alone.
+/// Sends n rows down, several at a time: where one arrives, the next starts. `begin(i)` returns the
+/// walker of a row, arrived(i, node) receives its leaf; both orders depend on the rows alone.
 template <class T, class Begin, class Arrived>
 void descend(const std::vector<PackedNode>& nodes, std::size_t n, std::uint32_t shuffled,
              Begin&& begin, Arrived&& arrived) {
@@ -67,8 +67,8 @@ void descend(const std::vector<PackedNode>& nodes, std::size_t n, std::uint32_t 
     }
 }
 
-/// A table in canonical order, row by row, so that a path down a tree stays within a few lines of
-/// memory. T holds every value exactly.
+/// A table in canonical order, row by row, so that a path down a tree touches few cache
+/// lines. T holds every value exactly.
 template <class T>
 struct RowTable {
     const data::Dataset& data;
@@ -99,7 +99,7 @@ struct RowTable {
     }
 };
 
-/// The rows of a table that a tree has not drawn, in canonical order.
+/// The out-of-bag rows of a tree, in canonical order.
 struct Unseen {
     std::vector<std::uint32_t> rows;
     std::vector<double> weight;
@@ -123,7 +123,7 @@ struct Unseen {
     [[nodiscard]] std::size_t size() const { return rows.size(); }
 };
 
-/// Measures every tree by what make(rows of the table) makes for each thread: trees x columns.
+/// Measures every tree by the object that make(rows of the table) returns: trees x columns.
 template <class Make>
 std::vector<double> by_tree(const PackedForest& forest, const DrawnTable& table, Progress& progress,
                             Make&& make) {

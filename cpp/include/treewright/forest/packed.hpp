@@ -1,5 +1,5 @@
-/// Trees of a forest, packed: cuts on numbers and nothing else, 16 bytes a node, which is all that
-/// predicting needs. What else is known of a node (weights, impurities) follows from its leaves.
+/// Trees of a forest, packed: only cuts on numbers, 16 bytes a node, which is all that
+/// prediction needs. Other figures of a node (weights, impurities) follow from its leaves.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace treewright::forest {
 struct PackedNode {
     double threshold;
     std::uint32_t first_child;
-    std::uint32_t column;  ///< top bit: rows without the value go to first_child
+    std::uint32_t column;  ///< top bit: missing values go to first_child
 
     static constexpr std::uint32_t kMissingFirst = 1U << 31;
     static constexpr std::uint64_t kNaN = 0x7ff8000000000000ULL;
@@ -48,7 +48,7 @@ struct PackedTree {
     std::vector<double> importance;     ///< by column: decrease of impurity, weighted by rows
 };
 
-/// What the trees of a forest say together.
+/// How the predictions of the trees are combined.
 enum class Vote : std::uint8_t {
     soft,  ///< mean of the class shares, or of the values
     hard   ///< share of the trees for which the class is the (first) most frequent
@@ -62,7 +62,8 @@ public:
 
     [[nodiscard]] std::size_t width() const { return n_classes == 0 ? 1 : n_classes; }
 
-    /// Adds up what trees [first, last) say of each row, tree by tree in order: rows x width.
+    /// Adds the predictions of trees [first, last) for each row, tree by tree in order: rows x
+    /// width.
     void add_answers(const tree::Rows& rows, std::size_t first, std::size_t last, Vote vote,
                      std::size_t n_threads, Progress& progress, std::span<double> sums) const;
     /// The leaf (node number) of each row in each tree: rows x trees.
@@ -70,16 +71,16 @@ public:
                std::span<std::int32_t> out) const;
 };
 
-/// What a leaf adds to the sums of a row: a number for each class, or one.
+/// What a leaf adds to the sums of a row: one number per class, or a single one.
 void answer_of(const PackedTree& tree, std::uint32_t n_classes, Vote vote, std::uint32_t leaf,
                double* answer);
 
-/// Rows of a table that lie together, read to be led down trees.
+/// Contiguous rows of a table, read for the descent of trees.
 struct WalkBlock {
     std::size_t number;
     std::size_t begin;
     std::size_t n;
-    /// Finds the leaves (their numbers among the tree's) of some rows, counted from `begin`.
+    /// Finds the leaves (their numbers among the tree's leaves) of some rows, counted from `begin`.
     std::function<void(const PackedTree& tree, std::span<const std::uint32_t> which,
                        std::span<std::uint32_t> leaf)>
         leaves;
@@ -90,21 +91,21 @@ void walk_blocks(const tree::Rows& rows, Team& team, Progress& progress,
                  const std::function<void(const WalkBlock& block)>& work);
 [[nodiscard]] std::size_t n_walk_blocks(const tree::Rows& rows);
 
-/// Everything that follows from the leaves; `is_real` tells columns of decimals from whole numbers.
+/// Computes everything that follows from the leaves; `is_real`: columns of decimals, not integers.
 [[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                                 const std::vector<bool>& is_real);
 
-/// Whether every index of a tree read from somewhere stays inside it.
+/// Whether every index of a tree from an untrusted source is in range.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);
 
-/// The tree that answers the same, bit for bit, from less: equal answers are kept once, and what
-/// only unpack needs is left out.
+/// A tree of equal predictions, bit for bit, in less memory: equal leaf values are kept once, and
+/// parts that only unpack needs are left out.
 [[nodiscard]] PackedTree compacted(const PackedTree& tree, std::uint32_t n_classes);
 [[nodiscard]] inline bool is_compact(const PackedTree& tree) {
     return tree.importance.empty();
 }
 
-/// The same tree with its nodes numbered breadth-first, so that the top of it lies together.
+/// The same tree with its nodes numbered breadth-first, so that its top is contiguous.
 [[nodiscard]] PackedTree breadth_first(const PackedTree& tree);
 
 }  // namespace treewright::forest

@@ -1,4 +1,4 @@
-/// How deep packed trees are and what they ask.
+/// Depths of packed trees and the columns they ask.
 #pragma once
 
 #include <cstdint>

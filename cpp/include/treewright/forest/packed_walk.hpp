@@ -1,4 +1,4 @@
-/// One step of a row down a packed tree; whoever walks takes it from here.
+/// One step of a row down a packed tree, shared by all walks.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace treewright::forest {
 
-/// Rows that walk down a tree at the same time, so that one waits for memory while others step.
+/// Rows that walk down a tree at the same time, so that their cache misses overlap.
 inline constexpr std::size_t kInFlight = 16;
 
 inline std::uint32_t column_of(const PackedNode& node) {
     return node.column & ~PackedNode::kMissingFirst;
 }
 
-/// Where a row without a value goes: 0, the first branch, or 1.
+/// The branch of a missing value: 0, the first, or 1.
 inline std::uint32_t branch_of_missing(const PackedNode& node) {
     return (node.column & PackedNode::kMissingFirst) != 0 ? 0U : 1U;
 }

@@ -1,11 +1,11 @@
-/// Which rows each tree of a forest sees, and how often.
+/// Which rows each tree of a forest draws, and how often.
 ///
-/// Draws are laid out over the cumulative weights of the rows in a canonical order, that of their
-/// content: a row of weight k is k copies of it, and the order of the table changes nothing.
+/// Draws are positions in the cumulative weights of the rows in a canonical order, that of their
+/// content: a row of weight k equals k copies of it, and the order of the table changes nothing.
 ///
 ///     weight      | 1 | 1 |  3        | 1 |      rows by content
-///     draw           ^          ^    ^           uniform in [0, total), keyed by (seed, tree,
-///     number)
+///     draw           ^          ^    ^           uniform in [0, total), keyed by
+///                                                (seed, tree, number)
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct Stratum {
 class Sampling {
 public:
     /// Draws `n_draws` of all rows, or of each class (of the first output) where there are several
-    /// numbers. `weight` may be empty; rows of weight 0 are never drawn. Without replacement
-    /// weights are whole numbers.
+    /// numbers. `weight` may be empty; rows of weight 0 are never drawn. Drawing without
+    /// replacement needs whole-number weights.
     Sampling(const data::Dataset& data, std::span<const double> weight,
              std::span<const std::uint64_t> n_draws, bool with_replacement, std::uint64_t seed,
              Team& team);
@@ -41,7 +41,7 @@ public:
 
     /// Writes the number of times each row of the table was drawn.
     void draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) const;
-    /// The same by other weights, with replacement, where all rows are drawn from together.
+    /// The same by other weights, with replacement; only where all rows are one stratum.
     void draw_by(std::span<const double> weight, std::uint64_t tree,
                  std::vector<std::uint32_t>& copies) const;
 

@@ -1,6 +1,6 @@
 /// Splits by mean absolute deviation from the median (Breiman et al. 1984, section 8.11).
 ///
-/// The deviation of a set is no sum over its rows, so there is no tally: the rows of the growing
+/// The deviation of a set is not a sum over its rows, so there is no tally: the rows of the growing
 /// left side are kept in a Fenwick tree over the ranks of the target, from which the weighted
 /// median and the sums below and above it are read in O(log n). A best subset has no ordering
 /// theorem here; Python refuses that combination.

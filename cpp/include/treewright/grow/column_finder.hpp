@@ -31,18 +31,18 @@ public:
     /// Adds the sums of rows [begin, end) of `rows` to `into`.
     virtual void add(double* into, const data::Block& block,
                      std::span<const std::uint32_t> rows) const = 0;
-    /// Says which node the next columns are of.
+    /// Sets the node of the next columns.
     virtual void enter(const NodeContext&) {}
-    /// Fills `candidate` with the best split by `column`. A cut found without its place (fused
-    /// scan) is completed by `locate`, which is asked for the winner alone.
+    /// Fills `candidate` with the best split by `column`. A cut found without its position (fused
+    /// scan) is completed by `locate`, which is called for the winner alone.
     virtual void evaluate(const NodeContext& node, std::uint32_t column, std::uint32_t n_missing,
                           split::Candidate& candidate) = 0;
     virtual void locate(const NodeContext& node, split::Candidate& candidate) = 0;
-    /// p-value of the split that gives these branches: Pearson's chi-square for classes, the
+    /// p-value of the split into these branches: Pearson's chi-square for classes, the
     /// F-test for values. `branches` holds n_branches x width sums; `sum_of_squares` the node's.
     [[nodiscard]] virtual double p_value(const double* branches, std::size_t n_branches,
                                          double sum_of_squares) const = 0;
-    /// The level a monotonic constraint compares.
+    /// The value that a monotonic constraint compares.
     [[nodiscard]] virtual double level_of(const double* sums) const = 0;
     /// Impurity of a classification node from its class weights; 0 for regression.
     [[nodiscard]] virtual double impurity_of(const double* sums) const = 0;

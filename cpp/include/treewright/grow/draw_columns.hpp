@@ -14,8 +14,8 @@ namespace treewright::grow {
 /// are mixed with the column.
 inline constexpr std::uint64_t kColumnDraws = ~std::uint64_t{0};
 
-/// Moves one of the columns that are not drawn yet, each as likely, to place `i`: a step of a
-/// shuffle (Durstenfeld 1964, after Fisher and Yates).
+/// Moves one of the columns not drawn yet, each with equal probability, to position `i`: a step of
+/// a shuffle (Durstenfeld 1964, after Fisher and Yates).
 template <class Columns>
 void draw_next(Columns& columns, std::size_t i, Generator& generator) {
     std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);

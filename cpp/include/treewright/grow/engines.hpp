@@ -1,21 +1,22 @@
-/// Who grows what. Speed needs growers of their own for some tasks; every one of them grows exactly
+/// Which engine grows what. Some tasks have a grower of their own for speed; each grows exactly
 /// the trees that the general one would (tests compare them), and this is the one place that says
-/// which serves what.
+/// which engine serves what.
 ///
-/// | engine     | grows                        | serves |
-/// |------------|------------------------------|----------------------------------------------------|
-/// | general    | single trees, any forest     | every option and table (grow/grower.hpp) | |
-/// best_cuts  | trees of forests, best cuts  | what fast_grower_serves says, columns without gaps |
-/// |            |                              | (forest/fast/grower_best_cuts.cpp) | | drawn_cuts
-/// | the same, cuts drawn         | the same (forest/fast/grower_drawn_cuts.cpp)       | |
-/// histogram  | trees of gradient boosting   | binned columns, one score a tree                   |
-/// |            |                              | (boosting/grower.hpp) | | stumps     | stumps of
-/// AdaBoost           | one target of classes, one question; Python's      | |            | |
-/// adaboost/weak_trees.py (adaboost/stumps.hpp)       |
+/// | engine     | grows                       | serves                                       |
+/// |------------|-----------------------------|----------------------------------------------|
+/// | general    | single trees, any forest    | every option and table (grow/grower.hpp)     |
+/// | best_cuts  | trees of forests, best cuts | fast_grower_serves, no missing values        |
+/// |            |                             | (forest/fast/grower_best_cuts.cpp)           |
+/// | drawn_cuts | the same, cuts drawn        | the same (forest/fast/grower_drawn_cuts.cpp) |
+/// | histogram  | trees of gradient boosting  | binned columns, one score a tree             |
+/// |            |                             | (boosting/grower.hpp)                        |
+/// | stumps     | stumps of AdaBoost          | one target of classes, one question; see     |
+/// |            |                             | adaboost/weak_trees.py (adaboost/stumps.hpp) |
 ///
-/// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses;
-/// that a column has gaps is found out while it is read, and then the general one grows the trees.
-/// It returns a name and includes no engine: who owns the engines dispatches (forest/forest.cpp).
+/// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses; a
+/// missing value is only found while a column is read, and then the general engine grows the trees.
+/// engine_of returns a name and includes no engine: the owner of the engines dispatches
+/// (forest/forest.cpp).
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ enum class Engine : std::uint8_t { general, best_cuts, drawn_cuts, histogram, st
 /// The fast grower numbers rows in 26 bits of a word (forest/fast/kernels/scan.hpp).
 inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
 
-/// As models say it.
+/// The engine's name, as models report it.
 [[nodiscard]] std::string_view name_of(Engine engine);
 
 /// Whether the fast grower of forests serves these options on this table.

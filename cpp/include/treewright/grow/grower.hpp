@@ -25,7 +25,7 @@ struct InspectedCandidate {
     tree::Cuts cuts;
 };
 
-/// What growing saw in one node: its rows, their weights, and the candidate of every column.
+/// The record of growing one node: its rows, their weights, and the candidate of every column.
 struct Inspection {
     std::vector<std::uint32_t> rows;
     std::vector<double> weight;

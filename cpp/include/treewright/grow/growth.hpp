@@ -42,10 +42,10 @@ struct Open {
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
 };
 
-/// What one thread works in.
+/// Working memory of one thread.
 struct Workspace {
     std::unique_ptr<Finder> finder;
-    std::unique_ptr<ObliqueFinder> oblique;  ///< null unless sums of columns are looked for
+    std::unique_ptr<ObliqueFinder> oblique;  ///< null unless linear combinations are searched
     split::ObliqueNode oblique_node;
     std::vector<split::Candidate> candidates;
     data::PartitionScratch partition;
@@ -53,7 +53,7 @@ struct Workspace {
     std::vector<std::uint32_t> new_row;
     std::vector<std::uint32_t> rows;  ///< of the node, branch by branch
     std::vector<std::uint32_t> missing_rows;
-    bool missing_settled = false;       ///< they stand in rows, counts and sums already
+    bool missing_settled = false;       ///< included in rows, counts and sums already
     std::vector<std::uint32_t> counts;  ///< rows per branch
     std::vector<std::uint32_t> drawn;
     std::vector<std::uint32_t> order;  ///< of the candidates, where ties go by it; else empty
@@ -79,15 +79,15 @@ private:
     void close(const Open& open, Workspace& ws, Fragment& fragment);
 
     // Nodes (growth.cpp)
-    /// What a gain on the node's grid is in the target's own units.
+    /// Converts a gain on the node's grid to the target's own units.
     [[nodiscard]] double unit_of(const data::Grid& grid) const;
     Open open_root(Fragment& fragment);
     void collect_rows(const Open& open, std::vector<std::uint32_t>& rows) const;
-    /// Whether the rows agree on the target, or nearly enough to be left alone.
+    /// Whether all rows have the same target, or nearly enough to make the node a leaf.
     [[nodiscard]] bool is_settled(const data::Block& block, std::span<const std::uint32_t> rows,
                                   const double* sums, const Finder& finder) const;
     [[nodiscard]] bool agree(const data::Block& block, std::span<const std::uint32_t> rows) const;
-    /// Writes what is known of a node when it is made; medians are no sums over leaves.
+    /// Writes the figures of a new node; medians are not sums over leaves.
     void note(Fragment& fragment, std::uint32_t node, const data::Block& block,
               std::span<const std::uint32_t> rows, double lower, double upper) const;
     /// Whether a node of this size, at this depth, may be split at all.
@@ -113,13 +113,13 @@ private:
     void evaluate_drawn(const Open& open, const NodeContext& context, Workspace& ws);
     /// Puts the columns in the order they were drawn in (all of them, where none need be drawn).
     void order_as_drawn(const Open& open, Workspace& ws) const;
-    /// The fused scan does not say whether a column without a cut is constant or just too small.
+    /// The fused scan does not tell whether a column without a cut is constant or just too small.
     void mark_constant(const Open& open, split::Candidate& candidate) const;
     void drop_constant_columns(Open& open, const std::vector<split::Candidate>& candidates) const;
 
-    // Sums of columns (growth_oblique.cpp)
-    /// Appends the best sum of columns to the candidates: it is the last of them, so that it wins
-    /// only if it is better than every split by one column.
+    // Linear combinations (growth_oblique.cpp)
+    /// Appends the best linear combination to the candidates: it is the last of them, so that it
+    /// wins only if it is better than every split by one column.
     void seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared);
     /// The best direction of ws.oblique_node that any attempt finds; empty if none does.
     [[nodiscard]] split::Direction best_direction(const NodeContext& context, Workspace& ws,
@@ -150,28 +150,28 @@ private:
     /// Reorders every list in use; `opened` are the children that will be split further.
     void partition(const Open& open, const split::Candidate& winner, Workspace& ws, bool shared,
                    std::size_t first_child, std::span<Open> opened);
-    /// Divided rows stand in several blocks; a block's missing values are counted afresh.
+    /// Divided rows are in several blocks; a block's missing values are counted again.
     void count_missing(const Open& open, Open& child) const;
 
     // Children (growth_open_children.cpp)
     static constexpr std::uint32_t kAllBranches = ~0U;
 
     /// Partitions the node by the winner and opens its children. False if the split turns out to
-    /// be not significant. With `only` one child is opened (to look at one node).
+    /// be not significant. With `only` one child is opened (to inspect one node).
     bool split(Open& open, split::Candidate& winner, Workspace& ws, bool shared, Fragment& fragment,
                std::vector<Open>& children, std::uint32_t only);
     void open_children(Open& open, const split::Candidate& winner, Workspace& ws, bool shared,
                        Fragment& fragment, std::vector<Open>& children, std::uint32_t only);
-    /// Sends the rows without a value to the branch the policy gives them; ws.rows, the counts and
+    /// Sends missing values to the branch that the policy gives them; ws.rows, the counts and
     /// the sums then hold all rows of the node.
     void settle_missing(const Open& open, const split::Candidate& winner, Workspace& ws,
                         const Fragment& fragment) const;
-    /// C4.5's divided cases: a row without a value goes down every branch, with the branch's share
+    /// C4.5's divided cases: a missing value follows every branch, with the branch's share
     /// of the known weight; each child gets a block of its own.
     void open_divided(const Open& open, const split::Candidate& winner, Workspace& ws,
                       Fragment& fragment, std::vector<Open>& children, std::uint32_t only,
                       std::size_t first_child);
-    /// A finer grid for the child's targets, if it pays; its sums are then taken anew.
+    /// A finer grid for the child's targets, if it pays; its sums are then recomputed.
     void lay_grid(const Open& open, Open& child, std::span<const std::uint32_t> rows,
                   Workspace& ws) const;
     void bound_child(const Open& open, const split::Candidate& winner, const Workspace& ws,

@@ -1,4 +1,4 @@
-/// When a node may be split, and what its branches must have: the same for every engine.
+/// When a node may be split, and the limits of its branches: the same for every engine.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace treewright::grow {
 
-/// Whether a node of so many rows (copies, weight) is large and high enough to be split. Without
-/// branches: engines ask it of every child.
+/// Whether a node of so many rows (copies, weight) is large enough and not too deep to be split.
+/// No conditional jumps, which would be mispredicted: engines call it for every child.
 [[nodiscard]] inline bool within_limits(const GrowOptions& options, std::size_t n_rows,
                                         std::int64_t depth, double copies, double weight) {
     return (n_rows >= 2) & ((options.max_depth < 0) | (depth < options.max_depth)) &

@@ -1,4 +1,4 @@
-/// The best sum of columns to split a node by, for the criterion and search of the options.
+/// The best linear combination to split a node by, for the criterion and search of the options.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ class ObliqueFinder {
 public:
     virtual ~ObliqueFinder() = default;
 
-    /// Says which node the next attempts are about.
+    /// Sets the node of the next attempts.
     virtual void enter(const NodeContext& context, const split::ObliqueNode& node) = 0;
-    /// One of the independent searches; depends on its number, not on what was tried before.
+    /// One of the independent searches; depends on its number, not on earlier ones.
     [[nodiscard]] virtual split::Found attempt(const split::ObliqueNode& node, std::size_t number,
                                                const split::Poll& poll) = 0;
-    /// Turns a direction into a question about the raw columns, with terms that do not help left
-    /// out, and judges it as any cut is judged: missing values, limits and all.
+    /// Turns a direction into a question on the raw columns, without terms that do not help,
+    /// and judges it like any other cut, with missing values and limits.
     virtual void complete(const split::ObliqueNode& node, const split::Direction& direction,
                           const split::Poll& poll, split::Candidate& candidate) = 0;
 };

@@ -1,4 +1,4 @@
-/// Every knob of one tree, as plain values. Validated in Python (grow/options.py).
+/// Every option of one tree, as plain values. Validated in Python (grow/options.py).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct GrowOptions : split::SplitOptions {
     bool penalty_by_interval = false;   ///< C5.0: the penalty of a cut may be that of its interval
     double min_gap = 0.0;               ///< J48: a cut lies between values further apart than this
     bool two_branches_suffice = false;  ///< C4.5: two branches of min_leaf rows are enough
-    double pure_share = 1.0;    ///< C5.0: a class of this share of a node leaves nothing to ask
+    double pure_share = 1.0;            ///< C5.0: a class of this share makes a leaf
     double whole_weight = 0.0;  ///< of the whole table, where a part is grown; 0: the rows given
 
     std::int64_t max_depth = -1;

@@ -1,4 +1,4 @@
-/// From a candidate, which speaks of rows and runs, to a question on raw values.
+/// From a candidate, which refers to rows and runs, to a question on raw values.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline void place_between(const data::Column& column, const split::CutRows& rows
 }
 
 /// The rows of the table on either side of a cut; where values were binned, those at the ends of
-/// the bin below and the next: the cut is the bin's own, whichever of its rows the node has.
+/// the bin below and the next: the cut is that of the bin, whichever of its rows the node has.
 inline split::CutRows ends_of(const split::CutRows& cut, const data::Column& column,
                               const data::Block& block, const data::Bins& bins) {
     const std::uint32_t below = block.table_row[cut.below];
@@ -44,7 +44,7 @@ inline split::CutRows ends_of(const split::CutRows& cut, const data::Column& col
     return {bins.last_row[bin], bins.first_row[bin + 1]};
 }
 
-/// The threshold of a question that every known value meets: is there a value at all?
+/// The threshold of a question that every known value meets: "is the value known?"
 inline void place_open(const data::Column& column, double& threshold, std::int64_t& threshold_int) {
     if (column.is_real()) threshold = std::numeric_limits<double>::infinity();
     else if (column.type == data::ValueType::code)
@@ -95,8 +95,8 @@ inline tree::Cuts cuts_of(const split::Candidate& candidate, const data::Column&
     return found;
 }
 
-/// Branches of the values the node has seen, or of all declared values, by ascending code; of a
-/// question "x = v" only v, since a column of many values would list its rest at every node.
+/// Branches of the values that occur in the node, or of all declared values, by ascending code; for
+/// a question "x = v" only v, since a column of many values would list its rest at every node.
 inline tree::CodeBranches branches_of(const split::Candidate& candidate, const data::Column& column,
                                       const data::Block& block) {
     tree::CodeBranches found;

@@ -1,4 +1,4 @@
-/// Joins the fragments of a tree and fills in what its nodes hold: weights, class weights or
+/// Joins the fragments of a tree and fills in the figures of its nodes: weights, class weights or
 /// values, impurities. Leaves are summed from their rows, other nodes from their children.
 #pragma once
 

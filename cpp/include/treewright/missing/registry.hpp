@@ -24,7 +24,7 @@ inline constexpr std::size_t kPolicies = std::tuple_size_v<Policies>;
 /// The traits of all policies, in the order of the list.
 [[nodiscard]] const std::vector<Traits>& all_traits();
 
-/// The part missing rows play in the search; `fill` is set where they were given a value.
+/// How missing values take part in the search; `fill` is set where they were replaced by a value.
 template <criteria::Criterion C>
 split::MissingPart prepare_missing(const C& criterion, const Policy& policy, data::Scale scale,
                                    split::Tally& tally, Fill& fill) {

@@ -7,12 +7,12 @@
 
 namespace treewright::prune {
 
-/// For each node the sum of what is at the nodes below it; nodes come after their parent, and what
-/// lies below one that `stops` is not seen from above (empty: none stops).
+/// For each node the sum of the values of the nodes below it; nodes come after their parent, and
+/// nodes below one that `stops` are not counted above it (empty: none stops).
 std::vector<double> sums_below(std::span<const std::int32_t> parent, std::span<const double> values,
                                std::span<const bool> stops);
 
-/// A way through a tree from the bottom up, on which nodes become leaves. Spans are by node.
+/// A bottom-up pass over a tree that turns nodes into leaves. Spans are by node.
 struct FromBelow {
     std::span<const std::int32_t> first_child;
     std::span<const std::int32_t> n_branches;
@@ -23,7 +23,7 @@ struct FromBelow {
     double slack = 0.0;
     bool only_leaf_parents = false;  ///< only where all children are leaves by then
 };
-/// The nodes that became leaves, in order, and what their subtrees had.
+/// The nodes that became leaves, in order, and the figures of their subtrees.
 struct CutNodes {
     std::vector<std::int64_t> node;
     std::vector<double> subtree;
@@ -31,8 +31,8 @@ struct CutNodes {
 CutNodes cut_from_below(const FromBelow& way);
 
 /// The penalty per leaf at which each node would become a leaf, whatever happens above it
-/// (Breiman et al. 1984, chapter 3: weakest links); infinite at leaves. `risk` is what each node
-/// costs as a leaf.
+/// (Breiman et al. 1984, chapter 3: weakest links); infinite at leaves. `risk` is the cost of each
+/// node as a leaf.
 std::vector<double> weakest_links(std::span<const std::int32_t> first_child,
                                   std::span<const std::int32_t> n_branches,
                                   std::span<const double> risk);

@@ -1,4 +1,4 @@
-/// A tree while it is being pruned: nodes become leaves, branches take the place of nodes, and rows
+/// A tree while it is being pruned: nodes become leaves, branches replace their nodes, and rows
 /// move to other leaves.
 #pragma once
 
@@ -14,24 +14,24 @@
 
 namespace treewright::prune {
 
-/// A node as it is now, as far as rows on their way down must know.
+/// The current state of a node, as needed for the descent of rows.
 struct Place {
     double threshold = 0.0;  ///< of a cut, where `cell` is known
     std::int32_t first_child = -1;
     std::int32_t n_branches = 0;
-    /// Where a row's value lies that is cut (`RowsByLeaf::cell_of`); -1: the plan tells the branch.
-    /// Of a leaf, any.
+    /// Where the row's value for the cut is (`RowsByLeaf::cell_of`); -1: the plan gives the branch.
+    /// Undefined in a leaf.
     std::int32_t cell = -1;
     std::int32_t source = -1;  ///< node whose question it asks, as `Sources` numbers them
 };
 
-/// What a node asks: its place in a plan.
+/// The question of a node: its place in a plan.
 struct NodeQuestion {
     const tree::Plan* plan = nullptr;
     std::uint32_t at = 0;
 };
 
-/// What is known of each node. Whole rows of a node lie together, those of its children inside:
+/// The figures of each node. Whole rows of a node are contiguous, those of its children inside:
 /// `Shares::order()[begin .. begin + n_whole)`.
 struct NodeState {
     std::int32_t parent = -1;
@@ -66,7 +66,7 @@ public:
             states[i].n_whole = static_cast<std::size_t>(counts.n_rows[i]);
     }
 
-    /// Makes room for more branches of a node; gives the first of them.
+    /// Makes room for more branches of a node; returns the first of them.
     std::int32_t add(std::int32_t parent, std::int32_t n) {
         const auto first = static_cast<std::int32_t>(places.size());
         const std::size_t size = places.size() + static_cast<std::size_t>(n);
@@ -78,7 +78,7 @@ public:
         begin.resize(size);
         return first;
     }
-    /// Puts a tree grown later at a node, and its nodes at new places below.
+    /// Puts a tree that was grown later at a node, and its nodes at new places below.
     void adopt(std::int32_t node, const tree::Tree& tree, const tree::Plan& plan,
                std::int32_t first_source) {
         std::vector<std::uint32_t> position(tree.nodes.size());
@@ -112,7 +112,8 @@ public:
     [[nodiscard]] double* weights(std::int32_t node) {
         return counts.weights.data() + at(node) * n_classes;
     }
-    /// Those a node answers by: one that no row reached, and that was given no class, asks above.
+    /// Class weights that a node predicts by: an empty one without a class of its own uses its
+    /// parent's.
     [[nodiscard]] const double* spoken(std::int32_t node) {
         for (;; node = state(node).parent) {
             const double* own = weights(node);
@@ -135,7 +136,7 @@ public:
             out.push_back(weight(asked.first_child + b));
         make_fractions(out);
     }
-    /// A branch takes the place of its node; its rows stay to be moved.
+    /// Replaces a node by one of its branches; its rows stay to be moved.
     void raise(std::int32_t node, std::int32_t child) {
         place(node) = place(child);
         questions[at(node)] = question(child);

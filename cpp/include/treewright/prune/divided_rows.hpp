@@ -1,5 +1,5 @@
-/// How rows are shared among the branches of a tree when they are sent down it again: whole where
-/// the value asked for is known, in parts where it is not (C4.5's divided cases).
+/// How rows are divided among the branches of a tree when they are sent down it again: whole where
+/// the value asked for is known, in parts where it is missing (C4.5's divided cases).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Share {
     [[nodiscard]] std::size_t size() const { return n_whole() + parts.size(); }
 };
 
-/// What becomes of a share at a question. Whole rows are sorted by branch, those without the value
+/// The division of a share by a question. Whole rows are sorted by branch, missing values
 /// first:
 ///     order:  ... | gaps | branch 0 | branch 1 | ...
 ///     start:        0      1          2          3
@@ -38,7 +38,7 @@ struct Division {
     std::vector<double> known;  ///< fraction of the rows with the value that each branch gets
 };
 
-/// Divides weights by their sum; where that is 0, all are alike.
+/// Divides weights by their sum; where that is 0, all get equal fractions.
 void make_fractions(std::vector<double>& weights);
 
 /// How many rows of each node there are, and their class weights, node by node.
@@ -47,7 +47,7 @@ struct Counts {
     std::vector<double> weights;
 };
 
-/// The rows with a weight, in an order that changes as they are divided.
+/// The rows of positive weight, in an order that changes as they are divided.
 class Shares {
 public:
     explicit Shares(const data::Dataset& data);

@@ -1,5 +1,5 @@
-/// How many errors a leaf will make, estimated from those it makes among its training rows, or what
-/// they will cost.
+/// The number of errors that a leaf will make, estimated from those among its training rows, or
+/// their cost.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct AddedErrors {
     bool nothing = false;            ///< J48 adds nothing if the confidence is above 1/2
 
     [[nodiscard]] double operator()(double n, double e) const;
-    /// No more than the estimate, e and what is added, can be once more rows have come, be they
-    /// right or wrong.
+    /// Lower bound of the estimate, e and the added errors, once more rows have come, right
+    /// or wrong.
     [[nodiscard]] double at_least(double n, double e) const;
 
 private:
@@ -32,7 +32,7 @@ private:
     [[nodiscard]] double from_one(double n, double errors) const;
 };
 
-/// What errors cost, and what a leaf adds to its class weights before it decides; empty: every
+/// Costs of errors, and what a leaf adds to its class weights before it decides; empty: every
 /// error costs 1, and nothing is added.
 struct LeafPrices {
     std::vector<double> cost;   ///< actual class x decided class
@@ -40,7 +40,7 @@ struct LeafPrices {
     std::vector<double> added;  ///< by class
 };
 
-/// Leaves of a subtree, and the weight (or cost) of the training rows they get wrong.
+/// Number of leaves of a subtree, and the weight (or cost) of its training errors.
 struct Size {
     double leaves = 0.0;
     double wrong = 0.0;
@@ -70,9 +70,9 @@ public:
     /// The class a leaf decides on: of least cost, the first of equals.
     [[nodiscard]] std::size_t decide(const double* weights) const;
     [[nodiscard]] Estimate estimate(const double* weights) const;
-    /// No more than `estimate` can be once more rows have come.
+    /// Lower bound of `estimate` once more rows have come.
     [[nodiscard]] double at_least(const double* weights) const;
-    /// What rows of these class weights cost where a class is decided on.
+    /// The cost of rows of these class weights if this class is decided on.
     [[nodiscard]] double cost(const double* weights, std::size_t decided) const;
 
 private:

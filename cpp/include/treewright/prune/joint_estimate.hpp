@@ -1,5 +1,5 @@
-/// Rows of a node sent through everything below another: what comes to each node, and which errors
-/// are to be expected there. C5.0 makes one leaf of small branches in this.
+/// Rows of a node sent through the subtree below another node: the rows that reach each node, and
+/// the errors expected there. C5.0 treats small branches as one leaf in this.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ private:
     std::vector<double> weights;
 };
 
-/// What leaves would have if rows came to them, all of them whole.
+/// The rows that leaves would have after a move, all of them whole.
 class LeavesToBe {
 public:
     virtual ~LeavesToBe() = default;
@@ -67,9 +67,9 @@ public:
         bool is_joint = false;  ///< estimated together with others, above
     };
 
-    /// Whether every leaf's estimate is its own affair.
+    /// Whether every leaf is estimated on its own.
     [[nodiscard]] bool is_each_alone() const { return options.joint_below == 0.0; }
-    /// Whether a share leaves its branch empty.
+    /// Whether a share counts as an empty branch.
     [[nodiscard]] bool is_empty(const Share& share, const Shares& rows) const {
         return share.empty() ||
                (share.n_whole() == 0 && rows.n_copies(share) < options.least_branch);
@@ -79,8 +79,8 @@ public:
         return !is_each_alone() && !is_empty(share, rows) &&
                rows.n_copies(share) < options.joint_below;
     }
-    /// No more than what a leaf of these whole rows can add to the estimate once more have come:
-    /// nothing where it may be estimated together with others.
+    /// Lower bound of what a leaf of these whole rows adds to the estimate once more have come:
+    /// 0 where it may be estimated together with others.
     [[nodiscard]] double at_least(const double* weights, double n_copies) const {
         return n_copies < options.joint_below ? 0.0 : judge.at_least(weights);
     }
@@ -90,8 +90,8 @@ public:
                            static_cast<std::size_t>(tree.place(node).n_branches));
     }
 
-    /// Sends a share through all below a node. `visit` is told what comes to every node, and what
-    /// goes on to its branches, and tells whether to go on.
+    /// Sends a share through the subtree below a node. `visit` receives the share of every node,
+    /// and those of its branches, and returns whether to continue.
     template <class Visit>
     void send(Shares& rows, std::int32_t node, const Share& share, Visit&& visit) {
         std::vector<Sent> pending = {{node, share}};
@@ -113,10 +113,10 @@ public:
         }
     }
 
-    /// Errors to expect if all these rows went down this branch; not finished above the limit.
+    /// Expected errors if all these rows followed this branch; stops above the limit.
     [[nodiscard]] Estimate estimate(Shares& rows, std::int32_t node, const Share& share,
                                     double limit);
-    /// The same from what each leaf would have.
+    /// The same from the rows that each leaf would have.
     [[nodiscard]] Estimate estimate_counted(std::int32_t node, LeavesToBe& leaves);
 
 private:
@@ -127,7 +127,7 @@ private:
         double n_copies = 0.0;
         bool is_joint = false;
         bool is_leaf = false;
-        bool is_settled = false;  ///< it would have the rows that it has
+        bool is_settled = false;  ///< its rows would not change
     };
     void count_below(std::int32_t node, LeavesToBe& leaves);
 

@@ -1,4 +1,4 @@
-/// The rows of a node's other branches, sent down its largest branch: what that would do to the
+/// The rows of a node's other branches, sent down its largest branch: the effect on the
 /// estimate, and the move itself. Rows of the largest branch stay where they are, so that only the
 /// leaves that others reach change.
 #pragma once
@@ -33,7 +33,7 @@ public:
         make_room();
     }
 
-    /// To be called when the tree has got more nodes.
+    /// To be called when nodes were added to the tree.
     void make_room() {
         if (is_deep) shortcuts.make_room(tree.places.size());
         number_of.resize(tree.places.size(), -1);
@@ -48,11 +48,11 @@ public:
     /// Sends the rows of a node that are in other branches than `child` down `child`. Stops as soon
     /// as the estimate must exceed `limit`.
     Verdict send(std::int32_t node, std::int32_t child, double limit, Estimate& estimate);
-    /// Puts `child` in the place of its node, and the rows last sent into the leaves they reached,
-    /// which are then open, as is all above them.
+    /// Replaces the node by `child`, and puts the rows last sent into the leaves they reached,
+    /// which are then open, as are all nodes above them.
     void move(std::int32_t node, std::int32_t child);
 
-    /// Notes that a node and all below it are as rows will find them.
+    /// Notes that a node and its subtree are final for rows to come.
     void settled(std::int32_t node);
 
     [[nodiscard]] std::int64_t n_sent() const { return n_rows_sent; }
@@ -64,7 +64,7 @@ private:
         std::int64_t next;  ///< in `arrivals`, at the same leaf
     };
 
-    /// Rows that go down a branch together, so that they do not wait for the memory one by one.
+    /// Rows that descend a branch together, so that their cache misses overlap.
     static constexpr std::size_t kInFlight = 16;
     using Group = std::span<const std::uint32_t>;  ///< of at most so many rows
     using Reached = std::array<std::int32_t, kInFlight>;

@@ -1,4 +1,4 @@
-/// Branches grown again (C5.0): a node that takes another's place gets rows its branches were not
+/// Regrown branches (C5.0): a node that replaces another gets rows that its branches were not
 /// grown for.
 #pragma once
 
@@ -19,17 +19,17 @@ class Regrower {
 public:
     struct How {
         grow::GrowOptions options;  ///< those the tree was grown with
-        /// Nodes whose leaves are wrong on at least 0.999 of the rows that they would be wrong on
-        /// themselves, or cost as much, are left without branches.
+        /// Nodes whose leaves misclassify at least 0.999 of the rows that the node itself would
+        /// misclassify (or of their cost) become leaves.
         bool collapses = false;
-        /// Rows of a class counted so often in growing, because of what errors cost; empty: once.
+        /// Weight factor of each class in growing, because of the costs of errors; empty: 1.
         std::vector<double> class_factor;
-        /// Categories that are not known go down the heaviest branch.
+        /// Unseen categories follow the heaviest branch.
         bool unseen_to_heaviest = false;
     };
     Regrower(const data::Dataset& data, How how);
 
-    /// The tree of these rows and their weights. What was below collapsed nodes stays in the list.
+    /// The tree of these rows and their weights. Nodes below collapsed ones stay in the list.
     [[nodiscard]] std::pair<tree::Tree, tree::Plan> grow(const std::vector<Part>& rows,
                                                          const LeafJudge& judge,
                                                          Progress& progress) const;

@@ -1,5 +1,5 @@
 /// The training rows of a tree, copied in the order of the leaves they reach. Pruning sends the
-/// rows of a node elsewhere at every node above it; so they lie side by side in memory.
+/// rows of a node elsewhere at every node above it; so they are contiguous in memory.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace treewright::prune {
 
 class RowsByLeaf {
 public:
-    /// Rows without a weight are left out, and so are columns that the tree does not ask about,
-    /// unless all are wanted. Where a row is divided nothing is copied: it has no one leaf.
+    /// Rows of weight 0 are left out, and so are columns that the tree does not ask,
+    /// unless all are wanted. If a row is divided nothing is copied: it has no single leaf.
     RowsByLeaf(const data::Dataset& given, const tree::Tree& tree, const tree::Plan& plan,
                bool all_columns, std::size_t n_threads, Progress& progress);
     RowsByLeaf(const RowsByLeaf&) = delete;  // columns point into it
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] bool is_sorted() const { return sorted; }
     /// The rows to work on, sorted or as they were given.
     [[nodiscard]] const data::Dataset& data() const { return sorted ? copy : given; }
-    /// Which of the rows given a row is.
+    /// The number of a row in the given data.
     [[nodiscard]] std::uint32_t given_row(std::uint32_t row) const {
         return sorted ? original[row] : row;
     }
@@ -37,8 +37,8 @@ public:
     ///            | child 0 |  child 1  |
     void count(Counts& counts, std::vector<std::size_t>& begin) const;
 
-    /// Values of decimal columns lie row by row, all of one type. Where is that of a column, in the
-    /// line of a row? -1: elsewhere.
+    /// Values of decimal columns are stored row by row, all of one type. Returns the position of a
+    /// column in the line of a row; -1: not stored there.
     [[nodiscard]] std::int32_t cell_of(std::uint32_t column) const {
         return sorted ? cell_of_column[column] : -1;
     }

@@ -1,5 +1,5 @@
-/// Rows with known answers that follow a tree while it is being pruned, and decide nothing: what
-/// they cost in each subtree. A row without the value asked for is divided as the training rows
+/// Held-out rows that follow a tree while it is being pruned, and decide nothing: their
+/// cost in each subtree. A row with a missing value is divided as the training rows
 /// are, and each part costs its share.
 #pragma once
 
@@ -24,12 +24,12 @@ public:
         make_room();
     }
 
-    /// To be called when the tree has got more nodes.
+    /// To be called when nodes were added to the tree.
     void make_room() {
         for (auto& each : errors) each.resize(tree.places.size());
     }
 
-    /// What has arrived at a node of each set of rows, and where it goes from there.
+    /// The rows of each set that have arrived at a node, and where they go from there.
     using Arrived = std::vector<Share>;
     using Divided = std::vector<Division>;
 
@@ -42,13 +42,14 @@ public:
     [[nodiscard]] Arrived branch_of(const Arrived& arrived, const Divided& divided,
                                     std::int32_t branch) const;
 
-    /// What each set costs below a node as it is now.
+    /// The current cost of each set below a node.
     [[nodiscard]] std::vector<double> costs(std::int32_t node) const;
-    /// Notes what arrived rows cost in a leaf.
+    /// Stores the cost of arrived rows in a leaf.
     void settle_leaf(std::int32_t leaf, const Arrived& arrived);
-    /// Notes what they cost below a node whose children have been noted.
+    /// Stores their cost below a node whose children are done.
     void add_up(std::int32_t node);
-    /// Sends what has arrived at a node through all below it; all training rows are counted there.
+    /// Sends the rows that have arrived at a node through its subtree; all training rows are
+    /// counted there.
     void spread(std::int32_t node, const Arrived& arrived);
 
 private:

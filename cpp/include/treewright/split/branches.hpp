@@ -1,4 +1,4 @@
-/// What a split into given branches is worth, where a search has settled which runs go together.
+/// The gain of a split into given branches, where a search has decided which runs go together.
 #pragma once
 
 #include "treewright/split/judge.hpp"
@@ -14,8 +14,8 @@ inline void sum_branches(const Tally& tally, std::span<const std::uint32_t> bran
 }
 
 /// Scores best.branch_of_run, whose branches hold the known rows; sets the gain, the number of
-/// branches and where missing rows go: a branch of their own, or, where the policy learns their
-/// side, the branch that gains most by them. False if the limits forbid the split.
+/// branches and where missing values go: a branch of their own, or, where the policy learns their
+/// side, the branch with the largest gain. False if the limits forbid the split.
 template <criteria::Criterion C>
 bool judge_branches(Judge<C>& judge, std::size_t n_branches, SearchScratch& scratch,
                     Candidate& best) {

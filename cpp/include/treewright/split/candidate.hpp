@@ -1,4 +1,4 @@
-/// A proposed split of one node, by one column or by a sum of several, and its score.
+/// A proposed split of one node, by one column or by a linear combination, and its score.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace treewright::split {
 /// Numbered as the kinds of a tree's nodes are.
 enum class Question : std::uint8_t { none = 0, cut = 1, categories = 2, intervals = 3, sum = 4 };
 
-/// Why a column's candidate is out of the race.
+/// Why a column's candidate is ruled out.
 enum class Guard : std::uint8_t {
     none,
     constant,      ///< fewer than two values in the node
     limits,        ///< every split leaves a branch too small or breaks a constraint
     no_gain,       ///< nothing gained (after C4.5's penalty, where it applies)
     average_gain,  ///< gain below the average of the columns (C4.5)
-    many_values,   ///< a value for every few rows of the table (C5.0)
+    many_values,   ///< too many values for the rows of the table (C5.0)
     few_columns,   ///< fewer than two columns of numbers to add
-    few_rows,      ///< too few rows to look for a sum of columns
+    few_rows,      ///< too few rows to search for a linear combination
     one_column,    ///< the best sum found is as good with one column left
     no_cut,        ///< no cut was accepted (MDLP, CAL5)
     insignificant  ///< the values do not differ significantly in the target (CHAID)
@@ -70,8 +70,8 @@ struct Candidate {
     std::uint32_t n_branches = 0;
     bool is_declared = false;          ///< branch c is declared value c (see declare_branches)
     bool has_rest = false;             ///< "x = v": branch 1 is every other value, seen or not
-    std::int32_t other_branch = -1;    ///< groups: of declared values that the node has not seen
-    bool owns_missing = false;         ///< the last run is the rows without a value
+    std::int32_t other_branch = -1;    ///< groups: of declared values not in the node
+    bool owns_missing = false;         ///< the last run is the missing values
     std::int32_t missing_branch = -1;  ///< -1: divided among all, or settled by the policy
     std::vector<std::int32_t> missing_branch_of_class;  ///< most_likely_in_class only
 

@@ -40,7 +40,7 @@ struct FusedScratch {
     std::vector<double> class_right;
 };
 
-/// The node's list of one column and what is known of its rows.
+/// The node's list of one column and the targets of its rows.
 template <class Word>
 struct FusedNode {
     const Word* list;  ///< first entry of the node

@@ -1,5 +1,5 @@
-/// What every search needs to know of its node: which branches are admissible, what a sum of
-/// purities is worth as a gain, and how rows with a missing value enter the comparison.
+/// What every search needs to know of its node: which branches are admissible, the gain of a sum of
+/// purities, and how missing values enter the comparison.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,7 @@ struct SearchLimits {
     }
 };
 
-/// Size of the terms that cancel inside a purity, where the criterion tells.
+/// Size of the terms that cancel inside a purity, where the criterion provides it.
 template <criteria::Criterion C>
 [[nodiscard]] double magnitude_of(const C& criterion, const double* total) {
     if constexpr (requires { criterion.magnitude(total); }) return criterion.magnitude(total);
@@ -99,7 +99,7 @@ struct Judge {
         return std::isinf(best) ? purity > best : purity > best + slack(best);
     }
 
-    /// Writes the gain that a sum of purities over the branches amounts to.
+    /// Writes the gain that follows from a sum of purities over the branches.
     void settle(double purities, Candidate& candidate) const {
         candidate.gain = std::max(0.0, (purities - parent) * scale);
         candidate.noise = kTie * (std::abs(purities) + std::abs(parent) + magnitude()) * scale;

@@ -1,5 +1,5 @@
-/// What the searches for a split, and the choice among what they find, are told: the part of a
-/// tree's knobs that is about splits.
+/// The options of the searches for a split, and of the choice among their results: the part of a
+/// tree's options that is about splits.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// Which column's candidate wins the node.
+/// Selection of the column whose candidate wins the node.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline double price(double gain, double cost, const SplitOptions& options) {
     return gain;
 }
 
-/// What a candidate's columns cost together.
+/// The summed cost of a candidate's columns.
 inline double cost_of(const Candidate& candidate, const SplitOptions& options) {
     if (candidate.question != Question::sum) return options.costs[candidate.column];
     double cost = 0.0;
@@ -55,7 +55,7 @@ inline void guard_by_average_gain(std::span<Candidate> candidates, const data::D
         sum += c.gain;
         count += 1.0;
     }
-    // Where no column counts, none is above the average: there is no split.
+    // Where no column is in the average, none is above it: there is no split.
     for (Candidate& c : candidates)
         if (c.guard == Guard::none && (count == 0.0 || c.gain < sum / count - 1e-3))
             c.guard = Guard::average_gain;
@@ -68,7 +68,7 @@ struct Weights {
 };
 
 /// C5.0 (GPL edition, formtree.c): columns whose gain is below 0.0001, or which have a value for
-/// every three rows or so of the table (unless all have, or values are grouped), are out.
+/// about every three rows of the table (unless all have, or values are grouped), are ruled out.
 inline void bar_as_c5(std::span<Candidate> candidates, const data::Dataset& data,
                       const SplitOptions& options, double all_weight) {
     constexpr double kLeastGain = 1e-4;
@@ -88,8 +88,8 @@ inline void bar_as_c5(std::span<Candidate> candidates, const data::Dataset& data
 }
 
 /// Of those left, columns are compared whose gain is at least 0.999 of a threshold: the average
-/// gain where the table has up to 500 rows a class, 0.9 log2(columns) / rows from 1,000 rows a
-/// class on, and in between a mixture.
+/// gain where the table has up to 500 rows per class, 0.9 log2(columns) / rows from 1,000 rows per
+/// class on, and a mixture in between.
 inline void guard_as_c5(std::span<Candidate> candidates, double rows_per_class,
                         double node_weight) {
     double sum = 0.0;
@@ -107,14 +107,14 @@ inline void guard_as_c5(std::span<Candidate> candidates, double rows_per_class,
         if (c.guard == Guard::none && !(c.gain >= 0.999 * threshold)) c.guard = Guard::average_gain;
 }
 
-/// Branches by which C5.0 settles ties: every split has three at least (one for "not applicable").
+/// Branches by which C5.0 breaks ties: every split has at least three (one for "not applicable").
 inline std::uint32_t branches_as_c5(const Candidate& c, const data::Column& column,
                                     const SplitOptions& options) {
     if (c.question != Question::categories || column.n_codes <= 2) return 3;
     return options.nominal == Nominal::groups ? c.n_branches : column.n_codes + 1;
 }
 
-/// Of the numbers that a gain ratio is made of.
+/// Relative rounding error of the numbers that a gain ratio is made of.
 inline constexpr double kRounding = 1e-13;
 
 /// The best gain ratio, column by column: one within a thousandth of the best so far wins too if it
@@ -136,7 +136,7 @@ inline Candidate* select_as_c5(std::span<Candidate> candidates, const data::Data
         if (options.single_precision) c.score = static_cast<float>(c.score);
         if (c.guard != Guard::none || !(c.split_information > 0.0)) continue;
         const std::uint32_t n = branches_as_c5(c, data.columns[c.column], options);
-        // Scores and gains that differ by rounding are equal; floats differ or not.
+        // Scores and gains that differ by rounding are equal; floats are compared exactly.
         const auto beats = [&](double here, double there, double noise) {
             return here > there + (options.single_precision ? 0.0 : noise);
         };

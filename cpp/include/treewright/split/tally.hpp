@@ -63,7 +63,7 @@ struct Tally {
         last_row.push_back(first_row);
         n_entries.push_back(0);
     }
-    /// The missing rows were given to runs: from here on all rows are known.
+    /// The missing rows were added to runs: from here on all rows are known.
     void absorb_missing() {
         std::fill(missing.begin(), missing.end(), 0.0);
         any_missing = false;
@@ -182,7 +182,7 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
     }
 }
 
-/// Fills the tally of `column` in `node`, whichever way the block allows. `n_missing` is known
+/// Fills the tally of `column` in `node` in the way that fits the block. `n_missing` is known
 /// beforehand only when the block holds lists.
 template <criteria::Criterion C>
 void fill_tally(const C& criterion, const NodeRange& node, std::uint32_t column,

@@ -1,4 +1,4 @@
-/// Where a threshold between two neighbouring values lies.
+/// Placement of a threshold between two neighbouring values.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace treewright::split {
 
-/// A finite threshold t with below <= t < above, halfway if possible. An infinite neighbour is
-/// answered by a finite number; the largest doubles do not overflow.
+/// A finite threshold t with below <= t < above, halfway if possible. For an infinite neighbour it
+/// is a finite number; the largest doubles do not overflow.
 inline double threshold_between(double below, double above, ThresholdAt at) {
     constexpr double kMost = std::numeric_limits<double>::max();
     if (std::isinf(below)) {  // -inf: any finite number under `above` separates

@@ -1,4 +1,4 @@
-/// When two splits are equally good. Scores that differ by rounding alone are ties, and ties go to
+/// Ties between splits. Scores that differ by rounding alone are ties, and ties go to
 /// the split found first: the lower code, the lower column (or the one drawn first), the older
 /// node. Every engine takes its tolerance from here; they differ because their sums are rounded
 /// differently.
@@ -11,7 +11,7 @@ namespace treewright::split {
 /// Relative size of the rounding errors of a sum of purities, with room to spare.
 inline constexpr double kTie = 1e-14;
 
-/// Of the gains of histograms of gradients, whose sums are whole numbers: only the quotients are
+/// For the gains of gradient histograms, whose sums are whole numbers: only the quotients are
 /// rounded, but a gain is the small difference of three of them.
 inline constexpr double kHistogramTie = 1e-12;
 
@@ -19,7 +19,7 @@ inline constexpr double kHistogramTie = 1e-12;
 /// many bits.
 inline constexpr int kNodeTieBits = 40;
 
-/// The improvement of a node, rounded so that what differs by rounding alone is equal.
+/// The improvement of a node, rounded so that values that differ by rounding alone are equal.
 [[nodiscard]] inline double rounded_improvement(double improvement) {
     int exponent = 0;
     const double mantissa = std::frexp(improvement, &exponent);

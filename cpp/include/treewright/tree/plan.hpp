@@ -1,5 +1,5 @@
 /// A tree packed for prediction: 16 bytes a node, breadth-first, read-only once built, so any
-/// number of threads may predict at once. Each row's answer depends on that row alone.
+/// number of threads may predict at once. Each row's prediction depends on that row alone.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace treewright::tree {
 
-/// How the answers of several leaves combine when a missing value follows all branches.
+/// How the predictions of several leaves combine when a missing value follows all branches.
 enum class Combine : std::uint8_t {
     branch_fractions,  ///< each branch counts by its share of the training weight (C4.5)
     leaf_counts        ///< the class weights of all leaves reached are added up
@@ -32,11 +32,11 @@ public:
     /// `tree` must satisfy its invariants (checked in Python); `n_classes` is empty for regression.
     Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
          std::vector<std::uint32_t> n_classes);
-    /// One without answers, which only tells where rows go.
+    /// A plan without predictions, which only finds leaves.
     Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch);
 
     [[nodiscard]] std::size_t width() const { return answer_width; }
-    /// Whether rows had better take shortcuts: the training rows are asked many questions each.
+    /// Whether rows should take shortcuts: the mean path of the training rows is long.
     [[nodiscard]] bool is_deep() const { return !shortcuts.empty(); }
 
     /// The tree's nodes in the order of the plan.
@@ -58,18 +58,18 @@ public:
         std::uint32_t column;
         double threshold;
     };
-    /// The cut at a node, if that is what it asks.
+    /// The cut at a node, if it asks one.
     [[nodiscard]] std::optional<RealCut> real_cut_at(std::uint32_t node) const {
         if (kind_of(nodes[node]) != real_cut) return std::nullopt;
         return RealCut{column_of(nodes[node]), nodes[node].threshold};
     }
-    /// Values with which a row takes a branch; none if no values of one column tell.
+    /// Values with which a row takes a branch; none if no values of one column decide it.
     [[nodiscard]] std::optional<Shortcuts::Stay> values_of(std::uint32_t node, int branch) const;
 
     /// Distribution over the classes, outputs side by side, or values: rows x width.
     void predict(const Rows& rows, Combine combine, std::size_t n_threads,
                  std::span<double> out) const;
-    /// The leaf of each row; where a row is divided, the leaf that most of it reaches.
+    /// The leaf of each row; for a divided row, the leaf that most of it reaches.
     void apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t> out) const;
     /// The leaf of each row from `begin` on, one for each place in `out`; false if one is divided.
     [[nodiscard]] bool whole_leaves(const Rows& rows, std::size_t begin,
@@ -148,8 +148,8 @@ private:
     std::vector<std::int32_t> missing_branch;
     std::vector<std::int32_t> unseen_branch;
     /// Branches of the categories a node asks about. Mostly a table by code, of 2, 4, 8 or 16 bits
-    /// a code (branch + 1, or 0: not seen here), so that many tables stay in the cache. Where a
-    /// node has seen few of many categories, or all others share a branch, a sorted list: `whole`
+    /// a code (branch + 1, or 0: unseen here), so that many tables stay in the cache. Where
+    /// few of many categories occur in a node, or all others share a branch, a sorted list: `whole`
     /// is then -1 - its number.
     struct CodeList {
         std::size_t start;
@@ -172,11 +172,11 @@ private:
         return static_cast<std::int32_t>((word >> (bit & 63)) & mask) - 1;
     }
     [[nodiscard]] std::int32_t branch_in_list(const Node& node, std::int64_t code) const;
-    /// Questions that a training row is asked on average.
+    /// Mean number of questions on the path of a training row.
     [[nodiscard]] double mean_depth() const;
     void make_shortcuts();
     void ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind);
-    /// Sum of a linear node's terms; NaN if a value is missing.
+    /// Value of a linear node's combination; NaN if a value is missing.
     [[nodiscard]] double sum_of(const Rows& rows, std::size_t row, const Node& node) const;
     struct Slice {
         std::size_t start;

@@ -1,4 +1,4 @@
-/// Questions as a tree stores them: slices of its branches and cuts, and what they answer.
+/// Questions as a tree stores them: slices of its branches and cuts, and the branches they lead to.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline std::int32_t branch_of_code(std::span<const std::int32_t> codes,
     return branches[static_cast<std::size_t>(at - codes.begin())];
 }
 
-/// Branch a surrogate gives a row of the table; -1 if it cannot say.
+/// Branch that a surrogate gives a row of the table; -1 if the value is missing or unseen.
 inline int surrogate_branch(const Surrogate& surrogate, const data::Column& column,
                             std::size_t row) {
     if (column.is_missing(row)) return -1;

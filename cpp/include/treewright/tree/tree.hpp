@@ -9,7 +9,7 @@
 
 namespace treewright::tree {
 
-/// The branches of the categories a node has seen, by ascending code.
+/// The branches of the categories that occur in a node, by ascending code.
 struct CodeBranches {
     std::vector<std::int32_t> code;
     std::vector<std::int32_t> branch;
@@ -22,7 +22,7 @@ struct Cuts {
     std::vector<std::int64_t> whole;
 };
 
-/// A stand-in question for rows whose value of the node's column is missing (CART).
+/// A surrogate question for rows with a missing value in the node's column (CART).
 struct Surrogate {
     std::uint32_t column = 0;
     bool is_cut = true;

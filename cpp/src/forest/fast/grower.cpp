@@ -15,7 +15,7 @@ static_assert(kMostRows == grow::kMostRowsOfFastGrower);
 
 namespace {
 
-/// Values that a float holds as well as what they are stored in.
+/// Whether floats hold every value of a column exactly.
 bool fits_single(const data::Column& column, std::size_t n_rows) {
     if (column.type == data::ValueType::f32) return true;
     for (std::size_t row = 0; row < n_rows; ++row) {
@@ -31,7 +31,7 @@ bool has_gaps(const data::Column& column, std::size_t n_rows) {
     return false;
 }
 
-/// Whether doubles hold every value of a column of whole numbers.
+/// Whether doubles hold every value of an integer column exactly.
 bool fits_double(const data::Column& column, std::size_t n_rows) {
     if (column.type != data::ValueType::i64) return true;
     for (std::size_t row = 0; row < n_rows; ++row)
@@ -39,7 +39,7 @@ bool fits_double(const data::Column& column, std::size_t n_rows) {
     return true;
 }
 
-/// Columns, for each that a node looks at, up to which the cells of a row are looked at together.
+/// Ratio of columns of the table to columns considered per node up to which rows are stored whole.
 constexpr std::size_t kMostPerLook = 12;
 
 template <class T>

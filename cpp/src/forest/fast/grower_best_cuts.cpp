@@ -1,4 +1,4 @@
-/// Plain trees by best cuts: one list of rows per column, sorted by its values, as in
+/// Trees of the fast grower by best cuts: one list of rows per column, sorted by its values, as in
 /// data/block.hpp (sorted_lists.hpp).
 #include "treewright/forest/fast/grower.hpp"
 
@@ -111,9 +111,9 @@ private:
     void split_or_close(FastNode& node) {
         const double purity = nodes.purity_of(node);
         nodes.begin_draws(node);
-        // Two rows are parted alike by every column: the first that parts them wins.
+        // Two rows are separated alike by every column: the first that separates them wins.
         const bool is_pair = size_of(node) == 2 && least == 1;
-        // Of a pocket all columns are judged at once.
+        // In a pocket all columns are judged at once.
         const bool at_once = node.pocket != 0 && kind == Kind::values && !is_pair;
         if (parts.is_shared()) {
             judge_together(node, purity);
@@ -138,8 +138,9 @@ private:
         divide(node, *best, tolerance);
     }
 
-    /// Judges the columns of a large node by all threads. Which are drawn does not depend on who
-    /// judges them, nor who wins on the floor: of columns of its own that were drawn before.
+    /// Judges the columns of a large node by all threads. Neither the draws nor the winner depend
+    /// on which thread judges a column: the floor is that of columns drawn before, by the same
+    /// thread.
     void judge_together(const FastNode& node, double purity) {
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             const std::size_t begin = nodes.cuts.size();
@@ -172,7 +173,7 @@ private:
                 static_cast<std::uint32_t>(node.weight), node.sum};
     }
 
-    /// What is not above the floor need not be told exactly.
+    /// Cuts not above the floor need not be judged exactly.
     __attribute__((always_inline)) FastCut judge(const FastNode& node, std::uint32_t column,
                                                  double floor, ClassSums& sums) {
         const FastList list = part_of(node, column);
@@ -206,7 +207,7 @@ private:
         const double s = kind == Kind::values                 ? value_of[row_of(list.entries[0])]
                          : (list.entries[0] & kPositive) != 0 ? w
                                                               : 0.0;
-        const double excess = (s * rest - (list.sum - s) * w) / (w + rest);  // either way round
+        const double excess = (s * rest - (list.sum - s) * w) / (w + rest);  // same for both sides
         const double found = excess * excess / (w * rest);
         return {column, false, kind == Kind::values ? found : 2.0 * found};
     }
@@ -304,8 +305,8 @@ private:
         if (grows[0]) nodes.stack.push_back(children[0]);
     }
 
-    /// Thresholds lie between two values of the table, which come from far memory: they are called
-    /// for at once and read some nodes later.
+    /// Thresholds lie between two values of the table, which are far away in memory: they are
+    /// prefetched at once and read some nodes later.
     void read_later(std::uint32_t node, std::uint32_t column, const split::CutRows& rows) {
         const data::Column& values_of = data.columns[column];
         for (const std::uint32_t row : {rows.below, rows.above})
@@ -335,7 +336,7 @@ private:
             of_left[class_of[row_of(list[i])]] += weight_of(list[i]);
         for (std::uint32_t k = 0; k < n_classes; ++k)
             of_left[n_classes + k] = nodes.classes[node.classes + k] - of_left[k];
-        // The child that is looked at first lies last, so that the pool shrinks with the stack.
+        // The child that is grown first comes last, so that the pool shrinks with the stack.
         std::swap_ranges(of_left, of_left + n_classes, of_left + n_classes);
         std::swap(children[0].classes, children[1].classes);
     }
@@ -350,7 +351,7 @@ private:
         return true;
     }
 
-    /// Divides the lists of the columns still in use; a child that grows alone takes the front.
+    /// Partitions the lists of the columns still in use; a child that grows alone takes the front.
     void partition(const FastNode& node, std::uint32_t asked, std::uint32_t n_left,
                    const bool* grows, FastNode* children) {
         const std::uint32_t n = node.size();

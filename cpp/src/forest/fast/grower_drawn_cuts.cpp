@@ -1,11 +1,12 @@
-/// Plain trees by drawn cuts (Geurts, Ernst, Wehenkel 2006): no order is needed, only the range of
-/// a column in a node and the sums left of a drawn threshold. How cells are held goes by size:
+/// Trees of the fast grower by drawn cuts (Geurts, Ernst, Wehenkel 2006): no order is needed, only
+/// the range of a column in a node and the sums left of a drawn threshold. Cells are stored by size
+/// of node:
 ///
-///   - a large node has a list of its rows; a column is fetched by it when it is looked at;
-///   - of a node that FastHome has place for all cells are copied, row by row: eight columns are
-///     looked at in one go, and dividing such a node moves no cell.
+///   - a large node has a list of its rows; a column is gathered by it when it is evaluated;
+///   - for a node that fits into FastHome all cells are copied, row by row: eight columns are
+///     evaluated together, and dividing such a node moves no cell.
 ///
-/// Where a node looks at few of very many columns, there are no homes and columns are fetched.
+/// Where a node considers few of very many columns, nothing is copied and columns are gathered.
 // Long because large nodes and small ones are grown by turns on the same state, and their
 // steps must be inlined into one another.
 #include "treewright/forest/fast/grower.hpp"
@@ -79,7 +80,7 @@ private:
         }
     }
 
-    /// Whether a node is grown as a twig: where one look at its columns suffices, as a rule.
+    /// Whether a node is grown as a twig: where one evaluation of its columns usually suffices.
     [[nodiscard]] bool is_twig(const FastNode& node) const {
         return node.is_home && n_classes <= 2 && node.size() <= FastTwig::kMostRows &&
                nodes.n_wanted_of(node) <= kLanes;
@@ -104,7 +105,7 @@ private:
         tell_twig(root.node);
     }
 
-    /// Divides a node of the twig after its first look.
+    /// Divides a node of the twig after its first evaluation.
     void grow_on(FastNode& node, const Lanes<T>& first) {
         best = {};
         const Lanes<T>* lanes = &first;
@@ -176,7 +177,7 @@ private:
         nodes.finish(part);
     }
 
-    /// What is found of some rows of a node, one after the other.
+    /// The results of a block of consecutive rows of a node.
     struct Block {
         T low{};
         T high{};
@@ -195,7 +196,7 @@ private:
             work(0U, node.size(), blocks[0]);
             return;
         }
-        constexpr std::uint32_t kStep = 4096;  // of rows whose cells are called for together
+        constexpr std::uint32_t kStep = 4096;  // rows whose cells are prefetched together
         const auto n_blocks = static_cast<std::uint32_t>(2 * parts.n_threads());
         const std::uint32_t per_block = (node.size() / n_blocks / kStep + 1) * kStep;
         blocks.resize((node.size() + per_block - 1) / per_block);
@@ -216,7 +217,7 @@ private:
 
     static constexpr double kNoCut = Judgement::kNoCut;
 
-    /// A cut and what is known of its first side.
+    /// A cut and the sums of its first side.
     struct Found {
         FastCut cut{0, false, kNoCut};
         double at = 0.0;
@@ -240,7 +241,7 @@ private:
         Rows& rows = buffers[0];
         std::size_t i = 0;
         for (std::size_t row = 0; row < data.n_rows; ++row) {
-            // Written even if the row is not drawn: the next one then takes its place.
+            // Written even if the row is not drawn: the next one then overwrites it.
             rows.row[i] = static_cast<std::uint32_t>(row);
             rows.weight[i] = copies[row];
             if (n_classes > 0) {
@@ -294,7 +295,7 @@ private:
 
     [[nodiscard]] bool has_homes() const { return !table.by_row.empty(); }
 
-    /// Copies all that is known of a node's rows to where its subtree divides them.
+    /// Copies the data of a node's rows to the row cache, where its subtree is grown.
     void bring_home(FastNode& node) {
         const Rows& rows = buffers[node.buffer];
         const std::uint32_t n = node.size();
@@ -336,12 +337,12 @@ private:
         return {node.weight,          least, mean_whole, mean_rest, is_two ? 2.0 : 1.0,
                 nodes.purity_of(node)};
     }
-    /// Whether the best cut is one.
+    /// Whether there is a best cut and it gains enough.
     [[nodiscard]] bool is_enough(const FastNode& node) const {
         return best.cut.decrease >= 0.0 && nodes.gains_enough(best.cut, node);
     }
 
-    /// Draws columns and judges one after the other; of the best so far the cells are kept.
+    /// Draws columns and judges them one by one; the cells of the best so far are kept.
     void judge_fetched(const FastNode& node, const Judgement& judgement, FastLeader leader) {
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             Found found;
@@ -363,7 +364,7 @@ private:
         }
     }
 
-    /// Fetches a column, unless the node has all of its rows; returns the least and the greatest
+    /// Gathers a column, unless the node has all rows; returns the least and the greatest
     /// cell.
     std::pair<T, T> fetch(const FastNode& node, std::uint32_t column) {
         const T* cells = table.by_column.data() + column * data.n_rows;
@@ -380,7 +381,7 @@ private:
         return range;
     }
 
-    /// Sums up the rows of the fetched column that are up to a bound.
+    /// Sums up the rows of the gathered column that are up to a bound.
     void count(const FastNode& node, Found& found) {
         const Rows& rows = buffers[node.buffer];
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
@@ -399,14 +400,14 @@ private:
         }
     }
 
-    /// Columns that are looked at together if so many are still lacking. Where columns have been
-    /// found to be constant, there may be more: some are looked at in advance.
+    /// Number of columns evaluated together if so many are still lacking. Where columns have been
+    /// found to be constant, there may be more: some are evaluated in advance.
     [[nodiscard]] std::size_t n_to_look_at(const FastNode& node, std::size_t n_lacking) const {
         const bool has_dropped = node.n_columns < nodes.options.columns.size();
         return has_dropped ? std::min<std::size_t>(kLanes, node.n_columns)
                            : std::clamp<std::size_t>(n_lacking, 1, kLanes);
     }
-    /// Draws columns and looks at some of them together.
+    /// Draws columns and evaluates some of them together.
     void look(std::size_t k, const FastNode& node, const Judgement& judgement, Lanes<T>& lanes) {
         const std::size_t n_lacking = std::clamp<std::size_t>(nodes.n_lacking(), 1, kLanes);
         aim(node, judgement, nodes.draw_ahead(n_to_look_at(node, nodes.n_lacking())), n_lacking,
@@ -426,7 +427,7 @@ private:
                 lanes.sum[lane],
                 lane};
     }
-    /// Takes the best cut of a node's first look if nothing else has to be looked at.
+    /// Takes the best cut of a node's first evaluation if no further one is needed.
     bool take_winner(const FastNode& node, const Lanes<T>& lanes) {
         const std::uint32_t all = (1U << lanes.n_wanted) - 1U;
         if (lanes.n_wanted != nodes.n_wanted_of(node) || n_classes > 2 ||
@@ -436,8 +437,8 @@ private:
         return true;
     }
 
-    /// Draws columns and judges some of them together, beginning with those of the first look if
-    /// there was one; returns where the best was found.
+    /// Draws columns and judges some of them together, beginning with those of the first evaluation
+    /// if there was one; returns where the best was found.
     const Lanes<T>* judge_at_home(const FastNode& node, const Judgement& judgement,
                                   const Lanes<T>* first) {
         FastLeader leader(judgement.purity);
@@ -467,7 +468,7 @@ private:
         return found;
     }
 
-    /// The decrease of the impurity by a cut of the column that is fetched.
+    /// The decrease of the impurity by a cut of the gathered column.
     [[nodiscard]] double judge(const FastNode& node, const Judgement& judgement, Found& found) {
         if (n_classes <= 2) {
             count(node, found);
@@ -538,7 +539,7 @@ private:
         return data.columns[found.cut.column].is_real() ? found.at : std::floor(found.at);
     }
 
-    /// What the best cut leaves on either side, and whether that grows on.
+    /// Fills in both sides of the best cut, and whether they are split further.
     void make_children(const FastNode& node, std::uint32_t n_left, FastNode* children,
                        bool* grows) {
         children[0] = children[1] = node;
@@ -571,7 +572,7 @@ private:
         });
     }
 
-    /// Lists the places of a node's rows; before they are moved, of those of one side.
+    /// Lists the positions of a node's rows; before they are moved, of those of one side.
     void list_rows(const FastNode& node, std::uint32_t b, bool one_side) {
         if (is_two) return;
         if (node.is_home) {
@@ -598,7 +599,7 @@ private:
             children[0].weight = best.weight_left;
             children[0].sum = best.sum_left;
         } else {
-            // The child that is looked at first lies last, so that the pool shrinks with the stack.
+            // The child that is grown first comes last, so that the pool shrinks with the stack.
             children[1].classes = static_cast<std::uint32_t>(nodes.classes.size());
             children[0].classes = children[1].classes + n_classes;
             nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
@@ -618,11 +619,11 @@ private:
 
     [[nodiscard]] bool may_grow(const FastNode& node, std::uint32_t n, std::uint32_t b) {
         const bool may = nodes.within_limits(n, node.depth, node.weight);
-        if (is_two) return may & !nodes.agrees_of_two(node);  // a matter of chance: no jump
+        if (is_two) return may & !nodes.agrees_of_two(node);  // unpredictable: no branch
         return may && (n_classes > 0 ? !nodes.agrees(node) : !is_settled(node, b));
     }
 
-    /// Whether the rows in places[b] agree on their number.
+    /// Whether the rows in places[b] have the same target.
     [[nodiscard]] bool is_settled(const FastNode& node, std::uint32_t b) {
         const double first = target_at(node, places[b][0]);
         return std::all_of(places[b].begin(), places[b].end(),

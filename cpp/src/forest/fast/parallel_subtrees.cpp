@@ -74,7 +74,7 @@ void FastParts::join(FastNodes& top) {
 
 void FastParts::join_nodes(FastNodes& top, const std::vector<std::uint32_t>& first_leaf) {
     std::vector<PackedNode>& nodes = top.tree.nodes;
-    // A leaf of the top comes after those of the parts before it.
+    // A leaf of the top comes after the leaves of the parts before it.
     for (PackedNode& node : nodes) {
         if (!node.is_leaf()) continue;
         const auto next = std::upper_bound(

@@ -85,7 +85,7 @@ private:
     void list(std::size_t i, std::size_t j) {
         pairs.push_back({groups[i].name(), groups[j].name(), log_p_of(test, groups[i], groups[j])});
     }
-    /// Lists the pairs of one group anew.
+    /// Lists the pairs of one group again.
     void relist(std::size_t position) {
         for (std::size_t i = 0; i < groups.size(); ++i) {
             if (i == position) continue;
@@ -120,7 +120,7 @@ private:
         return best;
     }
 
-    /// Merges a pair; returns the position of what it becomes.
+    /// Merges a pair; returns the position of the result.
     std::size_t merge(Pair pair) {
         const std::size_t i = position_of(pair.a);
         const std::size_t j = position_of(pair.b);
@@ -141,7 +141,7 @@ private:
             const Pair* pair = most_alike();
             if (!(pair->log_p > alpha)) return;
             const std::size_t merged = merge(*pair);
-            // A limit, because merging and splitting could go on for ever.
+            // A limit, because merging and splitting could alternate indefinitely.
             if (groups[merged].members.size() >= 3 && merging.alpha_resplit > 0.0 &&
                 n_resplits < categories.n && resplit(merged))
                 ++n_resplits;
@@ -225,7 +225,7 @@ private:
         return halves;
     }
 
-    /// SPSS's way with missing values: groups first, then the missing category joins the one it
+    /// SPSS's treatment of missing values: groups first, then the missing category joins the one it
     /// differs least from, or stays alone, whichever is more significant.
     void attach_missing() {
         groups.push_back(group_of({static_cast<std::uint32_t>(categories.n - 1)}));
@@ -275,7 +275,8 @@ private:
         return order;
     }
 
-    /// Merges neighbours until few enough groups are left: more branches a column does not get.
+    /// Merges neighbours until there are few enough groups: a column gets no more branches than
+    /// that.
     void coarsen(std::size_t n) {
         const bool floats = categories.floats && n == categories.n;
         std::vector<std::uint32_t> order(n - (floats ? 1 : 0));

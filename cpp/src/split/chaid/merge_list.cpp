@@ -48,7 +48,7 @@ std::vector<Group> Chain::merged_down_to(std::size_t most) {
         groups[best.left].append(groups[best.right]);
         groups[best.right] = {};
         ++place.version;
-        ++gone.version;  // no link to it is good any more
+        ++gone.version;  // links to it are no longer valid
         place.after = gone.after;
         if (place.after != kNowhere) places[place.after].before = best.left;
         --n_left;

@@ -10,7 +10,7 @@ std::size_t largest_class(const double* sums, std::size_t width) {
                                     sums);
 }
 
-constexpr std::uint32_t kNoClass = 0;  // classes are told by their place in the sums, from 2 on
+constexpr std::uint32_t kNoClass = 0;  // classes are numbered by their place in the sums, from 2 on
 
 /// kNoClass, then the classes whose share may reach that of an even distribution over those that
 /// occur: the label of an interval where none dominates.
@@ -61,7 +61,7 @@ void cal5_cuts(const Tally& tally, const SearchLimits& limits, const Dominance& 
         start = i + 1;
         std::fill(sums.begin(), sums.end(), 0.0);
     }
-    if (start < tally.n_runs() && is_large())  // what is smaller stays with its neighbour
+    if (start < tally.n_runs() && is_large())  // a smaller remainder stays with its neighbour
         close(start, {static_cast<std::uint32_t>(largest_class(sums.data(), width))});
     for (std::size_t i = 1; i < scratch.start.size(); ++i)
         if (scratch.label[i] != scratch.label[i - 1]) starts.push_back(scratch.start[i]);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kSeveral = ~std::size_t{0};
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-constexpr std::uint32_t kFewBlocks = 64;  // of an interval, looked at one by one
+constexpr std::uint32_t kFewBlocks = 64;  // of an interval, examined one by one
 constexpr std::uint32_t kFewCuts = 6;     // of a stretch: a bound costs about as much
 constexpr std::uint32_t kStretches = 16;
 constexpr std::size_t kMostBoundClasses = 4;  // a bound costs 2^classes evaluations
@@ -40,7 +40,7 @@ std::size_t only_class(const double* sums, std::size_t width) {
     return found;
 }
 
-/// Whether a cut into these parts pays for its description.
+/// Whether a cut into these parts is worth its description length.
 bool pays(const double* all, const double* left, const double* right, std::size_t width,
           double evidence) {
     const double n = all[criteria::kWeight] * evidence;
@@ -91,7 +91,7 @@ public:
             if (purity >= most - slack) best = std::min(best, cut);
         return best;
     }
-    /// Sums of the two parts and of the whole interval last asked about.
+    /// Whether the cut pays, and the sums of its parts and of the interval.
     bool pays_at(std::uint32_t cut, double evidence) {
         sum_parts(cut);
         return pays(scratch.all.data(), scratch.left.data(), scratch.right.data(), width, evidence);
@@ -134,7 +134,8 @@ private:
         scratch.looked_at.emplace_back(cut, found);
         most = std::max(most, found);
     }
-    /// Some cuts all over first; then between them, where a better one may be.
+    /// Evaluates some cuts spread over the interval first; then between them, where a better one
+    /// may be.
     void look_at_stretches() {
         const std::uint32_t step = (interval_end - interval_begin) / kStretches;
         std::vector<std::pair<std::uint32_t, std::uint32_t>>& stretches = scratch.stretches;
@@ -158,7 +159,7 @@ private:
             stretches.emplace_back(middle, last);
         }
     }
-    /// What no cut from `first` to `last` exceeds: the classes' weights on the left lie between
+    /// Upper bound of the cuts from `first` to `last`: the classes' weights on the left lie between
     /// those at the two ends, and a convex function of them is largest at a corner of that box
     /// (Alsabti, Ranka and Singh, CLOUDS, KDD 1998).
     double bound(std::uint32_t first, std::uint32_t last) {

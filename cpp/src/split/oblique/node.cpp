@@ -9,14 +9,14 @@
 namespace treewright::split {
 namespace {
 
-/// Columns beyond these have no place in a sum: their squares, or quotients, would overflow.
+/// Columns of larger numbers are left out of combinations: squares or quotients would overflow.
 constexpr double kLargest = 1e150;
 constexpr double kSmallestSpread = 1e-150;
 
 /// Eigenvalues below this share of the largest are rounding.
 constexpr double kNoVariance = 1e-10;
 
-/// The node's rows in the order of the table, with what a criterion reads of them.
+/// The node's rows in the order of the table, with the targets and weights that a criterion reads.
 void copy_rows(const data::Block& block, std::span<const std::uint32_t> rows, std::size_t n_outputs,
                data::Block& to) {
     std::vector<std::uint32_t> order(rows.begin(), rows.end());
@@ -38,7 +38,7 @@ void copy_rows(const data::Block& block, std::span<const std::uint32_t> rows, st
     gather(block.values, to.values, n_outputs);
 }
 
-/// Adds weight x term so that a weight of k is the term added k times, to the bit.
+/// Adds weight x term such that a weight of k equals adding the term k times, to the bit.
 void add_weighted(ExactSum& sum, const data::Block& rows, std::uint32_t row, double term) {
     if (rows.weight.empty()) sum.add(term);
     else sum.add_product(rows.weight[row], term);
@@ -81,7 +81,7 @@ bool append_standard(const data::Column& raw, ObliqueNode& node) {
     return true;
 }
 
-/// Rows whose covariance HHCART looks at, and what they weigh in it.
+/// Rows whose covariance HHCART uses, and their weights in it.
 struct Group {
     std::vector<std::uint32_t> rows;
     std::vector<double> weight;

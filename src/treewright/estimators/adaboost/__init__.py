@@ -1,1 +1,1 @@
-"""AdaBoost behind scikit-learn's interface."""
+"""AdaBoost with scikit-learn's interface."""

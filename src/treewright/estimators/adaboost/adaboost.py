@@ -1,4 +1,4 @@
-"""AdaBoost: weak learners, each on rows that those before it have wrong the more."""
+"""AdaBoost: weak learners, each fitted with more weight on the rows that earlier ones get wrong."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from treewright.parameters import check_choice, check_flag
 class AdaBoostClassifier(ClassTask, WeightBoosting):
     """AdaBoost for classes: AdaBoost.M1 and SAMME, with any weak learner.
 
-    Drop-in for scikit-learn's by changing the import. Stumps, the default, are found by the engine
-    on columns read once; they ask about categories and know missing values. Other trees of
-    Treewright grow on the engine, too; any other estimator is fitted with weights or, where it
-    takes none, to rows drawn by their weights.
+    A drop-in replacement for scikit-learn's: change the import. Stumps, the default, are found by
+    the engine on columns read once; they ask about categories and handle missing values. Other
+    trees of Treewright grow on the engine, too; any other estimator is fitted with weights or,
+    where it takes none, to rows drawn by their weights.
 
     Parameters
     ----------
@@ -48,42 +48,42 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         (``DecisionTreeClassifier(max_depth=1, class_weight="balanced")``) or, for the first round
         alone, a matter of `sample_weight`.
     n_estimators : int
-        Rounds, at most.
+        Number of rounds, at most.
     learning_rate : float
-        Shrinks what each learner counts.
+        Factor of the vote weight (alpha) of each learner.
     algorithm : {"SAMME", "M1"}
-        ``"M1"`` (Freund and Schapire 1996) needs weighted errors below 1/2; ``"SAMME"`` (Zhu et
-        al. 2009) only less than guessing among K classes, 1 - 1/K. For two classes they are one.
+        ``"M1"`` (Freund and Schapire 1996) needs weighted errors below 1/2; ``"SAMME"`` (Zhu et al.
+        2009) only errors below guessing among K classes, 1 - 1/K. For two classes they are equal.
     resample : bool, optional
-        Whether learners see rows drawn by their weights instead of the weights; None draws only
-        for learners that take no weights.
+        Whether learners are fitted to rows drawn by their weights instead of with the weights; None
+        draws only for learners that take no weights.
     stop_when_correct : bool
-        Stop as soon as the learners so far have every training row right together.
+        Stop as soon as the learners so far together classify every training row correctly.
     random_state : int, optional
         Seed of the draws and of learners that draw; None means 0, so that fits repeat.
     n_jobs : int, optional
-        Threads; what is learned is the same for any number.
+        Threads; the model is the same for any number.
     verbose : int
         Show progress on standard error.
     categorical_features : list, optional
-        Columns of numbers that are codes; here or in `estimator`, not in both.
+        Numeric columns that are codes of categories; here or in `estimator`, not in both.
     schema : Schema, optional
         What is declared about the columns; here or in `estimator`, not in both.
 
     Attributes
     ----------
     ensemble_ : Ensemble
-        The trees with their weights; not where `estimator` is no tree of Treewright.
+        The trees with their vote weights; absent where `estimator` is not a tree of Treewright.
     rounds_ : Rounds
         A table of the rounds: learner, weighted error, alpha, sum of weights, training error.
     estimators_ : list
         The fitted learners.
     estimator_weights_ : array
-        What each learner's vote counts (alpha).
+        Vote weight (alpha) of each learner.
     estimator_errors_ : array
         Weighted error of each learner in its round.
     n_estimators_ : int
-        Learners there are: rounds may end early.
+        Number of learners: boosting may stop early.
     classes_ : array
     n_classes_ : int
     n_features_in_ : int
@@ -93,7 +93,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
     Notes
     -----
     A learner with weighted error 0 is the last, with alpha 1. One that is no better than guessing
-    ends boosting and is left out; the first has to be used, and counts 1. Of classes with equal
+    stops boosting and is left out; a first one has to be used, with alpha 1. Of classes with equal
     votes the first is predicted.
 
     Examples
@@ -175,7 +175,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         reweigh_classes(rows, predicted, self._boosted.rounds[number].alpha)
 
     def predict(self, X: Any) -> Array:
-        """Return the class with most votes for each row; of equals the first."""
+        """Return the class with the most votes for each row; of equal ones the first."""
         return self._decided(self._answers(X))
 
     def _decided(self, shares: FloatArray) -> Array:
@@ -183,9 +183,9 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         return decided
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return what the votes amount to, as scikit-learn scales it.
+        """Return the decision function: the votes, scaled as in scikit-learn.
 
-        For two classes one number a row: twice the share of votes for the second class less that
+        For two classes one number per row: twice the share of votes for the second class less that
         for the first. For K classes a column each: the share of votes for the class, less the share
         of the others divided by K - 1.
         """
@@ -215,32 +215,33 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         return np.asarray(softmax(decision, axis=1))
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Return the decision function after each round."""
+        """Yield the decision function after each round."""
         return map(self._decision, self._staged_answers(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Return the predicted classes after each round."""
+        """Yield the predicted classes after each round."""
         return map(self._decided, self._staged_answers(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
-        """Return the class probabilities after each round."""
+        """Yield the class probabilities after each round."""
         return map(self._probabilities, self._staged_answers(X))
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Return the accuracy after each round."""
-        from sklearn.metrics import accuracy_score  # loads much that boosting does without
+        """Yield the accuracy after each round."""
+        from sklearn.metrics import accuracy_score  # imported late: it loads many modules
 
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
 
 class AdaBoostRegressor(ValueTask, WeightBoosting):
-    """AdaBoost for numbers: AdaBoost.R2 (Drucker 1997), with any weak learner.
+    """AdaBoost for regression: AdaBoost.R2 (Drucker 1997), with any weak learner.
 
-    Drop-in for scikit-learn's by changing the import. As in the paper every learner sees as many
-    rows as there are, drawn with replacement by their weights; trees of Treewright draw them by
-    their content, so that neither the order of the rows nor writing a row twice instead of giving
-    it weight 2 changes a tree. The weighted median of the learners is predicted.
+    A drop-in replacement for scikit-learn's: change the import. As in the paper every learner is
+    fitted to as many rows as there are, drawn with replacement by their weights; trees of
+    Treewright draw them by their content, so that neither the order of the rows nor writing a row
+    twice instead of giving it weight 2 changes a tree. The weighted median of the learners is
+    predicted.
 
     Parameters
     ----------
@@ -248,22 +249,22 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         The weak learner: a single tree of Treewright, or any regressor that follows scikit-learn.
         None is ``DecisionTreeRegressor(max_depth=3)``.
     n_estimators : int
-        Rounds, at most.
+        Number of rounds, at most.
     learning_rate : float
-        Shrinks what each learner counts.
+        Factor of the vote weight (alpha) of each learner.
     loss : {"linear", "square", "exponential"}
         How deviations, as shares of the largest one of the round, count in a round's error.
     resample : bool, optional
-        Whether learners see rows drawn by their weights (None, as the paper has it) or the weights
-        themselves (False).
+        Whether learners are fitted to rows drawn by their weights (None, as in the paper) or with
+        the weights themselves (False).
     random_state : int, optional
         Seed of the draws and of learners that draw; None means 0, so that fits repeat.
     n_jobs : int, optional
-        Threads; what is learned is the same for any number.
+        Threads; the model is the same for any number.
     verbose : int
         Show progress on standard error.
     categorical_features : list, optional
-        Columns of numbers that are codes; here or in `estimator`, not in both.
+        Numeric columns that are codes of categories; here or in `estimator`, not in both.
     schema : Schema, optional
         What is declared about the columns; here or in `estimator`, not in both.
 
@@ -340,12 +341,12 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
         reweigh_values(rows, losses, self._boosted.rounds[number].alpha)
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Return the predictions after each round."""
+        """Yield the predictions after each round."""
         return (answers[:, 0] for answers in self._staged_answers(X))
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Return the coefficient of determination after each round."""
-        from sklearn.metrics import r2_score  # loads much that boosting does without
+        """Yield the coefficient of determination after each round."""
+        from sklearn.metrics import r2_score  # imported late: it loads many modules
 
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))

@@ -1,4 +1,4 @@
-"""What AdaBoost for classes and for numbers share: the weak learner, the rounds, the model."""
+"""The parts that AdaBoost for classes and for regression share: weak learner, rounds, model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from treewright.parameters import check_number
 
 
 class WeightBoosting(HasCallbacks, HasMembers):
-    """Weak learners on reweighted rows, behind scikit-learn's interface."""
+    """AdaBoost with scikit-learn's interface."""
 
     estimator: Any
     n_estimators: Any
@@ -56,7 +56,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
     _resamples_by_default = False
     _boosted: Boosted
     ensemble_: WeightedEnsemble
-    _other: OtherEnsemble | None = None  # of estimators that are no trees of ours
+    _other: OtherEnsemble | None = None  # set where the learner is not a tree of Treewright
 
     def _own_tree(self) -> TreeEstimator:
         raise AssertionError("boosting has a task")
@@ -85,7 +85,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     def _checked_options(self) -> GrowthOptions:
         options = super()._checked_options()
-        self._base()._pruner()  # refused before the data are read
+        self._base()._pruner()  # refuse a wrong pruner before the data are read
         return options
 
     def _reading(self) -> Reading:
@@ -102,12 +102,12 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     @ends_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn round by round.
+        """Fit the weak learners, round by round.
 
         Parameters
         ----------
         X : table
-            Any table, as for the single trees; what `estimator` takes if it is none.
+            Any table, as for the single trees; for other estimators whatever `estimator` takes.
         y : array-like
             The target, one entry per row.
         sample_weight : array-like, optional
@@ -151,7 +151,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
         learn: Callable[[Self, Boosted], None],
         tasks: RoundTasks[RoundFigures] | None,
     ) -> Boosted:
-        """Boost; callbacks hear of it."""
+        """Boost, with the callbacks and the progress display as listeners."""
         if tasks is None:
             return self._boost(rows, learner, target, self._progress())
         tasks.learn = lambda copied: learn(
@@ -225,7 +225,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
         return target, reading.read_weights(sample_weight, target, n_rows)
 
     def _learned(self, boosted: Boosted, target: ClassTarget | ValueTarget, **model: Any) -> None:
-        """Take over what was learned; whatever an earlier fit has left is forgotten."""
+        """Set the fitted attributes; those of an earlier fit are removed."""
         for name in [name for name in vars(self) if name.endswith("_") or name == "_other"]:
             delattr(self, name)
         self._boosted = boosted
@@ -251,7 +251,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
         return self.ensemble_
 
     def _staged_answers(self, X: Any) -> Iterator[FloatArray]:
-        """Return shares of votes, or predictions, after each round."""
+        """Yield shares of votes, or predicted numbers, after each round."""
         check_is_fitted(self, "estimator_weights_")
         if self._other is not None:
             return self._other.staged_answers(X)
@@ -264,16 +264,16 @@ class WeightBoosting(HasCallbacks, HasMembers):
         return self.ensemble_.answers(self._table(X), n_threads=n_threads(self.n_jobs))
 
     def staged_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[FloatArray]:
-        """Return the weights of the training rows before each round, and after the last one.
+        """Yield the weights of the training rows before each round, and after the last one.
 
-        They are not kept by `fit`, but follow from what was learned: the weights of the rows that
-        a learner has right are multiplied by ``exp(-alpha)``, then all are divided by their sum.
-        For two classes that halves the weight of either kind of row up to 1/2.
+        They are not kept by `fit` but computed again from the learners: the weights of the rows
+        that a learner classifies correctly are multiplied by ``exp(-alpha)``, then all are divided
+        by their sum. For two classes this makes the weight of correct and of wrong rows 1/2 each.
 
         Parameters
         ----------
         X, y, sample_weight
-            As they were given to `fit`.
+            As given to `fit`.
 
         Yields
         ------
@@ -304,7 +304,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
         yield rows.shares()
         for number, predicted in enumerate(predictions):
             figures = self._boosted.rounds[number]
-            if figures.sum_of_weights != 1.0:  # 1: the round was the last, and changed nothing
+            if figures.sum_of_weights != 1.0:  # 1: the last round, which changed no weights
                 self._reweigh(rows, predicted, target, number)
             yield rows.shares()
 
@@ -319,7 +319,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     @property
     def rounds_(self) -> Rounds:
-        """What happened in each round: what was learned, its weighted error, what it counts."""
+        """The rounds as a table: learner, weighted error, vote weight (alpha), training error."""
         check_is_fitted(self, "estimator_weights_")
 
         def learner_of(round: int) -> str:
@@ -331,7 +331,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     @property
     def estimator_(self) -> Any:
-        """What each weak learner is, not fitted."""
+        """The weak learner, not fitted."""
         check_is_fitted(self, "estimator_weights_")
         return clone(self._own_tree() if self.estimator is None else self.estimator)
 
@@ -345,7 +345,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Share of the impurity decrease that each column brings, learners counted by alpha."""
+        """Share of the impurity decrease that each column brings, learners weighted by alpha."""
         check_is_fitted(self, "estimator_weights_")
         if self._other is not None:
             return self._other.importances()
@@ -359,7 +359,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
 
 def labels_of(target: ClassTarget | ValueTarget) -> Array:
-    """Return a single target as it was: labels or numbers."""
+    """Return a single target in its original form: labels or numbers."""
     if isinstance(target, ClassTarget):
         labels: Array = target.classes[0][target.codes.reshape(-1)]
         return labels

@@ -1,4 +1,4 @@
-"""Weak learners that are no trees of ours: any estimator that follows scikit-learn."""
+"""Weak learners that are not trees of Treewright: any estimator that follows scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from treewright.estimators.estimator_parameter import is_tree
 
 
 def is_other_estimator(given: object) -> bool:
-    """Return whether something is an estimator, but no single tree of ours."""
+    """Return whether an object is an estimator, but not a single tree of Treewright."""
     is_estimator = hasattr(given, "fit") and hasattr(given, "predict")
     return is_estimator and not isinstance(given, type) and not is_tree(given)
 
 
 def check_task(given: Any, *, owner: Any) -> None:
-    """Refuse a weak learner for another task than that of its owner."""
+    """Refuse a weak learner whose task (classes or regression) is not that of its owner."""
     wants_classes = is_classifier(owner)
     if is_classifier(given) == wants_classes:
         return
@@ -37,7 +37,7 @@ def check_task(given: Any, *, owner: Any) -> None:
 
 
 def resamples(given: object, estimator: Any, *, by_default: bool) -> bool:
-    """Settle whether rows are drawn by their weights, or the weights handed to the learner."""
+    """Return whether rows are drawn by their weights, or the weights are passed to the learner."""
     takes_weights = has_fit_parameter(estimator, "sample_weight")
     if given is None:
         return by_default or not takes_weights
@@ -52,20 +52,20 @@ def resamples(given: object, estimator: Any, *, by_default: bool) -> bool:
 
 
 class OtherLearner:
-    """An estimator fitted anew in every round.
+    """A weak learner that fits a clone of an estimator in every round.
 
     Parameters
     ----------
     estimator
-        What is cloned and fitted.
+        The estimator that is cloned and fitted.
     X, y
         The training data; `y` as a one-dimensional array.
     classes
-        The classes by their numbers; None for numbers.
+        The classes by their numbers; None for regression.
     resample
         Draw as many rows as there are, with replacement, by their weights.
     seed
-        Of the draws and of the estimators' own ``random_state``.
+        Seed of the draws and of the estimators' own ``random_state``.
     """
 
     def __init__(
@@ -83,13 +83,14 @@ class OtherLearner:
         self._y = y
         self._classes = classes
         self._resample = resample
-        # scikit-learn's AdaBoost gives weights that add up to 1; ours count cases by them.
+        # scikit-learn's AdaBoost passes weights that add up to 1; trees of Treewright count cases
+        # by them.
         self._total = float(len(y)) if isinstance(estimator, TableEstimator) else 1.0
         self._random = np.random.RandomState(seed % 2**32)
         self.members: list[Any] = []
 
     def learn(self, rows: Rows, number: int) -> Array:
-        """Fit the estimator of a round."""
+        """Fit the estimator of a round; return its predictions."""
         made = clone(self._estimator)
         self._seed(made)
         shares = rows.shares()
@@ -102,7 +103,7 @@ class OtherLearner:
         return predictions_of(made, self._X, self._classes, len(shares))
 
     def _seed(self, made: Any) -> None:
-        """Return the estimator, and those inside it, seeds of their own, as scikit-learn does."""
+        """Give the estimator, and those inside it, seeds of their own, as scikit-learn does."""
         names = sorted(made.get_params(deep=True))
         seeds = {
             name: self._random.randint(np.iinfo(np.int32).max)
@@ -114,16 +115,16 @@ class OtherLearner:
 
 
 class OtherEnsemble:
-    """Fitted estimators, each with a weight, that answer together.
+    """Fitted estimators with vote weights.
 
     Parameters
     ----------
     members
         The estimators.
     weights
-        What each counts.
+        The vote weight of each.
     classes
-        The classes by their numbers; None for numbers.
+        The classes by their numbers; None for regression.
     """
 
     def __init__(self, members: list[Any], weights: FloatArray, classes: Array | None) -> None:
@@ -137,7 +138,7 @@ class OtherEnsemble:
         return last
 
     def staged_answers(self, X: Any, *, from_round: int = 1) -> Iterator[FloatArray]:
-        """Return what the first member, the first two, and so on answer."""
+        """Yield the predictions of the first member, the first two, and so on."""
         predictions = np.column_stack([*self.predictions(X)])
         for n_members in range(from_round, len(self.members) + 1):
             weights, said = self._weights[:n_members], predictions[:, :n_members]
@@ -148,13 +149,13 @@ class OtherEnsemble:
             yield np.column_stack(shares) / weights.sum()
 
     def predictions(self, X: Any) -> Iterator[Array]:
-        """Return what each member predicts."""
+        """Yield the predictions of each member."""
         table = as_table(X)
         for member in self.members:
             yield predictions_of(member, table, self._classes, _num_samples(table))
 
     def importances(self) -> FloatArray:
-        """Return the members' importances of columns, counted by weight, where they have any."""
+        """Return the mean importances of the members that have any, weighted by their votes."""
         for member in self.members:
             if not hasattr(member, "feature_importances_"):
                 raise AttributeError(
@@ -166,12 +167,12 @@ class OtherEnsemble:
 
 
 def as_table(X: Any) -> Any:
-    """Return what rows can be taken from."""
+    """Return the data in a form that rows can be taken from."""
     return X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
 
 
 def predictions_of(member: Any, X: Any, classes: Array | None, n_rows: int) -> Array:
-    """Return what a fitted estimator predicts: numbers, or classes by their numbers."""
+    """Return the predictions of a fitted estimator: numbers, or classes by their numbers."""
     predicted = np.asarray(member.predict(X))
     if predicted.shape != (n_rows,):
         _refuse(member, f"an array of shape {predicted.shape} for {n_rows} rows")

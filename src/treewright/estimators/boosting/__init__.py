@@ -1,1 +1,1 @@
-"""Gradient boosting behind scikit-learn's interface."""
+"""Gradient boosting with scikit-learn's interface."""

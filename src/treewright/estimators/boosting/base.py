@@ -1,4 +1,4 @@
-"""What gradient boosting of classes and of numbers shares: reading, going through rounds."""
+"""The parts that gradient boosting of classes and of numbers share: reading and the rounds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from treewright.parameters import check_flag
 
 
 class BoostingEstimator(HasCallbacks, AnswersBoosted):
-    """Boosted trees behind scikit-learn's interface."""
+    """Boosted trees with scikit-learn's interface."""
 
     n_estimators: Any
     warm_start: Any
@@ -45,7 +45,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         raise AssertionError("a boosting estimator has a task")
 
     def _numbers(self, data: TrainingData) -> FloatArray:
-        """Return the target as the core takes it."""
+        """Return the target in the core's form."""
         raise AssertionError("a boosting estimator has a task")
 
     def _n_rounds(self) -> int | str:
@@ -83,7 +83,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         y_val: Any = None,
         sample_weight_val: Any = None,
     ) -> Self:
-        """Boost.
+        """Fit the model, round by round.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         sample_weight : array-like, optional
             Weight of each row; whole numbers mean copies.
         X_val, y_val, sample_weight_val : optional
-            Rows that early stopping judges by, instead of some that are held out.
+            Validation rows for early stopping; without them a share of the rows is held out.
 
         Returns
         -------
@@ -144,10 +144,10 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         return self
 
     def _folds(self, own: BoostingProblem, options: BoostingOptions) -> Int64Array | None:
-        """Deal the rows out where rounds are to be chosen by cross-validation.
+        """Return the fold of each row where rounds are chosen by cross-validation, else None.
 
-        A loss of the user's says nothing of what it is to make small, and another estimator's
-        start knows the rows that are left out.
+        They are not with a loss of the user's, whose value is unknown, nor with scores that start
+        from another estimator, which has been fitted to the held-out rows as well.
         """
         chooses = is_auto(options.n_estimators) and may_choose(
             n_rows=own.n_rows,
@@ -189,7 +189,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         options: BoostingOptions,
         tasks: RoundTasks[GradientRound] | None,
     ) -> Boosted:
-        """Go through the rounds; who wants to hear of them does."""
+        """Make the rounds, with the callbacks and the progress display as listeners."""
         verbose = self.verbose
         reporter = BoostingProgress(int(options.n_estimators)) if verbose else None
         if tasks is not None:
@@ -274,7 +274,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         return before
 
     def _basis(self, loss: str) -> dict[str, Any]:
-        """Return what later rounds share with those before them."""
+        """Return the settings that later rounds must share with earlier ones."""
         init = self.init
         named = init if init is None or isinstance(init, str) else type(init).__name__
         return {"loss": loss, "init": named, "max_bins": self.max_bins}

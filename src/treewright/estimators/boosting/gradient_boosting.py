@@ -11,107 +11,108 @@ from treewright.estimators.boosting.tasks import BoostingClassifier, BoostingReg
 class GradientBoostingClassifier(BoostingClassifier):
     """Gradient boosting for classes, from any table.
 
-    Every round grows a tree on the gradients of the loss at the scores so far. Columns of numbers
-    are put into at most 255 bins; gradients are added up as whole numbers, so that the model does
+    Every round grows a tree on the gradients of the loss at the scores so far. Numeric columns are
+    divided into at most 255 bins; gradients are summed as whole numbers, so that the model does
     not depend on the number of threads. Text, categories and missing values are taken as they are:
-    a split sends sets of categories, and what is missing, where the loss falls most.
+    a split sends sets of categories, and missing values, to the side where the loss falls most.
 
     Parameters
     ----------
     loss : {"log_loss", "exponential"} or function
         ``"log_loss"`` is the logistic loss of two classes, or the multinomial of several;
         ``"exponential"`` is AdaBoost's, for two. A function is given the class indices and the
-        scores (rows, or rows x classes) and gives their gradients and hessians.
+        scores (rows, or rows x classes) and returns their gradients and hessians.
     learning_rate : float or "auto"
-        Factor for what each tree adds. ``"auto"`` is 0.05 up to 10,000 rows, and grows as the
-        square root of their number up to 0.1 (from 40,000 rows).
+        Factor of the contribution of each tree. ``"auto"`` is 0.05 up to 10,000 rows, and grows as
+        the square root of their number up to 0.1 (from 40,000 rows).
     n_estimators : int or "auto"
-        Rounds; each grows a tree, of each class where there are three or more. ``"auto"`` chooses
-        up to 1,000 by five-fold cross-validation (the fold of a row follows from its content), on
-        tables of 30 to 10,000 rows (where there are three or more classes: times them, or up to
-        500,000 times them and the columns). On larger and smaller ones, with a loss of your own, or
-        from another estimator (`init`), it is 250; with early stopping on rows left out at most
-        1,000.
+        Number of rounds; each grows one tree, or one per class where there are three or more.
+        ``"auto"`` chooses up to 1,000 by five-fold cross-validation (the fold of a row depends on
+        its content), on tables of 30 to 10,000 rows (with three or more classes, rows times classes
+        count, or up to 500,000 rows times classes times columns). On larger and smaller tables,
+        with a loss of your own, or with another estimator as `init`, it is 250; with early stopping
+        on held-out rows at most 1,000.
     max_iter : int, optional
-        scikit-learn's name of `n_estimators`; where it is given it counts.
+        scikit-learn's name for `n_estimators`; if given, it is used instead.
     max_leaf_nodes : int, optional
         Leaves of a tree; None is no limit.
     max_depth : int, None or "auto"
         Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
         no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
     growth : {"leaf_wise", "depth_wise"}
-        Whether the leaf that gains most is split next, or the first of the highest level.
+        Whether the leaf of largest gain is split next, or the first leaf of the highest level.
     min_samples_leaf : int
         Rows that each leaf needs.
     min_hessian : float or "auto"
-        Sum of second derivatives that each leaf needs. ``"auto"`` is 1, and 0.001 where rows left
-        out choose the rounds.
+        Sum of hessians that each leaf needs. ``"auto"`` is 1, and 0.001 where held-out rows choose
+        the rounds.
     l2_regularization : float or "auto"
-        Added to the sum of second derivatives of every leaf, which makes answers smaller.
-        ``"auto"`` is 1.5, and 3 where rows left out choose the rounds.
+        Added to the sum of hessians of every leaf, which makes predictions smaller. ``"auto"`` is
+        1.5, and 3 where held-out rows choose the rounds.
     min_gain : float
-        What a split must gain.
+        Gain that a split needs.
     max_bins : int
-        Bins that a column of numbers is divided into, 255 at most; missing values have their own.
-        Where there are more than 200,000 rows, bins are read from 200,000 of them. Numbers are
-        taken as float64: whole numbers and times beyond 2**53 may share one.
+        Bins that a numeric column is divided into, 255 at most; missing values have their own.
+        Where there are more than 200,000 rows, bins are computed from 200,000 of them. Numbers are
+        taken as float64: whole numbers and times beyond 2**53 may share a bin.
     subsample : float or "auto"
-        Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
+        Share of the rows that each round draws, without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
-        columns are numeric and there are more than 100,000 rows (as they are written), so many of
-        them (a fifth at least). Which rows are drawn follows from their content: rows alike are
-        drawn together, and where none would be, those of one content are.
+        columns are numeric and there are more than 100,000 rows (of the table, not weighted), it
+        draws 100,000 of them (a fifth at least). The draw depends on the content of rows: equal
+        rows are drawn together, and where none would be drawn, the rows of one content are.
     row_sampling : {"uniform", "goss"}
-        ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
-        weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
+        ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, whose
+        weight is raised to make up for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
-        Share of the rows that ``"goss"`` keeps, as they are written: one of weight 2 is one row.
+        Share of the rows that ``"goss"`` keeps, of the table's rows: one of weight 2 is one row.
     max_features : float or "auto"
         Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
-        rows, and all of more.
+        rows, and all of them above.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
     nominal_smoothing, nominal_l2 : float
-        Categories are put in order by gradient / (hessian + `nominal_smoothing`); sets of them have
-        `nominal_l2` added to `l2_regularization`.
+        Categories are ordered by gradient / (hessian + `nominal_smoothing`); for splits by sets of
+        categories, `nominal_l2` is added to `l2_regularization`.
     max_categories : int
         Categories on the smaller side of a split.
     min_category_rows : int, optional
-        Rows of a node that a category needs to be put in order; others stay on the larger side.
+        Rows of a node that a category needs to be ordered; others stay on the larger side.
         None is one in 500 rows of the table, from 5 to 50.
     categorical_features : list, optional
-        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
-        in the order of their values, count as missing, with a warning.
+        Numeric columns that are codes of categories. In a column of more than 65,534 categories
+        those beyond, in the order of their values, count as missing, with a warning.
     leaf_model : {"constant", "linear"}
-        ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
+        ``"linear"`` fits every leaf, once its tree is grown, a line in the numeric columns asked
         on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
-        never adds more than it did to a training row.
+        never adds more than it did for a training row.
     linear_l2 : float
-        Penalty on the slopes of such lines, in units of the columns' standard deviations.
+        Penalty on the slopes of these lines, in units of the columns' standard deviations.
     monotonic_cst : dict or list, optional
-        Per column 1 (answers may not fall for the second class), -1 or 0.
+        Per column 1 (the score of the second class may not fall), -1 or 0.
     interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
-        Columns that may be asked on one path, by name or position; those left out form a set.
+        Columns that may be asked on one path, by name or position; those not named form a set.
     early_stopping : bool
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
         `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
-        (``validation_fraction=None``) the training loss is looked at.
+        (``validation_fraction=None``) the training loss is used.
     scoring : "loss", str, function or None
-        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        What rounds are judged by, instead of the loss: the name of one of scikit-learn's scorers,
         a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
-        Share of the rows held out for that, unless validation rows are given to `fit`.
+        Share of the rows held out for early stopping, unless validation rows are given to `fit`.
     n_iter_no_change, tol
         See `early_stopping`.
     init : None, "zero" or estimator
-        Where scores start: at the best constant, at 0, or at what an estimator (fitted first)
-        predicts.
+        Where scores start: at the best constant, at 0, or at the predictions of an estimator, which
+        is fitted first.
     warm_start : bool
-        Whether `fit` goes on from the rounds there are, up to `n_estimators`, a number then.
+        Whether `fit` continues from the existing rounds, up to `n_estimators`, which must be a
+        number.
     class_weight : dict or "balanced", optional
-        Factor for the weight of each class's rows.
+        Factor of the weight of each class's rows.
     schema : Schema, optional
-        What is declared about the columns.
+        Declarations about the columns.
     random_state : int, optional
         Seed of the draws; None means 0.
     n_jobs : int, optional
@@ -124,18 +125,18 @@ class GradientBoostingClassifier(BoostingClassifier):
     ensemble_ : BoostedEnsemble
         The trees of all rounds.
     n_iter_ : int
-        Rounds that were kept.
+        Number of rounds kept.
     choice_ : RoundsChoice or None
         The depths tried where rounds were chosen, with the rounds and loss of each.
     rounds_ : GradientRounds
         Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
-        Losses and scores are taken with `early_stopping` or validation rows only.
+        Losses and scores are computed only with `early_stopping` or validation rows.
     classes_ : array
     n_classes_ : int
     n_features_in_ : int
     feature_names_in_ : array
     feature_importances_ : array
-        Share of the gain of all splits that each column brings.
+        Share of each column in the gain of all splits.
 
     Examples
     --------
@@ -231,108 +232,109 @@ class GradientBoostingClassifier(BoostingClassifier):
 
 
 class GradientBoostingRegressor(BoostingRegressor):
-    """Gradient boosting for numbers, from any table.
+    """Gradient boosting for regression, from any table.
 
-    As :class:`GradientBoostingClassifier`, with losses for numbers.
+    Like :class:`GradientBoostingClassifier`, with losses for numbers.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"} \
 or function
         ``"poisson"``, ``"gamma"`` and ``"tweedie"`` are deviances of the exponential of the score.
-        A function is given the target and the scores and gives their gradients and hessians.
+        A function is given the target and the scores and returns their gradients and hessians.
     quantile : float, optional
-        Of ``"quantile"`` which quantile is predicted (0.5), of ``"huber"`` the quantile of the
+        For ``"quantile"`` the quantile that is predicted (0.5), for ``"huber"`` the quantile of the
         absolute residuals beyond which the loss is linear (0.9).
     tweedie_power : float
         Power of the variance, between 1 and 2.
     learning_rate : float or "auto"
-        Factor for what each tree adds. ``"auto"`` is 0.05 where rows left out choose the rounds,
-        else 0.1.
+        Factor of the contribution of each tree. ``"auto"`` is 0.05 where held-out rows choose the
+        rounds, else 0.1.
     n_estimators : int or "auto"
-        Rounds; each grows a tree. ``"auto"`` chooses up to 1,000 by five-fold cross-validation (the
-        fold of a row follows from its content), on tables of 30 to 10,000 rows. On larger and
-        smaller ones, with a loss of your own, or from another estimator (`init`), it is 250; with
-        early stopping on rows left out at most 1,000.
+        Number of rounds; each grows a tree. ``"auto"`` chooses up to 1,000 by five-fold
+        cross-validation (the fold of a row depends on its content), on tables of 30 to 10,000 rows.
+        On larger and smaller tables, with a loss of your own, or with another estimator as `init`,
+        it is 250; with early stopping on held-out rows at most 1,000.
     max_iter : int, optional
-        scikit-learn's name of `n_estimators`; where it is given it counts.
+        scikit-learn's name for `n_estimators`; if given, it is used instead.
     max_leaf_nodes : int, optional
         Leaves of a tree; None is no limit.
     max_depth : int, None or "auto"
         Questions on a path; None is no limit, and so is ``"auto"`` unless rounds are chosen: then
         no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
     growth : {"leaf_wise", "depth_wise"}
-        Whether the leaf that gains most is split next, or the first of the highest level.
+        Whether the leaf of largest gain is split next, or the first leaf of the highest level.
     min_samples_leaf : int
         Rows that each leaf needs.
     min_hessian : float or "auto"
-        Sum of second derivatives that each leaf needs. ``"auto"`` is 1, and 0.001 where rows left
-        out choose the rounds.
+        Sum of hessians that each leaf needs. ``"auto"`` is 1, and 0.001 where held-out rows choose
+        the rounds.
     l2_regularization : float or "auto"
-        Added to the sum of second derivatives of every leaf, which makes answers smaller.
-        ``"auto"`` is 1.5, and 3 where rows left out choose the rounds.
+        Added to the sum of hessians of every leaf, which makes predictions smaller. ``"auto"`` is
+        1.5, and 3 where held-out rows choose the rounds.
     min_gain : float
-        What a split must gain.
+        Gain that a split needs.
     max_bins : int
-        Bins that a column of numbers is divided into, 255 at most; missing values have their own.
-        Where there are more than 200,000 rows, bins are read from 200,000 of them. Numbers are
-        taken as float64: whole numbers and times beyond 2**53 may share one.
+        Bins that a numeric column is divided into, 255 at most; missing values have their own.
+        Where there are more than 200,000 rows, bins are computed from 200,000 of them. Numbers are
+        taken as float64: whole numbers and times beyond 2**53 may share a bin.
     subsample : float or "auto"
-        Share of the rows that each round sees, drawn without replacement; with ``"goss"`` the share
+        Share of the rows that each round draws, without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
-        columns are numeric and there are more than 100,000 rows (as they are written), so many of
-        them (a fifth at least). Which rows are drawn follows from their content: rows alike are
-        drawn together, and where none would be, those of one content are.
+        columns are numeric and there are more than 100,000 rows (of the table, not weighted), it
+        draws 100,000 of them (a fifth at least). The draw depends on the content of rows: equal
+        rows are drawn together, and where none would be drawn, the rows of one content are.
     row_sampling : {"uniform", "goss"}
-        ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, which
-        weigh more for it (gradient-based one-side sampling, Ke et al. 2017).
+        ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, whose
+        weight is raised to make up for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
-        Share of the rows that ``"goss"`` keeps, as they are written: one of weight 2 is one row.
+        Share of the rows that ``"goss"`` keeps, of the table's rows: one of weight 2 is one row.
     max_features : float or "auto"
         Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
-        rows, and all of more.
+        rows, and all of them above.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
     nominal_smoothing, nominal_l2 : float
-        Categories are put in order by gradient / (hessian + `nominal_smoothing`); sets of them have
-        `nominal_l2` added to `l2_regularization`.
+        Categories are ordered by gradient / (hessian + `nominal_smoothing`); for splits by sets of
+        categories, `nominal_l2` is added to `l2_regularization`.
     max_categories : int
         Categories on the smaller side of a split.
     min_category_rows : int, optional
-        Rows of a node that a category needs to be put in order; others stay on the larger side.
+        Rows of a node that a category needs to be ordered; others stay on the larger side.
         None is one in 500 rows of the table, from 5 to 50.
     categorical_features : list, optional
-        Columns of numbers that are codes. Of more than 65,534 categories of a column those beyond,
-        in the order of their values, count as missing, with a warning.
+        Numeric columns that are codes of categories. In a column of more than 65,534 categories
+        those beyond, in the order of their values, count as missing, with a warning.
     leaf_model : {"constant", "linear"}
-        ``"linear"`` gives every leaf, once its tree is grown, a line in the numeric columns asked
+        ``"linear"`` fits every leaf, once its tree is grown, a line in the numeric columns asked
         on its path (Shi et al. 2019). A missing or infinite number adds nothing to it, and it
-        never adds more than it did to a training row. Losses without curvature
+        never adds more than it did for a training row. Losses without a hessian
         (``"absolute_error"``, ``"quantile"``) have constants only.
     linear_l2 : float
-        Penalty on the slopes of such lines, in units of the columns' standard deviations.
+        Penalty on the slopes of these lines, in units of the columns' standard deviations.
     monotonic_cst : dict or list, optional
-        Per column 1 (answers may not fall), -1 or 0.
+        Per column 1 (predictions may not fall), -1 or 0.
     interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
-        Columns that may be asked on one path, by name or position; those left out form a set.
+        Columns that may be asked on one path, by name or position; those not named form a set.
     early_stopping : bool
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
         `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
-        (``validation_fraction=None``) the training loss is looked at.
+        (``validation_fraction=None``) the training loss is used.
     scoring : "loss", str, function or None
-        What rounds are judged by, in place of the loss: the name of one of scikit-learn's scorers,
+        What rounds are judged by, instead of the loss: the name of one of scikit-learn's scorers,
         a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
-        Share of the rows held out for that, unless validation rows are given to `fit`.
+        Share of the rows held out for early stopping, unless validation rows are given to `fit`.
     n_iter_no_change, tol
         See `early_stopping`.
     init : None, "zero" or estimator
-        Where scores start: at the best constant, at 0, or at what an estimator (fitted first)
-        predicts.
+        Where scores start: at the best constant, at 0, or at the predictions of an estimator, which
+        is fitted first.
     warm_start : bool
-        Whether `fit` goes on from the rounds there are, up to `n_estimators`, a number then.
+        Whether `fit` continues from the existing rounds, up to `n_estimators`, which must be a
+        number.
     schema : Schema, optional
-        What is declared about the columns.
+        Declarations about the columns.
     random_state : int, optional
         Seed of the draws; None means 0.
     n_jobs : int, optional
@@ -345,16 +347,16 @@ or function
     ensemble_ : BoostedEnsemble
         The trees of all rounds.
     n_iter_ : int
-        Rounds that were kept.
+        Number of rounds kept.
     choice_ : RoundsChoice or None
         The depths tried where rounds were chosen, with the rounds and loss of each.
     rounds_ : GradientRounds
         Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
-        Losses and scores are taken with `early_stopping` or validation rows only.
+        Losses and scores are computed only with `early_stopping` or validation rows.
     n_features_in_ : int
     feature_names_in_ : array
     feature_importances_ : array
-        Share of the gain of all splits that each column brings.
+        Share of each column in the gain of all splits.
 
     Examples
     --------

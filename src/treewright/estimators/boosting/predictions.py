@@ -1,4 +1,4 @@
-"""What boosted trees answer: scores, stages, leaves, what columns add and matter."""
+"""Predictions of boosted trees: scores, stages, leaves, SHAP values and importances."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from treewright.parameters import check_choice, check_flag
 
 
 class AnswersBoosted(HasMembers):
-    """Answers by the boosted trees of ``ensemble_``."""
+    """Predictions by the boosted trees of ``ensemble_``."""
 
     ensemble_: BoostedEnsemble
-    _held: Held | None = None  # of copies that are judged while boosting goes on
+    _held: Held | None = None  # set on copies that a scorer judges during boosting
 
     def _model(self) -> BoostedEnsemble:
         if self._held is not None:
@@ -38,7 +38,7 @@ class AnswersBoosted(HasMembers):
         return DecisionTreeRegressor()
 
     def _members(self) -> Sequence[Any]:
-        """Return the trees of each round, one for each output; they add to the scores."""
+        """Return the trees of each round, one per output; their predictions add to the scores."""
         model = self._model()
         n_outputs = model.core.n_outputs
         trees = np.empty((model.n_rounds, n_outputs), dtype=object)
@@ -56,7 +56,7 @@ class AnswersBoosted(HasMembers):
         raise AssertionError("a boosting estimator has a task")
 
     def _begin(self, X: Any) -> FloatArray | None:
-        """Return the scores that rows start from, where an estimator says so."""
+        """Return the scores that rows start from, where `init` is an estimator; else None."""
         init = getattr(self, "init_", None)
         if init is None or isinstance(init, str):
             return None
@@ -74,7 +74,7 @@ class AnswersBoosted(HasMembers):
         return self._model().meaning(scores)
 
     def _staged(self, X: Any) -> Iterator[FloatArray]:
-        """Return the scores after each round."""
+        """Yield the scores after each round."""
         table, model = self._table(X), self._model()
         begin = self._begin(X)
         scores = np.tile(model.base, (table.n_rows, 1)) if begin is None else begin
@@ -96,25 +96,25 @@ class AnswersBoosted(HasMembers):
     def shap_values(
         self, X: Any, *, by_hessian: bool = False
     ) -> tuple[FloatArray, float | FloatArray]:
-        """Return what each column adds to the score of each row: Shapley values of the trees.
+        """Return the SHAP values of each row: what each column adds to its score.
 
-        Where a column is not known, a row goes both ways in proportion to the training rows
-        (path-dependent TreeSHAP, Lundberg et al. 2020); exact, and values and base add up to the
-        score (``decision_function``, or the prediction before the link).
+        Where a column is not known, a row follows both branches in proportion to the training rows
+        (path-dependent TreeSHAP, Lundberg et al. 2020). The values are exact; values and base add
+        up to the score (``decision_function``, or the prediction before the link).
 
         Parameters
         ----------
         X : table
             The rows.
         by_hessian : bool
-            Whether training rows are weighed by their hessians (as XGBoost does) instead of
-            counted (as LightGBM does).
+            Whether training rows are weighted by their hessians (as in XGBoost) instead of counted
+            (as in LightGBM).
 
         Returns
         -------
         values : array, rows x columns (x classes where there are three or more)
         base : float, or array by class
-            The score that is expected when no column is known.
+            The expected score when no column is known.
         """
         check_flag("by_hessian", by_hessian)
         table, model = self._table(X), self._model()
@@ -133,7 +133,7 @@ class AnswersBoosted(HasMembers):
         by_column, base = model.shap(
             table, n_threads=n_threads(self.n_jobs), by_hessian=bool(by_hessian)
         )
-        # What a derived column brings is credited to those that it is made of.
+        # The values of a derived column are credited to its source columns.
         credit = np.array([model.schema.by_input(one) for one in np.eye(by_column.shape[2])])
         values = np.moveaxis(by_column @ credit, 1, 2)
         return (values[:, :, 0], float(base[0])) if values.shape[2] == 1 else (values, base)
@@ -147,15 +147,15 @@ class AnswersBoosted(HasMembers):
         sample_weight: Any = None,
         n_repeats: int = 5,
     ) -> Importances:
-        """Return how much each column matters.
+        """Return the importances of the columns.
 
         Parameters
         ----------
         kind : {"gain", "split", "permutation"}
-            Share of the gain of all splits, or of their number; or how much the score of the rows
-            given falls when the column is shuffled.
+            Share of the gain of all splits, or of their number; or how much the score of the given
+            rows falls when the column is permuted.
         X, y, sample_weight, n_repeats
-            Rows for ``"permutation"``, and how often each column is shuffled.
+            Rows for ``"permutation"``, and how often each column is permuted.
         """
         check_choice("kind", kind, (*IMPORTANCES, "permutation"))
         model = self._model()
@@ -165,7 +165,7 @@ class AnswersBoosted(HasMembers):
             return one_line(kind, IMPORTANCES[kind], names, shares)  # type: ignore[arg-type]
         if X is None or y is None:
             raise ParameterError("kind='permutation' needs rows: give X and y.")
-        from sklearn.inspection import permutation_importance  # loads pandas and more
+        from sklearn.inspection import permutation_importance  # late: loads pandas and more
 
         measured = permutation_importance(
             self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0

@@ -1,7 +1,7 @@
-"""Rounds judged by a score: scikit-learn's scorers, told of what boosting has come to.
+"""Rounds judged by scikit-learn's scorers.
 
-A scorer asks an estimator to predict rows. It is given a copy that is fitted as far as boosting has
-come, and that knows the scores of the judged rows already: no tree is asked again.
+A scorer asks an estimator to predict rows. It is given a copy that is fitted with the rounds made
+so far and that knows the scores of the judged rows already: no tree is evaluated again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from treewright.errors import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Scores of rows that need not be computed again, and the model behind them."""
+    """Scores of rows that are known already, and the model they come from."""
 
     X: Any
     scores: FloatArray
@@ -25,12 +25,12 @@ class Held:
 
 
 def scorer_of(estimator: Any, scoring: object) -> Any:
-    """Return the scorer asked for; None where the loss is to judge.
+    """Return the scorer; None where rounds are judged by the loss.
 
     Parameters
     ----------
     estimator
-        Whose predictions are scored; its own `score` counts where nothing else is named.
+        The estimator whose predictions are scored; its own `score` is used for None.
     scoring
         ``"loss"``, the name of a scorer, a function of estimator, X and y, or None.
     """
@@ -41,7 +41,7 @@ def scorer_of(estimator: Any, scoring: object) -> Any:
             f"scoring={scoring!r} must be 'loss', the name of one of scikit-learn's scorers, a"
             " function, or None."
         )
-    from sklearn.metrics import check_scoring  # loads much that boosting does without
+    from sklearn.metrics import check_scoring  # imported late: it loads many modules
 
     try:
         return check_scoring(estimator, scoring=scoring)
@@ -50,7 +50,7 @@ def scorer_of(estimator: Any, scoring: object) -> Any:
 
 
 class ByScorer:
-    """Judges scores of rows by a scorer.
+    """Judges the scores of rows by a scorer.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ class ByScorer:
     estimator
         A copy that may be changed; fitted but for its model.
     X, y, sample_weight
-        The rows, as they were given, their targets and weights.
+        The rows in their original form, their targets and weights.
 
     Attributes
     ----------
     model : function
-        Gives the model so far, for predictions of other rows.
+        Returns the model so far, for predictions of other rows.
     """
 
     def __init__(self, scorer: Any, estimator: Any, *, X: Any, y: Any, sample_weight: Any) -> None:

@@ -1,4 +1,4 @@
-"""Gradient boosting for classes and for numbers: their losses, scores and stages."""
+"""Gradient boosting for classes and for regression: their losses, scores and stages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from treewright.grow.training_data import TrainingData
 
 
 def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
-    """Return what the estimator that boosting starts from answers, as numbers."""
+    """Return the predictions of the `init` estimator as numbers."""
     try:
         numbers = np.asarray(answers, dtype=np.float64)
     except (TypeError, ValueError):
@@ -59,22 +59,22 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         return odds / 2 if link == "half_logistic" else odds
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the scores of each row: of the second class of two, or of each class."""
+        """Return the scores of each row: of the second of two classes, or of each of several."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Return the scores after each round."""
+        """Yield the scores after each round."""
         for scores in self._staged(X):
             yield scores[:, 0] if scores.shape[1] == 1 else scores
 
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
-        """Return the class probabilities after each round."""
+        """Yield the class probabilities after each round."""
         model = self._model()
         return (model.meaning(scores) for scores in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Return the classes after each round."""
+        """Yield the predicted classes after each round."""
         for shares in self.staged_predict_proba(X):
             yield self.classes_[np.argmax(shares, axis=1)]
 
@@ -93,6 +93,6 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
         return np.log(np.maximum(values, 1e-15)) if link == "log" else values
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Return the predicted values after each round."""
+        """Yield the predicted numbers after each round."""
         model = self._model()
         return (model.meaning(scores)[:, 0] for scores in self._staged(X))

@@ -1,1 +1,1 @@
-"""Forests behind scikit-learn's interface."""
+"""Forests with scikit-learn's interface."""

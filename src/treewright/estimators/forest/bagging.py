@@ -31,7 +31,7 @@ _LEARNED = (
     "oob_decision_function_",
     "oob_prediction_",
 )
-"""What scikit-learn's Bagging has learned, as far as it has."""
+"""Fitted attributes taken over from scikit-learn's Bagging, as far as it has them."""
 
 
 def _decides_by_function(bagging: BaggingEstimator) -> bool:
@@ -39,22 +39,22 @@ def _decides_by_function(bagging: BaggingEstimator) -> bool:
 
 
 class BaggingEstimator(ForestEstimator):
-    """Trees on resampled rows and columns; estimators that are no trees go to scikit-learn."""
+    """Trees on resampled rows and columns; other estimators are delegated to scikit-learn."""
 
     estimator: Any
     max_features: Any
     bootstrap_features: Any
     oob_score: Any
-    _delegate: Any = None  # scikit-learn's Bagging, where the estimator is no tree of ours
+    _delegate: Any = None  # scikit-learn's Bagging, if the estimator is not a tree of ours
     _sklearn_name: str
 
     def _sklearn_bagging(self, **parameters: Any) -> Any:
-        from sklearn import ensemble  # loads a hundred modules that trees of ours do without
+        from sklearn import ensemble  # imported late: it loads a hundred modules
 
         return getattr(ensemble, self._sklearn_name)(**parameters)
 
     def _is_foreign(self) -> bool:
-        """Return whether the estimator is one, but no tree of ours."""
+        """Return whether the estimator is one, but not a tree of Treewright."""
         given = self.estimator
         is_estimator = hasattr(given, "fit") and hasattr(given, "predict")
         return is_estimator and not isinstance(given, type) and not is_tree(given)
@@ -102,11 +102,11 @@ class BaggingEstimator(ForestEstimator):
         Parameters
         ----------
         X : table
-            Any table, as for the single trees; what `estimator` takes if it is none.
+            Any table, as for the single trees; for other estimators whatever `estimator` takes.
         y : array-like
             The target, one entry per row.
         sample_weight : array-like, optional
-            How likely each row is to be drawn; whole numbers mean copies.
+            Relative probability of drawing each row; whole numbers mean copies.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class BaggingEstimator(ForestEstimator):
         return self
 
     def _forget(self) -> dict[str, Any]:
-        """Take away what was learned, and give it back."""
+        """Remove the fitted attributes, and return them."""
         learned = [name for name in self.__dict__ if name.endswith("_") or name == "_delegate"]
         return {name: self.__dict__.pop(name) for name in learned}
 
@@ -170,12 +170,12 @@ class BaggingEstimator(ForestEstimator):
 
     @property
     def estimator_(self) -> Any:
-        """What each estimator is, not fitted."""
+        """The estimator that is fitted repeatedly, not fitted."""
         return super().estimator_ if self._delegate is None else self._delegate.estimator_
 
     @property
     def estimators_samples_(self) -> list[Int64Array]:
-        """The rows drawn for each estimator, as often as they were drawn."""
+        """The rows drawn for each estimator, repeated as often as they were drawn."""
         if self._delegate is not None:
             drawn: list[Int64Array] = self._delegate.estimators_samples_
             return drawn
@@ -187,14 +187,14 @@ class BaggingEstimator(ForestEstimator):
         return [np.repeat(rows, copies) for copies in draws]
 
     def predict(self, X: Any) -> Array:
-        """Return what the estimators say together: the most probable class, or the mean."""
+        """Return the combined prediction: the most probable class, or the mean."""
         if self._delegate is None:
             return super().predict(X)  # type: ignore[no-any-return]
         return np.asarray(self._delegate.predict(X))
 
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the mean of the estimators' decision functions, where they have one."""
+        """Return the mean of the estimators' decision functions; only if they have one."""
         check_is_fitted(self)
         return np.asarray(self._delegate.decision_function(X))
 
@@ -207,33 +207,33 @@ class BaggingEstimator(ForestEstimator):
 class BaggingClassifier(BaggingEstimator, ForestClassifier):
     """Bagging for classes: trees (or other estimators) on resampled rows, averaged.
 
-    Drop-in for scikit-learn's by changing the import. Trees of Treewright grow on its engine, from
-    any table, with the bootstrap laid out over the rows by their content: neither the order of the
-    rows nor how often one is written instead of weighted changes a tree. Any other estimator is
-    handed, with all parameters, to scikit-learn's ``BaggingClassifier``.
+    A drop-in replacement for scikit-learn's: change the import. Trees of Treewright grow on its
+    engine, from any table; the bootstrap is drawn by the content of rows: neither the order of the
+    rows nor writing a row twice instead of giving it weight 2 changes a tree. Any other estimator
+    is passed, with all parameters, to scikit-learn's ``BaggingClassifier``.
 
     Parameters
     ----------
     estimator : estimator, optional
-        What is fitted again and again: a single tree of Treewright such as
-        :class:`C45Classifier`, pruner and all, or a classifier that follows scikit-learn. None is
+        The estimator that is fitted repeatedly: a single tree of Treewright such as
+        :class:`C45Classifier`, with its pruner, or a classifier that follows scikit-learn. None is
         :class:`DecisionTreeClassifier`.
     n_estimators : int
-        How many.
+        Number of estimators.
     max_samples : int, float, optional
         Rows drawn for each: a number, or a share of all; None draws as many as there are.
     max_features : int or float
         Columns drawn for each: a number, or a share of all.
     bootstrap : bool
         Whether rows are drawn with replacement. Without, and with ``max_samples=1.0``, all
-        estimators see all rows.
+        estimators are fitted to all rows.
     bootstrap_features : bool
         Whether columns are drawn with replacement; a tree then has the distinct ones.
     oob_score : bool or callable
-        Whether to estimate accuracy (or what a function of the true and the predicted classes
-        says, of trees alone) by the rows that each estimator has not seen.
+        Whether to estimate the accuracy out of bag. A function of the true and the predicted
+        classes replaces accuracy (only if the estimators are trees of Treewright).
     warm_start : bool
-        Whether `fit` keeps the estimators there are and adds to them up to `n_estimators`.
+        Whether `fit` keeps the existing estimators and adds to them up to `n_estimators`.
     n_jobs : int, optional
         Threads; the trees are the same for any number.
     random_state : int, optional
@@ -241,26 +241,26 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
     verbose : int
         Show progress on standard error.
     categorical_features : list, optional
-        Columns of numbers that are codes; here or in `estimator`, not in both.
+        Numeric columns that are codes of categories; here or in `estimator`, not in both.
     schema : Schema, optional
-        What is declared about the columns; here or in `estimator`, not in both.
+        Declarations about the columns; here or in `estimator`, not in both.
 
     Attributes
     ----------
     ensemble_ : Ensemble
-        The trees; not where `estimator` is no tree of Treewright.
+        The trees; absent where `estimator` is not a tree of Treewright.
     estimators_ : list
         The fitted estimators.
     estimators_features_ : list of arrays
-        Numbers of the columns each has.
+        Numbers of the columns drawn for each.
     estimators_samples_ : list of arrays
-        Rows drawn for each; needs the training data, which is not pickled with trees.
+        Rows drawn for each; needs the training data, which are not pickled with trees.
     classes_ : array or list of arrays
     n_classes_ : int or list of int
     n_features_in_ : int
     feature_names_in_ : array
     feature_importances_ : array
-        Of trees alone.
+        Only where the estimators are trees.
 
     Examples
     --------
@@ -317,15 +317,16 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
 
 
 class BaggingRegressor(BaggingEstimator, ForestRegressor):
-    """Bagging for numbers: trees (or other estimators) on resampled rows, averaged.
+    """Bagging for regression: trees (or other estimators) on resampled rows, averaged.
 
-    Drop-in for scikit-learn's by changing the import; see :class:`BaggingClassifier`.
+    A drop-in replacement for scikit-learn's: change the import; see :class:`BaggingClassifier`.
 
     Parameters
     ----------
     estimator : estimator, optional
-        What is fitted again and again: a single tree of Treewright such as :class:`M5Regressor`,
-        or a regressor that follows scikit-learn. None is :class:`DecisionTreeRegressor`.
+        The estimator that is fitted repeatedly: a single tree of Treewright such as
+        :class:`M5Regressor`, or a regressor that follows scikit-learn. None is
+        :class:`DecisionTreeRegressor`.
     n_estimators, max_samples, max_features, bootstrap, bootstrap_features, oob_score, \
 warm_start, n_jobs, random_state, verbose, categorical_features, schema
         As for :class:`BaggingClassifier`; `oob_score` estimates the coefficient of determination.
@@ -333,13 +334,13 @@ warm_start, n_jobs, random_state, verbose, categorical_features, schema
     Attributes
     ----------
     ensemble_ : Ensemble
-        The trees; not where `estimator` is no tree of Treewright.
+        The trees; absent where `estimator` is not a tree of Treewright.
     estimators_, estimators_features_, estimators_samples_
         As for :class:`BaggingClassifier`.
     n_features_in_ : int
     feature_names_in_ : array
     feature_importances_ : array
-        Of trees alone.
+        Only where the estimators are trees.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What all forests share: drawing rows and columns, growing the trees, asking them together."""
+"""The parts that all forests share: drawing rows and columns, growing, predicting."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ VOTES = ("soft", "hard")
 
 
 class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, HasMembers):
-    """Many trees behind scikit-learn's interface."""
+    """Many trees with scikit-learn's interface."""
 
     ensemble_: Ensemble
     n_estimators: Any
@@ -57,7 +57,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
     warm_start: Any
     _splitter = "best"
     _training: ForestProblem | None = None
-    _seed: int = 0  # not random_state, which may be a generator
+    _seed: int = 0  # kept because random_state may be a generator
 
     @property
     def _takes_outputs(self) -> bool:  # type: ignore[override]
@@ -68,11 +68,11 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         raise AssertionError("a forest has a task")
 
     def _base_given(self) -> Any:
-        """Return the base tree as the user gave it; None for the forest's own trees."""
+        """Return `estimator` as the user gave it; None for the forest's own trees."""
         return self.estimator
 
     def _base(self) -> TreeEstimator | None:
-        """Return the base tree, checked."""
+        """Return `estimator` after checking it; None for the forest's own trees."""
         given = self._base_given()
         if given is None:
             return None
@@ -87,7 +87,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return base
 
     def _tree_parameters(self) -> list[str]:
-        """Return the names of parameters about the trees, which a base tree has instead."""
+        """Return the names of parameters about the trees, which `estimator` decides if given."""
         return [*parameters_for(GrowthOptions, self), "min_weight_fraction_leaf", "ccp_alpha"]
 
     def _options(self) -> GrowthOptions:
@@ -111,7 +111,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         if base is not None:
             names = ("schema", "categorical_features", "class_weight", "priors")
             reading = replace(reading, **{name: given_once(name, self, base) for name in names})
-        if self._balances_draws():  # without draws every tree sees all rows
+        if self._balances_draws():  # without draws every tree takes all rows
             reading = replace(reading, class_weight="balanced", priors=None)
         return reading
 
@@ -120,7 +120,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return super()._leaf_settings() if base is None else base._leaf_settings()
 
     def _finish(self) -> tuple[Pruner | None, Grower | None]:
-        """Return what is done to trees once they are grown, and what makes them if that is more."""
+        """Return the pruner, or the maker of trees where more is done than growing and pruning."""
         base = self._base()
         if base is None:
             alpha = getattr(self, "ccp_alpha", 0.0)
@@ -132,11 +132,11 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return None, base._grow
 
     def _column_draws(self, n_columns: int) -> tuple[int, bool]:
-        """Return how many columns are drawn for a tree (0 as the options say), and if any again."""
+        """Return the columns drawn per tree (0: see the options), and whether with replacement."""
         return 0, False
 
     def _draws(self, problem: Problem, sample_weight: Any) -> Draws | None:
-        """Settle how rows are drawn; None where every tree sees all of them."""
+        """Return how rows are drawn; None where every tree takes all of them."""
         check_flag("bootstrap", self.bootstrap)
         sampling = getattr(self, "sampling", "all")
         plain = isinstance(sampling, str) and sampling == "all"
@@ -176,8 +176,8 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         y : array-like
             The target, one entry per row (a column per output where there are several).
         sample_weight : array-like, optional
-            Weight of each row: with ``bootstrap`` how likely it is to be drawn, else what it
-            counts. Whole numbers mean copies.
+            Weight of each row: with ``bootstrap`` its relative probability of being drawn, else its
+            weight in growing. Whole numbers mean copies.
 
         Returns
         -------
@@ -217,7 +217,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         )
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
-        """Return what the forest was grown from: kept since `fit`, or read again after loading."""
+        """Return the problem of the forest: kept since `fit`, or read again after loading."""
         self._model()
         if X is not None:
             again = self._read(X, y, sample_weight).with_seed(self._seed)
@@ -280,7 +280,20 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return leaves.astype(np.int64)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, Int64Array]:
-        """Return the nodes each row visits in all trees, side by side, and each tree's first."""
+        """Return the nodes that each row passes in all trees.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+
+        Returns
+        -------
+        indicator : sparse matrix, rows x nodes of all trees
+            1 where the row passes the node.
+        first_node : array
+            The first node of each tree among these columns, and their number at the end.
+        """
         table = self._table(X)
         paths = []
         for tree in self.ensemble_:
@@ -298,7 +311,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
 
     @property
     def estimator_(self) -> TreeEstimator:
-        """What each tree is as an estimator, not fitted."""
+        """The tree estimator that all members are like, not fitted."""
         self._model()
         base = self._base()
         if base is not None:

@@ -1,4 +1,4 @@
-"""Forests that keep only what predicting needs."""
+"""Compact forests, which keep only what prediction needs."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ _KEPT = (
     "n_estimators_",
     "_seed",
 )
-"""What predicting (and reading the training data again) needs, besides the trees."""
+"""Attributes that prediction (and reading the training data again) needs, besides the trees."""
 
 
 class Compacts:
-    """What a forest offers to become small."""
+    """A forest that can be compacted."""
 
     _model: Any
 
     def compact(self) -> Self:
-        """Return a forest that predicts the same, bit for bit, from less memory.
+        """Return a forest of the same predictions, bit for bit, that takes less memory.
 
-        It is a forest of its own; this one stays as it is. ``predict``, ``predict_proba`` and
-        ``apply`` answer as before. Gone are the training data and all that trees know besides
-        their questions and answers: single trees, ``decision_path`` and importances raise a
-        :class:`~treewright.errors.CompactError`, and what needs training data asks for them.
+        It is a new forest; this one is unchanged. ``predict``, ``predict_proba`` and ``apply``
+        return the same as before. The training data are dropped, and all of the trees but their
+        questions and leaf values: single trees, ``decision_path`` and importances raise a
+        :class:`~treewright.errors.CompactError`, and methods that need training data ask for them.
 
         Returns
         -------
         forest
-            Of the same class and parameters.
+            A forest of the same class and parameters.
 
         Notes
         -----
-        Leaves that say the same share one answer. Trees that ask about categories, or were grown
-        with missing values or fractional weights, are kept whole: they lose nothing but the
-        training data.
+        Leaves of equal values share one entry. Trees that ask about categories, or were grown
+        with missing values or fractional weights, are kept whole: only the training data are
+        dropped.
 
         Examples
         --------

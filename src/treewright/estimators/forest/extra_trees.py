@@ -11,10 +11,10 @@ from treewright.estimators.forest.random_forest import RandomForestClassifier, R
 class ExtraTreesClassifier(RandomForestClassifier):
     """Extremely randomised trees for classes (Geurts, Ernst and Wehenkel 2006).
 
-    Drop-in for scikit-learn's by changing the import. Like a random forest, but of every column
-    looked at one cut is drawn at random (uniformly between the least and the largest value in the
-    node; of a nominal column a subset of values), and the best of these is taken. Every tree sees
-    every row unless `bootstrap` or `max_samples` says otherwise.
+    A drop-in replacement for scikit-learn's: change the import. Like a random forest, but for every
+    column considered one cut is drawn at random (uniformly between the least and the largest value
+    in the node; for a nominal column a subset of values), and the best of these is taken. Every
+    tree takes every row unless `bootstrap` or `max_samples` says otherwise.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ ccp_alpha, max_samples, oob_score, stop_when_stable, sampling, vote, nominal, mi
 class_weight, monotonic_cst, categorical_features, schema, warm_start, random_state, n_jobs, verbose
         As for :class:`RandomForestClassifier`.
     estimator : estimator, optional
-        As for :class:`RandomForestClassifier`; a :class:`DecisionTreeClassifier`, whose cuts are
-        drawn: the classical algorithms look for the best ones.
+        As for :class:`RandomForestClassifier`; must be a :class:`DecisionTreeClassifier`, as the
+        classical algorithms search for the best cuts.
     bootstrap : bool
         Whether the rows of a tree are drawn with replacement; not by default.
 
@@ -33,7 +33,7 @@ class_weight, monotonic_cst, categorical_features, schema, warm_start, random_st
     ----------
     ensemble_, n_estimators_, estimators_, classes_, n_classes_, n_features_in_, \
 feature_names_in_, n_outputs_, feature_importances_
-        As for :class:`RandomForestClassifier`; with `oob_score` also what is told out of bag.
+        As for :class:`RandomForestClassifier`; with `oob_score` also the out-of-bag attributes.
 
     Examples
     --------
@@ -112,9 +112,9 @@ feature_names_in_, n_outputs_, feature_importances_
 
 
 class ExtraTreesRegressor(RandomForestRegressor):
-    """Extremely randomised trees for numbers (Geurts, Ernst and Wehenkel 2006).
+    """Extremely randomised trees for regression (Geurts, Ernst and Wehenkel 2006).
 
-    Drop-in for scikit-learn's by changing the import. Cuts are drawn as for
+    A drop-in replacement for scikit-learn's: change the import. Cuts are drawn as for
     :class:`ExtraTreesClassifier`; the trees' predictions are averaged.
 
     Parameters
@@ -125,8 +125,8 @@ ccp_alpha, max_samples, oob_score, stop_when_stable, nominal, missing, unseen, m
 categorical_features, schema, warm_start, random_state, n_jobs, verbose
         As for :class:`RandomForestRegressor`.
     estimator : estimator, optional
-        As for :class:`RandomForestRegressor`; a :class:`DecisionTreeRegressor`, whose cuts are
-        drawn: the classical algorithms look for the best ones.
+        As for :class:`RandomForestRegressor`; must be a :class:`DecisionTreeRegressor`, as the
+        classical algorithms search for the best cuts.
     bootstrap : bool
         Whether the rows of a tree are drawn with replacement; not by default.
 
@@ -134,7 +134,7 @@ categorical_features, schema, warm_start, random_state, n_jobs, verbose
     ----------
     ensemble_, n_estimators_, estimators_, n_features_in_, feature_names_in_, n_outputs_, \
 feature_importances_
-        As for :class:`RandomForestRegressor`; with `oob_score` also what is told out of bag.
+        As for :class:`RandomForestRegressor`; with `oob_score` also the out-of-bag attributes.
 
     Examples
     --------

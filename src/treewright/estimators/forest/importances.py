@@ -1,4 +1,4 @@
-"""Importances of columns, behind scikit-learn's interface."""
+"""Importances of columns, with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from treewright.parameters import check_choice, check_count
 
 
 class MeasuresImportances:
-    """What a forest offers to tell which columns matter."""
+    """A forest that measures the importances of its columns."""
 
     n_jobs: Any
     _model: Any
@@ -31,7 +31,7 @@ class MeasuresImportances:
         *,
         n_repeats: int = 1,
     ) -> Importances:
-        """Tell how much each column matters, and how sure that is.
+        """Return the importances of the columns, with standard errors and p-values.
 
         Parameters
         ----------
@@ -39,35 +39,35 @@ class MeasuresImportances:
             - ``"impurity"``: the column's share of the decrease of impurity on the rows that trees
               were grown on, as in ``feature_importances_``. Free, but biased: columns of many
               values get a share even if they are pure noise.
-            - ``"permutation"``: the rise of a tree's error on the rows it has not seen when the
-              column's values are shuffled among them; the error is the share misclassified, or the
+            - ``"permutation"``: the rise of a tree's error on its out-of-bag rows when the
+              column's values are permuted among them; the error is the share misclassified, or the
               mean squared error (Breiman 2001, "Random forests", section 10).
-            - ``"debiased"``: the decrease of impurity on the rows that a tree has not seen,
+            - ``"debiased"``: the decrease of impurity on the out-of-bag rows of a tree,
               MDI-oob of Li, Wang, Basu, Kumbier and Yu (2019, "A debiased MDI feature importance
               measure for random forests"). Noise gets about 0, on average exactly. For a column it
-              is the sum, over the nodes that ask about it and the unseen rows i in them, of
-              (mean of i's child - mean of the node) (y_i - mean y of the node's unseen rows), by
-              the number of unseen rows; the first two means are of the tree's own rows, and classes
-              are 0/1 vectors. On the tree's own rows the same formula gives the decrease of Gini
-              impurity or of squared error, which it stands for whatever the criterion. (Li et al.
-              take y_i as it is, which leaves noise a little below 0.)
+              is the sum, over the nodes that ask it and the out-of-bag rows i in them, of (mean of
+              i's child - mean of the node) (y_i - mean y of the node's out-of-bag rows), divided by
+              the number of out-of-bag rows; the first two means are of the tree's own rows, and
+              classes are 0/1 vectors. On the tree's own rows the same formula gives the decrease of
+              Gini impurity or of squared error, which it represents whatever the criterion. (Li et
+              al. take y_i as it is, which leaves noise a little below 0.)
         X, y, sample_weight
             The training data as they were given to ``fit``; only needed where the forest no longer
             has them, as after loading it.
         n_repeats : int
-            Shuffles of each column, whose mean is taken; of ``"permutation"`` only.
+            Permutations of each column, whose mean is taken; for ``"permutation"`` only.
 
         Returns
         -------
         Importances
-            By column the mean over the trees, its standard error, z and p-value; iterate over it
-            from the most important column on, or print it.
+            For each column the mean over the trees, its standard error, z and p-value; iterate over
+            it from the most important column on, or print it.
 
         Notes
         -----
-        Rows count by their ``sample_weight``; impurities also weigh classes as the trees did. What
-        a derived column has is credited to the columns it is made of, in equal parts. Results
-        depend neither on ``n_jobs`` nor on the order of the rows.
+        Rows count by their ``sample_weight``; impurities also include class weights, as in growing.
+        The importance of a derived column is credited to its source columns, in equal parts.
+        Results depend neither on ``n_jobs`` nor on the order of the rows.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Out-of-bag estimates and the summary of a forest, behind scikit-learn's interface."""
+"""Out-of-bag estimates and the summary of a forest, with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _LEARNED = (
 
 
 class EstimatesOutOfBag:
-    """What a forest tells about itself by the rows that its trees have not seen.
+    """A forest that estimates its error on out-of-bag rows.
 
     With ``oob_score`` these are learned by ``fit``:
 
-    - ``oob_score_``: accuracy or R², or what a metric given as ``oob_score`` makes of the rows
-      that at least one tree has not seen.
-    - ``oob_decision_function_`` (of classifiers) and ``oob_prediction_`` (of regressors): what the
-      trees that have not seen a row say of it; NaN where there are none.
+    - ``oob_score_``: accuracy or R², or the value of a metric given as ``oob_score``, on the rows
+      that are out of bag for at least one tree.
+    - ``oob_decision_function_`` (of classifiers) and ``oob_prediction_`` (of regressors): the
+      predictions by the trees for which a row is out of bag; NaN where there are none.
     - ``oob_curve_``: the error of the first tree, the first two, and so on: the share of rows
-      classified wrongly (in any output), or the mean squared error.
+      misclassified (in any output), or the mean squared error.
     - ``oob_errors_``: the error of each tree alone.
-    - ``oob_interval_``: the limits between which the error of the forest is, with 95 %.
+    - ``oob_interval_``: the 95 % confidence interval of the error of the forest.
     """
 
     ensemble_: Ensemble
@@ -49,7 +49,7 @@ class EstimatesOutOfBag:
     _training_data: Any
 
     def out_of_bag(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> OutOfBag:
-        """Return what the trees say of the rows they have not seen, and how right that is.
+        """Return the out-of-bag predictions of the training rows, and their error.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class EstimatesOutOfBag:
         Returns
         -------
         OutOfBag
-            Answers, errors of the trees, the error against the number of trees, its interval.
+            Predictions, errors of the trees, the error by number of trees, its confidence interval.
 
         Examples
         --------
@@ -77,15 +77,20 @@ class EstimatesOutOfBag:
         return told_by(forest, self._model())
 
     def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> ForestSummary:
-        """Return the forest at a glance: sizes, columns asked, error, strength and correlation.
+        """Return a summary of the forest: sizes, columns asked, error, strength and correlation.
 
-        What is told by rows that trees have not seen is left out where every tree sees every row,
-        and for a forest that was loaded unless its training data are given.
+        Out-of-bag figures are left out where every tree takes every row, and for a loaded forest
+        unless its training data are given.
 
         Parameters
         ----------
         X, y, sample_weight
             As for :meth:`out_of_bag`.
+
+        Returns
+        -------
+        ForestSummary
+            The figures; ``print`` them.
 
         Examples
         --------
@@ -102,7 +107,7 @@ class EstimatesOutOfBag:
         return summarise(type(self).__name__, ensemble, forest)
 
     def _check_out_of_bag(self, forest: ForestProblem) -> StopRule | None:
-        """Refuse what cannot be told before any tree is grown; give when to stop growing."""
+        """Refuse out-of-bag options that cannot be met; return the rule of early stopping."""
         asked = getattr(self, "oob_score", False)
         if not isinstance(asked, bool | np.bool_) and not callable(asked):
             raise ParameterError(
@@ -115,7 +120,7 @@ class EstimatesOutOfBag:
         return rule
 
     def _told_out_of_bag(self, forest: ForestProblem, ensemble: Ensemble) -> dict[str, Any]:
-        """Return what ``oob_score`` asks for, by name; nothing if it does not."""
+        """Return the attributes that ``oob_score`` asks for, by name; none if it is False."""
         asked = getattr(self, "oob_score", False)
         if not asked:
             return {}
@@ -142,7 +147,7 @@ class EstimatesOutOfBag:
         return learned
 
     def _learn_out_of_bag(self, learned: dict[str, Any]) -> None:
-        """Keep what was told, and nothing of an earlier fit."""
+        """Set the out-of-bag attributes; those of an earlier fit are removed."""
         for name in _LEARNED:
             if name in learned:
                 setattr(self, name, learned[name])
@@ -151,7 +156,7 @@ class EstimatesOutOfBag:
 
 
 def _by_class(told: OutOfBag) -> FloatArray | list[FloatArray]:
-    """Return rows x classes; for outputs with as many classes each rows x classes x outputs."""
+    """Return rows x classes; rows x classes x outputs for outputs of equally many classes."""
     assert told.classes is not None
     parts = by_output(told.answers, told.classes)
     if len(parts) == 1:
@@ -162,7 +167,7 @@ def _by_class(told: OutOfBag) -> FloatArray | list[FloatArray]:
 
 
 def _scored(metric: Callable[..., Any], forest: ForestProblem, told: OutOfBag) -> float:
-    """Return what a metric makes of the rows that at least one tree has not seen."""
+    """Return the value of a metric on the rows that are out of bag for at least one tree."""
     rows = np.flatnonzero(told.known)
     if not len(rows):
         return float("nan")

@@ -1,4 +1,4 @@
-"""Random forests: Breiman's, with every knob."""
+"""Breiman's random forests."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from treewright.estimators.forest.base import ForestClassifier, ForestRegressor
 class RandomForestClassifier(ForestClassifier):
     """A random forest for classes (Breiman 2001), grown exactly from any table.
 
-    Drop-in for scikit-learn's by changing the import: its parameters have their names and defaults
-    here. Text, categories and missing values are taken as they are. Each tree is grown on rows
-    drawn with replacement and asks, at every node, the best of a few columns drawn there; the
+    A drop-in replacement for scikit-learn's: change the import; its parameters have their names and
+    defaults here. Text, categories and missing values are taken as they are. Each tree is grown on
+    rows drawn with replacement and asks, at every node, the best of a few columns drawn there; the
     trees' class probabilities are averaged.
 
-    The bootstrap is laid out over the rows by their content, not their place: the order of the
-    table changes nothing, and a row of weight k is the row written k times. A tree depends on the
-    seed and on its number, whatever the number of threads or of trees.
+    The bootstrap is drawn by the content of rows, not by their position: the order of the table
+    changes nothing, and a row of weight k equals the row written k times. A tree depends on the
+    seed and on its number, not on the number of threads or of trees.
 
     Parameters
     ----------
@@ -26,63 +26,61 @@ class RandomForestClassifier(ForestClassifier):
         Number of trees.
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
 "hellinger", "impurity_ratio"}
-        What a split is judged by, as for :class:`DecisionTreeClassifier`.
+        How a split is judged, as for :class:`DecisionTreeClassifier`.
     max_depth, max_leaf_nodes : int, optional
-        Limits on each tree; with ``max_leaf_nodes`` the node that gains most is split first.
+        Limits on each tree; with ``max_leaf_nodes`` the node of largest gain is split first.
     min_samples_split, min_samples_leaf : int or float
-        Rows a node needs to be split, and every branch needs; decimals are shares of the rows that
-        a tree draws. A row drawn twice counts as two.
+        Rows that a node needs to be split, and that every branch needs; decimals are shares of the
+        rows that a tree draws. A row drawn twice counts as two.
     min_weight_fraction_leaf : float
         Share of a tree's weight that every branch needs.
     max_features : int, float, "sqrt", "log2", optional
-        Columns looked at: a number, or a share of all; None is all.
+        Columns considered: a number, or a share of all; None is all.
     features_per : {"node", "tree"}
-        ``"node"`` draws the columns anew for each node, and goes on drawing until as many that vary
-        in the node have been looked at and one offers a cut (Breiman). ``"tree"`` draws them once
-        for each tree, which then knows no others (the random subspaces of Ho 1998, and of
-        textbooks).
+        ``"node"`` draws the columns anew for each node, until as many that vary in the node have
+        been considered and one offers a cut (Breiman). ``"tree"`` draws them once for each tree,
+        which then uses no others (the random subspaces of Ho 1998, and of textbooks).
     estimator : estimator, optional
-        A single tree that every tree of the forest is like, such as ``C45Classifier()``: criterion,
-        limits, missing values, pruning and leaves are as it says, and the forest's own parameters
-        about trees are left at their defaults. From the forest come the draws of rows and columns
+        A single tree that every tree of the forest is like, such as ``C45Classifier()``: it decides
+        criterion, limits, missing values, pruning and leaves, and the forest's own parameters
+        about trees are left at their defaults. The forest decides the draws of rows and columns
         (``max_features``, ``features_per``), ``vote``, ``random_state``, ``n_jobs`` and
-        ``verbose``; ``class_weight``, ``schema`` and ``categorical_features`` from whichever has
-        them.
+        ``verbose``; ``class_weight``, ``schema`` and ``categorical_features`` may be set in either.
     min_impurity_decrease : float
         Gain a split needs, times the node's share of the tree's weight.
     ccp_alpha : float
         Cost-complexity pruning of each tree: the penalty per leaf, on impurity.
     bootstrap : bool
-        Whether the rows of a tree are drawn with replacement. Without, a tree sees every row, or
+        Whether the rows of a tree are drawn with replacement. Without, a tree takes every row, or
         as many different ones as `max_samples` says.
     max_samples : int, float, optional
         Rows drawn for a tree: a number, or a share of all; None draws as many as there are.
     oob_score : bool or callable
-        Whether to estimate accuracy by the rows that each tree has not seen; a function of the true
-        and the predicted classes is taken instead of accuracy.
+        Whether to estimate the accuracy out of bag; a function of the true and the predicted
+        classes replaces accuracy.
     stop_when_stable : float or (float, int), optional
-        Grow no more trees once the out-of-bag error has changed by no more than this during the
-        last 20 trees (or as many as given); `n_estimators` is then the most there may be.
+        Stop early: grow no more trees once the out-of-bag error has changed by no more than this
+        during the last 20 trees (or as many as given); `n_estimators` is then an upper limit.
     sampling : {"all", "under", "over"} or dict
-        ``"all"`` draws from all rows alike. ``"under"`` draws from each class as many rows as the
+        ``"all"`` draws from all rows. ``"under"`` draws from each class as many rows as the
         rarest has (balanced random forest, Chen, Liaw and Breiman 2004), ``"over"`` as many as the
-        commonest has; a dict gives the number by class, where classes left out keep theirs.
+        commonest has; a dict gives the number by class, where classes not named keep theirs.
     vote : {"soft", "hard"}
-        ``"soft"`` averages the class probabilities of the trees; ``"hard"`` counts for which class
-        each of them is, and gives shares of votes as probabilities.
+        ``"soft"`` averages the class probabilities of the trees; ``"hard"`` counts their votes, and
+        ``predict_proba`` returns shares of votes.
     nominal, missing, unseen
         As for :class:`DecisionTreeClassifier`.
     class_weight : dict, "balanced", "balanced_subsample", optional
-        Factor for the weight of each class's rows, once they are drawn; ``"balanced"`` makes all
-        classes of the table weigh the same, ``"balanced_subsample"`` those of each tree's rows.
+        Factor of the weight of each class's rows, once they are drawn; ``"balanced"`` gives all
+        classes of the table equal weight, ``"balanced_subsample"`` those of each tree's rows.
     monotonic_cst : dict or list, optional
         Per column 1 (probability of the second class may not fall), -1 or 0; two classes only.
     categorical_features : list, optional
-        Columns of numbers that are codes.
+        Numeric columns that are codes of categories.
     schema : Schema, optional
-        What is declared about the columns.
+        Declarations about the columns.
     warm_start : bool
-        Whether `fit` keeps the trees there are and adds to them up to `n_estimators`.
+        Whether `fit` keeps the existing trees and adds to them up to `n_estimators`.
     random_state : int, optional
         Seed; None means 0, so that the same call gives the same forest.
     n_jobs : int, optional
@@ -93,9 +91,9 @@ class RandomForestClassifier(ForestClassifier):
     Attributes
     ----------
     ensemble_ : Ensemble
-        The trees: ``len``, indices and loops give each of them as a :class:`Tree`.
+        The trees: ``len``, indexing and iteration give each of them as a :class:`Tree`.
     n_estimators_ : int
-        Trees grown.
+        Number of trees grown.
     estimators_ : list
         The trees as fitted :class:`DecisionTreeClassifier` (or as `estimator`).
     classes_ : array or list of arrays
@@ -106,8 +104,8 @@ class RandomForestClassifier(ForestClassifier):
     feature_importances_ : array
         Share of the impurity decrease that each column brings, averaged over the trees.
     oob_score_, oob_decision_function_, oob_curve_, oob_errors_, oob_interval_
-        With `oob_score`: accuracy, class probabilities, error against the number of trees, error of
-        each tree, and interval of the error, all by rows out of bag.
+        With `oob_score`: accuracy, class probabilities, error by number of trees, error of
+        each tree, and confidence interval of the error, all out of bag.
 
     Examples
     --------
@@ -192,9 +190,9 @@ class RandomForestClassifier(ForestClassifier):
 
 
 class RandomForestRegressor(ForestRegressor):
-    """A random forest for numbers (Breiman 2001), grown exactly from any table.
+    """A random forest for regression (Breiman 2001), grown exactly from any table.
 
-    Drop-in for scikit-learn's by changing the import; rows are drawn as for
+    A drop-in replacement for scikit-learn's: change the import; rows are drawn as for
     :class:`RandomForestClassifier`, and the trees' predictions are averaged.
 
     Parameters
@@ -203,15 +201,15 @@ class RandomForestRegressor(ForestRegressor):
         Number of trees.
     criterion : {"squared_error", "absolute_error", "poisson", "weighted_squared_error", \
 "standard_deviation", "fifth_root"}
-        What a split is judged by, as for :class:`DecisionTreeRegressor`.
+        How a split is judged, as for :class:`DecisionTreeRegressor`.
     max_features : int, float, "sqrt", "log2", optional
-        Columns looked at, at every node or in every tree as `features_per` says; all by default.
+        Columns considered at every node or in every tree, as `features_per` says; all by default.
     estimator : estimator, optional
         A single tree that every tree of the forest is like, such as ``M5Regressor()``; see
         :class:`RandomForestClassifier`.
     oob_score : bool or callable
-        Whether to estimate the coefficient of determination by the rows that each tree has not
-        seen; a function of the true and the predicted numbers is taken in its place.
+        Whether to estimate the coefficient of determination out of bag; a function of the true and
+        the predicted numbers replaces it.
     max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
 features_per, min_impurity_decrease, ccp_alpha, bootstrap, max_samples, stop_when_stable, \
 warm_start, random_state, n_jobs, verbose
@@ -222,9 +220,9 @@ warm_start, random_state, n_jobs, verbose
     Attributes
     ----------
     ensemble_ : Ensemble
-        The trees: ``len``, indices and loops give each of them as a :class:`Tree`.
+        The trees: ``len``, indexing and iteration give each of them as a :class:`Tree`.
     n_estimators_ : int
-        Trees grown.
+        Number of trees grown.
     estimators_ : list
         The trees as fitted :class:`DecisionTreeRegressor` (or as `estimator`).
     n_features_in_ : int
@@ -233,8 +231,8 @@ warm_start, random_state, n_jobs, verbose
     feature_importances_ : array
         Share of the impurity decrease that each column brings, averaged over the trees.
     oob_score_, oob_prediction_, oob_curve_, oob_errors_, oob_interval_
-        With `oob_score`: R², predictions, error against the number of trees, error of each tree,
-        and interval of the error, all by rows out of bag.
+        With `oob_score`: R², predictions, error by number of trees, error of each tree,
+        and confidence interval of the error, all out of bag.
 
     Examples
     --------

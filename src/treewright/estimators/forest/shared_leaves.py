@@ -1,4 +1,4 @@
-"""What forests know from rows that share leaves: quantiles of the target, and likeness of rows."""
+"""Estimates from rows that share leaves: quantiles of the target, and proximities of rows."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from treewright.forest.quantiles import LeafTargets, Times, calibrated_levels
 from treewright.parameters import check_choice, check_flag, check_number
 
 ROWS = ("all", "in_bag", "oob")
-"""Training rows that stand in the leaves of a tree."""
+"""Training rows that are counted in the leaves of a tree."""
 
 _ROWS_AT_ONCE = 1 << 16
-"""Rows whose leaves are held together while quantiles are found."""
+"""Rows whose leaves are held in memory together while quantiles are computed."""
 
 
 class ComparesRows:
-    """What a forest offers to tell how alike rows are."""
+    """A forest that computes proximities of rows."""
 
     n_jobs: Any
     _table: Any
@@ -41,7 +41,7 @@ class ComparesRows:
         y: Any = None,
         sample_weight: Any = None,
     ) -> Proximity:
-        """Tell how alike rows are: the share of the trees in which two meet in a leaf.
+        """Return the proximities of rows: the share of trees in which two fall into the same leaf.
 
         Parameters
         ----------
@@ -50,9 +50,9 @@ class ComparesRows:
         Y : table, optional
             Rows to compare them with; None compares them with each other.
         rows : {"all", "oob"}
-            ``"all"`` asks every tree. ``"oob"`` compares training rows by the trees that have drawn
-            neither of the two (and with ``Y`` by those that have not drawn the training row):
-            trees fit the rows they have drawn, and separate them too well.
+            ``"all"`` uses every tree. ``"oob"`` compares training rows by the trees for which both
+            are out of bag (and with ``Y`` by those for which the training row is): trees fit the
+            rows they have drawn, and separate them too well.
         y, sample_weight : array-like, optional
             The rest of the training data as given to ``fit``, where ``rows="oob"`` and the forest
             no longer has them, as after loading it; ``X`` is the table then.
@@ -60,13 +60,13 @@ class ComparesRows:
         Returns
         -------
         Proximity
-            It works out what it is asked for (``of``, ``row``, ``nearest``, ``sparse``,
-            ``outliers``, ``prototypes``); a matrix of rows x rows is made by its ``matrix`` only.
+            Computes what it is asked for (``of``, ``row``, ``nearest``, ``sparse``,
+            ``outliers``, ``prototypes``); only its ``matrix`` makes a matrix of rows x rows.
 
         Notes
         -----
-        Breiman and Cutler, *Random Forests*, 2003. A row that is divided among leaves stands in the
-        one that gets most of it.
+        Breiman and Cutler, *Random Forests*, 2003. A row that is divided among leaves counts in the
+        one with the largest part of it.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class ComparesRows:
 
 
 class PredictsQuantiles:
-    """What a forest for numbers offers beyond their means."""
+    """A forest for regression that predicts quantiles and intervals."""
 
     n_jobs: Any
     _table: Any
@@ -130,9 +130,9 @@ class PredictsQuantiles:
         quantiles : float or sequence of floats
             Shares from 0 to 1, in any order.
         rows : {"all", "in_bag", "oob"}
-            Which training rows stand in the leaves of a tree: all of them (Meinshausen), those it
-            was grown on as often as it has drawn them, or those it has not drawn, which the leaves
-            were not fitted to: quantiles are then wider.
+            Which training rows are counted in the leaves of a tree: all of them (Meinshausen),
+            those it was grown on as often as it has drawn them, or its out-of-bag rows, which the
+            leaves were not fitted to: quantiles are then wider.
         X_train, y_train, sample_weight
             The training data as they were given to ``fit``; only needed where the forest no longer
             has them, as after loading it, and only once.
@@ -140,7 +140,7 @@ class PredictsQuantiles:
         Returns
         -------
         array
-            Rows x quantiles; of several outputs rows x outputs x quantiles. A single quantile is
+            Rows x quantiles; for several outputs rows x outputs x quantiles. A single quantile is
             left out of the shape. NaN where no tree has such a training row in the leaf.
 
         Notes
@@ -184,7 +184,7 @@ class PredictsQuantiles:
         y_train: Any = None,
         sample_weight: Any = None,
     ) -> FloatArray:
-        """Return for each row an interval that the target lies in with this probability.
+        """Return an interval for each row that contains the target with this probability.
 
         Parameters
         ----------
@@ -193,25 +193,26 @@ class PredictsQuantiles:
         level : float
             The probability, above 0 and at most 1.
         calibrate : bool, optional
-            Whether the ends are the quantiles that as many of the training rows turn out to lie
-            between as asked for, each judged by the trees that have not drawn it; else they are
-            the quantiles that leave equal shares out on both sides. None calibrates wherever trees
-            have left rows out. Leaves of few rows tell little of a distribution: without this,
-            intervals of fully grown trees are too narrow or too wide.
+            Whether to choose the ends such that the asked-for share of the training rows lies
+            between them, each predicted by the trees for which it is out of bag; otherwise they are
+            the quantiles that leave equal shares out on both sides. None calibrates wherever there
+            are out-of-bag rows. Leaves of few rows estimate a distribution poorly: without
+            calibration, intervals of fully grown trees are too narrow or too wide.
         rows, X_train, y_train, sample_weight
             As for :meth:`predict_quantiles`.
 
         Returns
         -------
         array
-            Lower and upper end of each row, rows x 2; of several outputs rows x outputs x 2.
+            Lower and upper end for each row, rows x 2; for several outputs rows x outputs x 2.
 
         Notes
         -----
-        Calibrating is *distributional conformal prediction* (Chernozhukov, Wuethrich and Zhu, PNAS
+        Calibration is *distributional conformal prediction* (Chernozhukov, Wuethrich and Zhu, PNAS
         118, 2021) on out-of-bag rows. Intervals cover on average over rows, not for every row; they
-        reach at most from the least to the greatest target in the leaves, and cover somewhat more
-        than asked where trees are few, as training rows are judged by about a third of the trees.
+        extend at most from the least to the greatest target in the leaves, and cover somewhat more
+        than asked where trees are few, as training rows are predicted by about a third of the
+        trees.
 
         Examples
         --------
@@ -254,7 +255,7 @@ class PredictsQuantiles:
         return np.concatenate(parts)
 
     def _known(self, rows: str, X: Any, y: Any, sample_weight: Any) -> _KnownTargets:
-        """Return the targets in the leaves; the last ones made are kept."""
+        """Return the targets in the leaves; the last result is cached."""
         ensemble: Ensemble = self._model()
         if X is None and (y is not None or sample_weight is not None):
             raise ParameterError("y_train and sample_weight belong to X_train, which is missing.")
@@ -272,7 +273,7 @@ class PredictsQuantiles:
 
 
 class _KnownTargets:
-    """The targets in the leaves of a forest, and what they came from."""
+    """The targets in the leaves of a forest, and the training data they came from."""
 
     def __init__(
         self, ensemble: Ensemble, training: ForestProblem, rows: str, threads: int
@@ -287,14 +288,15 @@ class _KnownTargets:
         self.targets = LeafTargets(
             ensemble.apply(problem.table, n_threads=threads),
             self.values,
-            # What a tree has drawn is weighed by how often.
+            # Rows of a tree that were drawn by weight are weighted only by how often they were
+            # drawn.
             weight=None if rows == "in_bag" and draws is not None else self.weight,
             times=_times(training, rows),
         )
         self._shares: FloatArray | None = None
 
     def own_shares(self, threads: int) -> FloatArray:
-        """Tell where the rows' targets lie, by the trees that have not drawn them."""
+        """Return where the targets of the rows lie in their out-of-bag distributions."""
         if self._shares is None:
             drawn = _times(self.training, "oob")
             assert drawn is not None
@@ -308,7 +310,7 @@ class _KnownTargets:
 
 
 def _times(training: ForestProblem, rows: str) -> Times | None:
-    """Tell how often the rows asked for stand in the leaves of a tree; None is once each."""
+    """Return a function that counts the rows in the leaves of a tree; None is once each."""
     sampling = training.sampling
     if rows == "all" or (rows == "in_bag" and sampling is None):
         return None

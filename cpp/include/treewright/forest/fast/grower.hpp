@@ -1,6 +1,6 @@
-/// The fast grower of forests (grow/engines.hpp): ordered columns without gaps, one target, rows
-/// counted in whole numbers, Gini or squared error. Most forests are of this kind, and grow many
-/// times faster here than by grow/grower.hpp, which knows everything; both grow the same trees.
+/// The fast grower of forests (grow/engines.hpp): ordered columns without missing values, one
+/// target, rows counted in whole numbers, Gini or squared error. Most forests are of this kind, and
+/// grow many times faster here than by the general grow/grower.hpp; both grow the same trees.
 ///
 /// Best cuts (grower_best_cuts.cpp) are found in lists of rows sorted by each column, as in
 /// data/block.hpp; drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the node's
@@ -26,10 +26,10 @@ namespace treewright::forest {
 template <class T>
 struct FastCells {
     FarVector<T> by_column;
-    FarVector<T> by_row;  ///< empty where nodes look at few of very many columns
+    FarVector<T> by_row;  ///< empty where nodes consider few of very many columns
 };
 
-/// What the trees of a forest share.
+/// Data shared by the trees of a forest.
 struct FastData {
     const data::Dataset* data = nullptr;
     std::vector<data::Order> orders;  ///< by column, for best cuts
@@ -37,7 +37,7 @@ struct FastData {
     FastCells<double> doubles;        ///< the same otherwise
 };
 
-/// Sorts the columns (or lays out the rows); null if a value is missing.
+/// Sorts the columns (or stores the rows for drawn cuts); null if a value is missing.
 [[nodiscard]] std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
                                                        const grow::GrowOptions& options, Team& team,
                                                        Progress& progress);
@@ -46,8 +46,8 @@ struct FastData {
 class FastGrower {
 public:
     virtual ~FastGrower() = default;
-    /// `copies` tells how often each row of the table counts; options.tree is not looked at. The
-    /// tree is the same for any number of threads in the team; `is_caller`: the thread that calls
+    /// `copies` says how often each row of the table counts; options.tree is not used. The
+    /// tree is the same for any number of threads in the team; `is_caller`: the calling thread
     /// is the one that made `progress`.
     virtual PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
                             bool is_caller, Team& team) = 0;

@@ -1,5 +1,4 @@
-/// What both ways of the fast grower share: open nodes, limits, drawing columns, comparing
-/// them.
+/// Shared by both fast growers: open nodes, limits, drawing columns, comparing them.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +19,8 @@
 
 namespace treewright::forest {
 
-/// A node whose split has not been decided. What has no fixed size (columns that still vary, class
-/// counts) lies in a pool that grows and shrinks with the stack of open nodes.
+/// A node whose split has not been decided. Parts without a fixed size (columns that still vary,
+/// class counts) lie in a pool that grows and shrinks with the stack of open nodes.
 struct FastNode {
     std::uint32_t begin;
     std::uint32_t end;
@@ -33,8 +32,8 @@ struct FastNode {
     std::uint32_t columns;
     std::uint32_t n_columns;
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
-    bool is_home;           ///< its rows have been numbered anew
-    std::uint8_t room;      ///< where these lie (row_cache.hpp)
+    bool is_home;           ///< its rows have been renumbered
+    std::uint8_t room;      ///< where they are (row_cache.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
     std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (grower_best_cuts.cpp)
@@ -49,7 +48,7 @@ struct FastCut {
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
 };
 
-/// What a cut has brought, for the importance of its column.
+/// The decrease that a cut adds to the importance of its column.
 struct FastCredit {
     std::uint32_t column;
     double decrease;
@@ -62,27 +61,27 @@ struct FastPart {
     std::vector<std::uint32_t> classes;
     std::uint32_t leaves_before;  ///< leaves of the top that come before its own
     std::size_t credits_before;   ///< the same
-    PackedTree tree;              ///< what has come of it; node 0 is the root
+    PackedTree tree;              ///< the grown subtree; node 0 is the root
     std::vector<FastCredit> credits;
 };
 
-/// The best of a node's candidates as they come, of which ties go to the first, as in
-/// selection.hpp; `purity` is what concept.hpp calls so, of the node, per unit of weight.
+/// The best of a node's candidates so far; ties go to the first, as in
+/// selection.hpp; `purity` (see concept.hpp) is that of the node, per unit of weight.
 class FastLeader {
 public:
     explicit FastLeader(double purity) : purity(purity) {}
 
-    /// Whether the candidate leads from now on.
+    /// Whether the candidate becomes the leader.
     bool meets(const FastCut& cut) {
         const double own = split::kTie * (2.0 * purity + cut.decrease);
-        // Who leads is a matter of chance: no jumps that depend on it.
+        // Which candidate leads is unpredictable: a branch would be mispredicted.
         const bool is_first = best < 0.0;
         const bool leads = (cut.decrease >= 0.0) & (is_first | (cut.decrease > best + own + noise));
         best = leads ? cut.decrease : best;
         noise = leads ? own : noise;
         return leads;
     }
-    /// What a candidate must be above to lead.
+    /// The value that a candidate must exceed to lead.
     [[nodiscard]] double floor() const { return std::max(best, 0.0); }
 
 private:
@@ -91,7 +90,7 @@ private:
     double noise = 0.0;
 };
 
-/// Adds the leaf of n rows with numbers for targets; `row(i)` gives (target, weight).
+/// Adds a regression leaf of n rows; `row(i)` returns (target, weight).
 template <class Row>
 void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
     const double first = row(0).first;
@@ -139,7 +138,7 @@ public:
     std::vector<FastCut> cuts;
     double total_weight = 0.0;
     std::uint32_t n_leaves = 0;
-    bool keeps_credits = false;       ///< importances are not added up yet: the tree has parts
+    bool keeps_credits = false;       ///< importances are summed later: the tree has parts
     std::vector<FastCredit> credits;  ///< in the order of the cuts
 
     /// A new tree; the root's weight, sum and range are the caller's to fill in.
@@ -172,7 +171,7 @@ public:
         part.credits = credits;
     }
 
-    /// What concept.hpp calls purity, per unit of weight; of numbers about their mean.
+    /// The purity of concept.hpp, per unit of weight; for regression about the mean.
     [[nodiscard]] double purity_of(const FastNode& node) const {
         if (n_classes == 0) return 0.0;
         const double share = node.sum / node.weight;
@@ -185,12 +184,12 @@ public:
         return squares / node.weight / node.weight;
     }
 
-    /// What a cut brings in the target's own units, summed over the node's weight.
+    /// The decrease by a cut in the target's own units, summed over the node's weight.
     [[nodiscard]] double brought_by(const FastCut& cut, double weight) const {
         return cut.decrease * weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
     }
 
-    /// Adds what a cut of a node of some weight brings to the importance of its column.
+    /// Adds the decrease by a cut of a node of some weight to the importance of its column.
     void credit(const FastCut& cut, double weight) {
         const double brought = brought_by(cut, weight);
         if (keeps_credits) credits.push_back({cut.column, brought});
@@ -213,7 +212,7 @@ public:
     [[nodiscard]] static bool agrees_of_two(const FastNode& node) {
         return (node.sum == 0.0) | (node.sum == node.weight);
     }
-    /// Whether the rows of a node agree on their class.
+    /// Whether all rows of a node have the same class.
     [[nodiscard]] bool agrees(const FastNode& node) const {
         if (is_two) return agrees_of_two(node);
         const std::uint32_t* counts = classes.data() + node.classes;
@@ -221,7 +220,7 @@ public:
                            [&](std::uint32_t count) { return count == node.weight; });
     }
 
-    /// Adds the counts of a leaf of classes.
+    /// Adds the counts of a classification leaf.
     void add_counts(const FastNode& node) {
         if (is_two) {
             const auto positive = static_cast<std::uint32_t>(node.sum);
@@ -233,7 +232,7 @@ public:
                            classes.begin() + node.classes + n_classes);
     }
 
-    /// Tells how far we are and whether to stop, once in a while.
+    /// Reports progress and checks for an interrupt, once in a while.
     void look_up(Progress& progress, bool is_caller, std::uint32_t n_rows) {
         if (n_rows < until_check && n_rows <= kRowsPerCheck) {
             until_check -= n_rows;
@@ -276,27 +275,27 @@ public:
         n_wanted = n_wanted_of(node);
         generator = Generator(node.key.with(grow::kColumnDraws));
     }
-    /// Whether a further column is to be drawn whatever the ones so far offer.
+    /// Whether another column must be drawn, whatever those drawn so far offer.
     [[nodiscard]] bool lacks_varying() const {
         return n_varying < n_wanted && n_drawn < drawn.size();
     }
-    /// How many columns that vary are still to be drawn.
+    /// How many varying columns are still to be drawn.
     [[nodiscard]] std::size_t n_lacking() const { return n_wanted - std::min(n_wanted, n_varying); }
     [[nodiscard]] bool lacks_cut() const { return !any && n_drawn < drawn.size(); }
-    /// How many columns are sure to be drawn next, whatever they turn out to be.
+    /// How many columns are certain to be drawn next, whatever they turn out to be.
     [[nodiscard]] std::size_t n_sure() const {
         const std::size_t n_left = drawn.size() - n_drawn;
         return lacks_varying() ? std::min(n_left, n_wanted - n_varying)
                                : std::min<std::size_t>(n_left, 1);
     }
-    /// The first n columns that a node draws: those that draw_ahead would have after begin_draws,
+    /// The first n columns that a node draws: the same as draw_ahead after begin_draws,
     /// found without a list of the rest.
     template <std::uint32_t kMost>
     void first_draws(const FastNode& node, std::size_t n, std::uint32_t* first) const {
         const std::uint32_t* own = columns.data() + node.columns;
         Generator numbers(node.key.with(grow::kColumnDraws));
-        std::uint32_t from[kMost];  // the places columns are drawn from
-        std::uint32_t left[kMost];  // and what is put there instead
+        std::uint32_t from[kMost];  // the positions that columns are drawn from
+        std::uint32_t left[kMost];  // and the columns put there instead
 #pragma GCC unroll 8
         for (std::uint32_t i = 0; i < kMost; ++i) {
             if (i == n) break;
@@ -358,9 +357,9 @@ public:
         n_closed += n_rows;
     }
 
-    /// Of two classes: room for the counts of n leaves and what set_leaf_of_two writes too much.
+    /// For two classes: room for the counts of n leaves and the overrun of set_leaf_of_two.
     void make_room_for_leaves(std::size_t n) { tree.counts.resize(n_classes * (n_leaves + n + 1)); }
-    /// Writes a leaf that is dropped again if it is none: which it is, is a matter of chance.
+    /// Writes a leaf, which is overwritten if the node is none: a branch would be mispredicted.
     void set_leaf_of_two(std::uint32_t node, double weight, double sum, bool is_leaf) {
         tree.nodes[node] = PackedNode::make_leaf(node, n_leaves);
         const auto all = static_cast<std::uint32_t>(weight);
@@ -381,7 +380,7 @@ public:
 private:
     static constexpr std::uint32_t kRowsPerCheck = 4096;
     std::uint32_t until_check = 0;
-    std::uint64_t n_closed = 0;  ///< rows in leaves, not yet told of
+    std::uint64_t n_closed = 0;  ///< rows in leaves, not yet reported
     Generator generator{0};
     std::size_t n_wanted = 0;
     std::size_t n_drawn = 0;

@@ -1,7 +1,7 @@
 /// One tree of the fast grower, grown by several threads. Large nodes, the top of the tree, are
-/// divided by all of them together; what hangs below is cut into parts, subtrees that one thread
-/// each grows apart. Parts are joined in the order in which one thread would have grown them:
-/// leaves have the same numbers and importances the same roundings, so that the tree is the same,
+/// split by all of them together; below, the tree is cut into parts, subtrees that one thread each
+/// grows apart. Parts are joined in the order in which one thread would have grown them: leaves
+/// have the same numbers and importances the same rounding errors, so that the tree is the same,
 /// bit for bit.
 #pragma once
 
@@ -18,15 +18,15 @@ namespace treewright::forest {
 
 class FastParts {
 public:
-    /// A new tree of so many rows, by the threads of a team; with one thread, or few rows, there
-    /// will be no parts.
+    /// Begins a tree of so many rows, with the threads of a team; with one thread, or few rows,
+    /// there are no parts.
     void begin(Team& threads, std::size_t n_rows) {
         parts.clear();
         const bool pays = threads.size() > 1 && n_rows >= 2 * kLeastRows;
         team = pays ? &threads : nullptr;
         most_rows = pays ? std::max(n_rows / (kPerThread * threads.size()), kLeastRows) : 0;
     }
-    /// Whether there are threads that wait for something to do in this tree.
+    /// Whether other threads are available for this tree.
     [[nodiscard]] bool is_shared() const { return team != nullptr; }
     [[nodiscard]] std::size_t n_threads() const { return team != nullptr ? team->size() : 1; }
 
@@ -44,13 +44,13 @@ public:
     /// Calls grow(part, thread) for all parts, large ones first.
     void grow(const std::function<void(FastPart& part, std::size_t thread)>& grow);
 
-    /// Puts the parts into the tree of the top, and there is none left.
+    /// Joins the parts to the tree of the top; none are left afterwards.
     void join(FastNodes& top);
 
 private:
-    /// Parts for each thread, at least: the last ones to be grown are then small.
+    /// Minimum number of parts per thread: the last ones to be grown are then small.
     static constexpr std::size_t kPerThread = 8;
-    /// Rows of a part, at least, unless the node above it has left it fewer: it is worth a thread.
+    /// Minimum rows of a part that is worth a thread, unless its node is smaller from the start.
     static constexpr std::size_t kLeastRows = 8192;
 
     void join_nodes(FastNodes& top, const std::vector<std::uint32_t>& first_leaf);

@@ -1,6 +1,6 @@
-/// The rows of a node of at most sixteen, and of all nodes below it, as trees by best cuts hold
-/// them: the lists stay as they are, and a node is the set of its rows, as bits, so that dividing
-/// it moves nothing. Of numbers, all columns are judged at once.
+/// The rows of a node of at most sixteen, and of all nodes below it, in growing by best cuts:
+/// the lists stay unchanged, and a node is the set of its rows, as bits, so that splitting
+/// it moves nothing. For regression, all columns are judged at once.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Pocket {
     double targets[kPocket] = {};
     std::uint32_t picked[kPocket + kPadding] = {};  ///< entries of the node at hand
 
-    /// Room for the columns that a tree may use; `slots` say where each column stands among them.
+    /// Room for the columns that a tree may use; `slots` are their indices.
     void make_room(std::span<const std::uint32_t> columns, const std::vector<std::size_t>& slots) {
         slot_of_column = slots.data();
         rows.n_slots = (columns.size() + kLanes - 1) / kLanes * kLanes;
@@ -35,7 +35,7 @@ struct Pocket {
             all_columns.back() &= static_cast<std::uint8_t>(~(1U << (i % kLanes)));
     }
 
-    /// Takes the order of the rows in a column from its list.
+    /// Reads the order of the rows in a column from its list.
     void take_order(std::uint32_t column, const std::uint32_t* list) {
         std::uint8_t* to = rows.order.data() + slot_of_column[column];
         std::uint32_t run = 0;
@@ -45,9 +45,9 @@ struct Pocket {
         }
     }
 
-    /// Judges all columns of a node, of which `sums` knows the sums; true if the winner is known
-    /// without drawing them all: columns that are level with the best are drawn until one comes,
-    /// and no others.
+    /// Judges all columns of a node with the given sums; true if the winner is known without
+    /// drawing them all: of the columns that tie with the best, the first one drawn wins, and no
+    /// others matter.
     bool judge(const FastNode& node, const FastList& sums, const FastLoops& loops,
                FastNodes& nodes) {
         loops.best_pocket(rows, node.pocket, sums, best.data(), varies.data());
@@ -55,7 +55,8 @@ struct Pocket {
         const std::vector<std::uint8_t>& among = bits_of_columns(node, nodes);
         for (std::size_t i = 0; i < varies.size(); ++i)
             if ((among[i] & ~varies[i]) != 0) return false;
-        // FastLeader's noise is kTie of either value: half of that, and four times, is clear.
+        // FastLeader's tolerance is kTie of either value: half of it, and four times it, are clear
+        // cases.
         const std::uint32_t n_level = loops.level_with_best(best.data(), rows.n_slots, among.data(),
                                                             split::kTie, level.data());
         if (n_level == 0) return false;
@@ -73,7 +74,7 @@ struct Pocket {
         nodes.note_cut({winner, false, best[slot_of_column[winner]]});
         return true;
     }
-    /// What was found of a column.
+    /// The best cut found of a column.
     [[nodiscard]] FastCut judged(std::uint32_t column) const {
         return {column, !has_bit(varies, column), best[slot_of_column[column]]};
     }

@@ -1,7 +1,7 @@
-/// Where a small node of a tree by drawn cuts is at home, with all that is below it: its rows are
-/// numbered 0, 1, ... and their cells copied row by row. A node below is a range of `rows`;
-/// dividing it reorders that range and nothing else. Twice on the way down, when a node would fit
-/// the second and the first cache, its rows are numbered anew and copied once more ("rooms").
+/// Cache-friendly copies of the rows of a small node in growing by drawn cuts, for all nodes below
+/// it: its rows are numbered 0, 1, ... and their cells copied row by row. A node below is a range
+/// of `rows`; splitting it only reorders that range. Twice on the way down, when a node fits into
+/// the L2 and the L1 cache, its rows are renumbered and copied once more ("rooms").
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@ template <class T>
 class FastHome {
 public:
     std::vector<std::uint32_t> rows;    ///< numbers, in the order of the nodes
-    std::vector<std::uint32_t> words;   ///< what is counted of them, in the same order
+    std::vector<std::uint32_t> words;   ///< their counted words, in the same order
     std::vector<std::uint32_t> weight;  ///< by number, as the next three: copies
     std::vector<std::uint32_t> target;  ///< classes: which, or of two copies of the second
     std::vector<double> value;          ///< numbers: copies x target on the grid
     std::vector<std::uint32_t> row;     ///< of the table
     bool has_values = false;            ///< sums of targets are sums of values
 
-    /// Columns, of those of the table, that a tree of n rows looks at.
+    /// Columns, of those of the table, that a tree of n rows considers.
     void choose(std::span<const std::uint32_t> chosen, std::size_t n_columns, std::uint32_t n) {
         columns.assign(chosen.begin(), chosen.end());
         slot_of.assign(n_columns, 0);
@@ -38,7 +38,7 @@ public:
         stride = (columns.size() + kLanes - 1) / kLanes * kLanes;
         furnish(n);
         cells.resize(n_numbers * stride + kReadOver + kLine,
-                     T{});  // what no row fills is read, too
+                     T{});  // cells that no row fills are read, too
         first_cell = cells.data();
         while (reinterpret_cast<std::uintptr_t>(first_cell) % (kLine * sizeof(T)) != 0)
             ++first_cell;
@@ -49,11 +49,11 @@ public:
         marks.clear();
     }
 
-    /// Rows of a node that may come home.
+    /// Largest number of rows of a node that may be copied here.
     [[nodiscard]] std::uint32_t most_rows() const { return rooms[0].n_rows; }
 
-    /// Copies the cells of n rows, which `row` names, from a table of rows; the caller has filled
-    /// in what else there is of them. `has_pairs`: two classes are counted in one word.
+    /// Copies the cells of n rows, given by `row`, from a table of rows; the caller has filled
+    /// in their other data. `has_pairs`: two classes are counted in one word.
     void move_in(const T* table, std::size_t n_columns, std::uint32_t n, bool has_pairs) {
         is_pair = has_pairs;
         if (has_all) loops.copy({table, n_columns}, row.data(), n, first_cell, stride);
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    /// Moves a node to the smallest room that has place for it; returns which.
+    /// Moves a node to the smallest room that it fits into; returns which.
     std::uint8_t move_on(std::uint32_t begin, std::uint32_t n, std::uint8_t room) {
         std::uint8_t best = room;
         for (std::uint8_t i = best + 1U; i < std::size(rooms); ++i)
@@ -76,7 +76,7 @@ public:
         return best;
     }
 
-    /// Prepares a look at up to kLanes columns of a node.
+    /// Prepares the evaluation of up to kLanes columns of a node.
     void aim(std::uint32_t begin, std::uint32_t n, Mixed key, const Judgement& judgement,
              std::span<const std::uint32_t> chosen, std::size_t n_wanted, Lanes<T>& lanes) const {
         lanes.rows = rows.data() + begin;
@@ -91,8 +91,8 @@ public:
             lanes.column[i] = chosen[i];
         }
     }
-    /// Looks at up to kMostTogether nodes. What is found holds until the next look of the same
-    /// number: of a node there may be several.
+    /// Evaluates up to kMostTogether nodes. The results are valid until the next evaluation with
+    /// the same number: a node may have several.
     void look(std::size_t k, std::span<Lanes<T>> nodes) {
         while (k >= marks.size())
             marks.emplace_back(most_rows() + std::size_t{kMostTogether} * kRowsMarked);
@@ -116,7 +116,7 @@ public:
         return loops.divide(lanes, lane, rows.data() + begin, words.data() + begin, spares);
     }
 
-    static constexpr std::uint32_t kMostTogether = 16;  ///< nodes that are looked at side by side
+    static constexpr std::uint32_t kMostTogether = 16;  ///< nodes that are evaluated side by side
 
     /// Weight up to which two classes are counted in one word.
     static constexpr double kMostPairs = RowWords::kPairMask;
@@ -124,8 +124,8 @@ public:
 private:
     static constexpr std::size_t kLine = 64 / sizeof(T);
 
-    /// Decides how many rows have place: those whose cells fill the caches by some half. Of very
-    /// wide rows a look reads a few lines: it does not pay to copy them whole.
+    /// Chooses how many rows fit: those whose cells fill about half of a cache. Of very
+    /// wide rows an evaluation reads a few cache lines: copying them whole does not pay.
     void furnish(std::uint32_t n) {
         constexpr std::size_t kBytes[] = {3U << 20U, 384U << 10U, 24U << 10U};
         constexpr std::uint32_t kLeast = 8192;

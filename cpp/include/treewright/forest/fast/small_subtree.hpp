@@ -1,8 +1,8 @@
-/// All that is below a node of few rows. Deciding on one node is a chain of steps of which each
-/// waits for the one before, and whether there is a next node is known at its end; so the nodes of
-/// a twig are grown level by level, some side by side, and written to the tree when all are known,
-/// in the order in which one after the other would have been: leaves have the same numbers and
-/// importances the same roundings.
+/// The subtree below a node of few rows. Deciding on one node is a chain of dependent steps,
+/// and whether there is a next node is known only at its end; so the nodes of a small subtree
+/// ("twig") are grown level by level, some side by side for instruction-level parallelism, and
+/// written to the tree when all are known, in the order of depth-first growth: leaves have the same
+/// numbers and importances the same rounding errors.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace treewright::forest {
 
-/// What the tree will be told of a node.
+/// A node of the twig, to be written to the tree later.
 struct TwigNode {
     double weight;
     double sum;
     std::uint32_t begin;
     std::uint32_t end;
-    bool grows;                     ///< was looked at; otherwise it is a leaf from the beginning
+    bool grows;                     ///< was evaluated; otherwise it is a leaf from the start
     std::uint32_t first_child = 0;  ///< in the twig; 0: there is none
     FastCut cut{};
     double threshold = 0.0;
@@ -35,8 +35,8 @@ public:
         add(root, true);
     }
 
-    /// The next nodes to be looked at, so many at most, whose `node` is their number in the twig;
-    /// none if it is grown.
+    /// The next nodes to be evaluated, at most so many, whose `node` is their number in the twig;
+    /// none if it is complete.
     [[nodiscard]] std::span<FastNode> take(std::uint32_t most) {
         const std::uint32_t from = n_taken;
         n_taken = std::min(from + most, n_open);
@@ -55,8 +55,8 @@ public:
     [[nodiscard]] std::size_t size() const { return n_nodes; }
 
     /// Calls split(number, node, children, first), where `first` is the number of the first child,
-    /// and close(number, node, is a leaf) for the nodes as one that takes the first child first
-    /// would come across them. The root is number `root`, others are numbered from `first` on.
+    /// and close(number, node, is a leaf) for the nodes in depth-first order, first child
+    /// first. The root is number `root`, others are numbered from `first` on.
     template <class Split, class Close>
     void tell(std::uint32_t root, std::uint32_t first, const Split& split, const Close& close) {
         Place untold[kMostRows + 2];
@@ -81,14 +81,14 @@ public:
     }
 
 private:
-    /// Where a node is, and its number in the tree.
+    /// Where a node is in the twig, and its number in the tree.
     struct Place {
         std::uint32_t at;
         std::uint32_t number;
     };
 
     void add(const FastNode& node, bool grows) {
-        open[n_open] = node;  // one that does not grow is written over
+        open[n_open] = node;  // one that does not grow is overwritten
         open[n_open].node = n_nodes;
         n_open += grows ? 1 : 0;
         twig[n_nodes++] = {node.weight, node.sum, node.begin, node.end, grows};

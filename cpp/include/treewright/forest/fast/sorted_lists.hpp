@@ -1,7 +1,7 @@
-/// The rows of a tree by best cuts, and one list of them per column, sorted by its values: how they
-/// are numbered and where they lie. A node is a range of every list; on the way down its rows are
-/// numbered anew, side by side, when they fit the nearest cache and again when they are few enough
-/// for a pocket (pocket.hpp).
+/// The rows of a tree grown by best cuts, and one list of them per column, sorted by its values:
+/// their numbering and their memory. A node is a range of every list; on the way down its rows are
+/// renumbered contiguously when they fit into the L1 cache, and again when they are few enough for
+/// a pocket (pocket.hpp).
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace treewright::forest {
 struct SortedLists {
     enum class Kind : std::uint8_t { two_classes, classes, values };
 
-    /// Rows of nodes of this size and below are numbered anew, side by side: what is looked up by
-    /// row (sides, targets) then stays in the nearest cache.
+    /// Rows of nodes of this size and below are renumbered contiguously: arrays indexed by
+    /// row (sides, targets) then stay in the L1 cache.
     static constexpr std::uint32_t kHome = 4096;
     static constexpr std::size_t kHomeStride = kHome + kPadding;
 
@@ -43,7 +43,7 @@ struct SortedLists {
                : data.target.is_binary() ? Kind::two_classes
                                          : Kind::classes) {}
 
-    /// Gives every drawn row a number, and its word: what its entries say but for the tie.
+    /// Gives every drawn row a number, and its word: its entries but for the tie bit.
     void number_rows(std::span<const std::uint32_t> copies) {
         word_of_row.assign(data.n_rows, 0);
         table_row.clear();
@@ -108,7 +108,7 @@ struct SortedLists {
             if (has_ties[column] != 0) root.tied |= tie_bit(column);
     }
 
-    /// As loops.fill, where some rows were drawn so often that they stand in the lists again.
+    /// Like loops.fill, where some rows were drawn so often that they are in the lists again.
     void fill_with_repeats(std::uint32_t column, std::span<const std::uint32_t> copies,
                            std::uint32_t* list) {
         std::uint32_t run = 0;
@@ -130,7 +130,7 @@ struct SortedLists {
         }
     }
 
-    /// Copies the lists of a part's rows, which are numbered anew, side by side.
+    /// Copies the lists of a part's rows, which are renumbered contiguously.
     void take_rows(const SortedLists& top, const FastPart& part, const FastNode& root) {
         const std::uint32_t n = root.size();
         make_room(n);
@@ -237,8 +237,8 @@ struct SortedLists {
         node.is_home = true;
     }
 
-    /// Entries of the node at hand give rows by their first numbers, those at home, or in the
-    /// pocket.
+    /// Selects the row numbering that entries of the node at hand refer to: the first, the
+    /// renumbered one, or the pocket's.
     void look_up(const FastNode& node) {
         const bool few = node.pocket != 0;
         row_of_table = few ? pocket.table_row : node.is_home ? home_row.data() : table_row.data();
@@ -286,7 +286,7 @@ struct SortedLists {
     std::vector<std::uint32_t> word_of_row;
     std::vector<std::uint32_t> table_row;
     FarVector<std::uint32_t> lists;
-    std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for what is home
+    std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for renumbered rows
     std::uint32_t home = 0;                 ///< where the node that is home begins
     std::vector<std::size_t> slot_of_column;
     std::vector<char> has_ties;

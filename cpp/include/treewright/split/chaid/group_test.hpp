@@ -1,4 +1,4 @@
-/// Whether groups of rows differ in the target, as the logarithm of a p-value.
+/// Tests whether groups of rows differ in the target; p-values are logarithms.
 #pragma once
 
 #include <cmath>
@@ -19,9 +19,9 @@ class GroupTest {
 public:
     virtual ~GroupTest() = default;
 
-    /// `groups` point at the sums of each; where they leave nothing to compare, p is 1.
+    /// `groups` point at the sums of each; where there is nothing to compare, p is 1.
     [[nodiscard]] virtual double log_p(std::span<const double* const> groups) const = 0;
-    /// Numbers that are alike where groups are: an order by them brings such groups together.
+    /// Numbers that are similar for similar groups: sorting by them brings such groups together.
     [[nodiscard]] virtual std::size_t n_levels() const = 0;
     virtual void levels(const double* sums, double* into) const = 0;
 };
@@ -54,7 +54,7 @@ public:
     void levels(const double* sums, double* into) const override;
 };
 
-/// log p of an F-test from its sums of squares. No spread within groups that differ is certainty.
+/// log p of an F-test from its sums of squares. With no spread within groups that differ, p is 0.
 [[nodiscard]] double log_p_of_squares(double between, double within, double df1, double df2);
 
 }  // namespace treewright::split

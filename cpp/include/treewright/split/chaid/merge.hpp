@@ -26,7 +26,7 @@ struct Grouping {
     double log_adjusted_p = 0.0;  ///< times the number of ways to form so many groups, at most 0
 };
 
-/// Merges the two groups that differ least, again and again, while their p-value is above
+/// Repeatedly merges the two groups that differ least, while their p-value is above
 /// alpha_merge (or, exhaustively, until two are left, and the step of the smallest p-value counts).
 /// A group of three or more categories may be split in two again where that is significant at
 /// alpha_resplit. Groups too small for the limits then join the one they differ least from.

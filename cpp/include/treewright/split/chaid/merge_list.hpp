@@ -1,4 +1,4 @@
-/// Very many categories in a row, of which neighbours are merged (CHAID, split/chaid/merge.hpp).
+/// A long list of categories of which neighbours are merged (CHAID, split/chaid/merge.hpp).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace treewright::split {
 
-/// Categories of a column that are one.
+/// Categories of a column that have been merged.
 struct Group {
     std::vector<std::uint32_t> members;  ///< ascending; the first is the group's name
     std::vector<double> sums;
@@ -29,7 +29,7 @@ class Chain {
 public:
     Chain(std::vector<Group> groups, const GroupTest& test);
 
-    /// Merges the neighbours that differ least, again and again; returns what is left, in order.
+    /// Merges the neighbours that differ least repeatedly; returns the groups left, in order.
     [[nodiscard]] std::vector<Group> merged_down_to(std::size_t most);
 
 private:

@@ -9,8 +9,8 @@
 
 namespace treewright::split {
 
-/// From a branch per value, the two groups whose union loses least gain are merged again and again
-/// until two are left; the step of the best gain ratio counts. Each grouping pays for having been
+/// Starting from a branch per value, the two groups whose union loses least gain are merged
+/// until two are left; the step of the best gain ratio is taken. Each grouping pays for having been
 /// chosen among all those of its size: log2 S(values, groups) bits, S the Stirling number of the
 /// second kind, over the rows (C5.0 GPL edition, subset.c). Values of the same class shares are
 /// merged beforehand. At least two groups keep `min_copies` rows, once there are two such.
@@ -29,7 +29,7 @@ public:
         n_values = groups.size();
     }
 
-    /// `has_others`: there are declared values that the node has not seen; they get a branch.
+    /// `has_others`: there are declared values that do not occur in the node; they get a branch.
     void run(bool has_others, Candidate& best) {
         if (n_values < 2) return;
         best.guard = Guard::limits;
@@ -65,7 +65,7 @@ private:
         std::vector<double> sums;
         double purity = 0.0;
     };
-    /// Differences that C5.0 takes for none: of class shares, and of gains and rows.
+    /// Differences that C5.0 ignores: of class shares, and of gains and rows.
     static constexpr double kAlike = 1e-3;
     static constexpr double kNear = 1e-4;
 
@@ -84,7 +84,7 @@ private:
         return split_information(weights);
     }
 
-    /// Notes the groups as they are now, the best so far.
+    /// Stores the current groups as the best so far.
     void keep(double penalty, Candidate& best) {
         best_ratio = ratio(penalty);
         best.gain = gain - penalty / known;
@@ -163,7 +163,7 @@ private:
         if (first == groups.size()) return false;
         merge(first, second);
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(second));
-        for (std::size_t a = 0; a < groups.size(); ++a)  // those after the second move up by one
+        for (std::size_t a = 0; a < groups.size(); ++a)  // groups after the second shift by one
             for (std::size_t b = a + 1; b < groups.size(); ++b)
                 pair(a, b) = pair(a + (a >= second ? 1 : 0), b + (b >= second ? 1 : 0));
         judge_pairs_of(first);

@@ -18,7 +18,7 @@ namespace treewright::split {
 inline constexpr std::size_t kMostEnumerated = 10;
 inline constexpr std::size_t kMostBesideMissing = 1000;  // values; the search is quadratic
 
-/// Whether one ordering of the values holds the best subset. Criteria that look at the spread
+/// Whether one ordering of the values contains the best subset. Criteria that use the spread
 /// itself are not convex in weight and sum alone.
 template <criteria::Criterion C>
 bool ordering_is_exact(const C& criterion) {
@@ -64,7 +64,7 @@ struct SubsetRace {
         return improved;
     }
 
-    /// What "missing" against all values would be worth, a split that is not offered.
+    /// The purity of "missing" against all values, a split that is not offered.
     double missing_alone() {
         const double* known = judge.tally.known.data();
         std::copy(known, known + judge.tally.width, scratch.left.begin());
@@ -98,9 +98,9 @@ void race_order(SubsetRace<C>& race, std::size_t statistic) {
 }
 
 /// The ordering theorem counts "missing" against all values among the cuts. Where that would beat
-/// every cut offered, the best of the others need not be a cut: it sends some value v the way of
-/// the missing rows, and given v the theorem holds for the rest. So every v is tried (k^2 offers,
-/// rarely).
+/// every cut offered, the best of the others need not be a cut: it sends some value v to the side
+/// of the missing rows, and given v the theorem holds for the rest. So every v is tried (k^2
+/// offers, rarely).
 template <criteria::Criterion C>
 void race_beside_missing(SubsetRace<C>& race) {
     const Tally& tally = race.judge.tally;

@@ -1,6 +1,6 @@
 /// CAL5's intervals (Mueller and Wysotzki, Automatic construction of decision trees for
 /// classification, Annals of Operations Research 52, 1994): grown from the left until it is
-/// settled, at a level of confidence, whether one class dominates.
+/// decided, at a level of confidence, whether one class dominates.
 #pragma once
 
 #include <cmath>
@@ -40,7 +40,7 @@ struct Dominance {
     return {options.cal5_threshold, options.cal5_alpha, options.evidence};
 }
 
-/// Whether one class dominates the rows of these sums: CAL5 closes such a path.
+/// Whether one class dominates the rows of these sums: CAL5 makes such a node a leaf.
 [[nodiscard]] bool is_dominated(const double* sums, std::size_t width, const Dominance& dominance);
 
 struct Cal5Scratch {
@@ -51,7 +51,7 @@ struct Cal5Scratch {
 };
 
 /// The runs that begin a new interval, ascending. An interval is closed when a class dominates it,
-/// or when none can; what is left at the end is decided by its majority. Neighbours with the same
+/// or when none can; the remainder at the end is decided by its majority. Neighbours with the same
 /// class are merged, and so are neighbours without one whose remaining classes are the same: those
 /// whose share is not wholly below 1 / (classes in the interval). Equal values stay together, and
 /// an interval needs `min_copies` rows and `min_weight`.

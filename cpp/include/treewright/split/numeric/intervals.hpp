@@ -8,7 +8,7 @@
 namespace treewright::split {
 
 /// Turns the branches of the runs, which ascend, into a question: one cut or several. With all
-/// known rows in branch 0 the question is whether there is a value.
+/// known rows in branch 0 the question is whether the value is known.
 inline void ask_in_order(const Tally& tally, Candidate& best) {
     std::uint32_t position = 0;
     best.cuts.clear();

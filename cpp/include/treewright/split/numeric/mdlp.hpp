@@ -1,5 +1,6 @@
-/// Recursive cuts of least entropy, each worth its description (Fayyad and Irani, Multi-interval
-/// discretization of continuous-valued attributes for classification learning, IJCAI 1993).
+/// Recursive cuts of least entropy, each worth its description length (Fayyad and Irani,
+/// Multi-interval discretization of continuous-valued attributes for classification learning, IJCAI
+/// 1993).
 #pragma once
 
 #include "treewright/split/judge.hpp"
@@ -27,11 +28,11 @@ struct MdlpScratch {
 /// the lowest. Only boundaries between classes are tried: the best cut is one (theorem 1 there).
 /// Both parts need `min_copies` rows and `min_weight`. N counts `evidence` rows per unit of weight.
 ///
-/// One pass over the runs joins neighbours of one and the same class into blocks; each cut then
-/// looks at the b blocks of its interval. Where cuts fall inside their intervals that is
-/// O(n log n) in all. Where they chip off the ends (classes that take turns) every cut would look
-/// at all blocks left; with up to four classes it looks only where, by a bound, a better cut may
-/// be, which is at some sqrt(b) of them.
+/// One pass over the runs joins neighbours of the same class into blocks; each cut then
+/// examines the b blocks of its interval. Where cuts fall inside their intervals that is
+/// O(n log n) in all. Where they fall at the ends (alternating classes) every cut would examine
+/// all remaining blocks; with up to four classes it examines only those where, by a bound, a better
+/// cut may be, about sqrt(b) of them.
 void mdlp_cuts(const Tally& tally, const SearchLimits& limits, double evidence,
                MdlpScratch& scratch, std::vector<std::uint32_t>& starts);
 

@@ -15,7 +15,7 @@ bool is_class_boundary(const C& criterion, const double* below, const double* ab
     return n_present > 1;
 }
 
-/// Value of a branch that a monotonic constraint looks at: share of the second class, or mean.
+/// Value of a branch that a monotonic constraint compares: share of the second class, or mean.
 template <criteria::Criterion C>
 double level([[maybe_unused]] const C& criterion, const double* sums) {
     if constexpr (std::is_base_of_v<criteria::ClassSums, C>)
@@ -23,8 +23,8 @@ double level([[maybe_unused]] const C& criterion, const double* sums) {
     else return criterion.centre[0] + sums[criteria::kStatistics] / sums[criteria::kWeight];
 }
 
-/// Only cuts of a column with a direction are held to the bounds; elsewhere the values of leaves
-/// are brought into them (as scikit-learn does).
+/// Only cuts of a column with a direction are checked against the bounds; elsewhere the values of
+/// leaves are clipped to them (as in scikit-learn).
 template <criteria::Criterion C>
 bool respects(const C& criterion, const Monotone& rule, const double* left, const double* right) {
     if (rule.direction == 0) return true;
@@ -35,8 +35,8 @@ bool respects(const C& criterion, const Monotone& rule, const double* left, cons
 }
 
 /// Tries missing rows on the right and then, where the policy learns a side, on the left. Of cuts
-/// that tie the lowest is taken. The threshold itself is chosen later, between two rows; only such
-/// that are `apart(row below, row above)` are parted.
+/// that tie the lowest is taken. The threshold itself is chosen later, between two rows; only rows
+/// that are `apart(row below, row above)` are separated.
 template <criteria::Criterion C, class Apart>
 void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_weight,
                     const Apart& apart, SearchScratch& scratch, Candidate& best) {

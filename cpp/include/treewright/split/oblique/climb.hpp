@@ -1,4 +1,4 @@
-/// Searches that start from a plane and move it while that pays: OC1 and CART-LC.
+/// Searches that start from a hyperplane and move it while that pays: OC1 and CART-LC.
 #pragma once
 
 #include <numeric>
@@ -7,14 +7,14 @@
 
 namespace treewright::split {
 
-/// What one attempt has come to.
+/// The result of one attempt.
 struct Found {
     Direction direction;
     double purity = -std::numeric_limits<double>::infinity();
     bool is_perfect = false;
 };
 
-/// A plane  sum of coefficient x column + constant = 0  and what it is worth; moved by steps.
+/// A plane  sum of coefficient x column + constant = 0  and its purity; moved by steps.
 template <criteria::Criterion C>
 class Plane {
 public:
@@ -31,7 +31,7 @@ public:
         at = step(ones.data());
         add(at.alpha, ones.data());
     }
-    /// Moves the plane along a slope if that is better; `change(alpha)` tells the coefficients.
+    /// Moves the plane along a slope if that is better; `change(alpha)` updates the coefficients.
     template <class Change>
     bool improve(const double* slope, Change&& change) {
         return take(step(slope), slope, change);
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] bool ties(const Step& found) const {
         return found.purity >= at.purity - pencil.slack(at.purity);
     }
-    /// Makes the largest coefficient 1, takes the sums anew (steps let both drift) and finds the
+    /// Makes the largest coefficient 1, recomputes the sums (steps let both drift) and finds the
     /// best constant; true if the plane is better for it.
     bool refresh() {
         double largest = 0.0;
@@ -93,7 +93,7 @@ public:
     Oc1(Plane<C>& plane, const ObliqueNode& node, std::size_t n_jumps, Generator& random)
         : plane(plane), node(node), n_jumps(n_jumps), random(random), slope(node.n_rows()) {}
 
-    /// Makes the best of a plane without bringing in columns it does not have.
+    /// Optimises a plane without adding columns it does not have.
     void polish(Direction along) {
         std::vector<std::size_t> among;
         for (std::size_t m = 0; m < along.size(); ++m)
@@ -116,7 +116,7 @@ public:
 
 private:
     /// Rounds over all coefficients, and jumps that helped. Each improves the plane, but where
-    /// rows crowd together single precision may take back what it gave: let it end.
+    /// rows are close together single precision may undo it: the limit ensures termination.
     static constexpr int kMostRounds = 50;
     static constexpr int kMostLeaps = 50;
 
@@ -131,7 +131,7 @@ private:
     }
 
     /// A step that is no worse is taken with a probability that falls each time, so that the plane
-    /// neither stays on a plateau for good nor wanders there for ever.
+    /// neither stays on a plateau nor moves there indefinitely.
     bool perturb(std::size_t m) {
         const double* column = node.column(m);
         const auto change = [&](double alpha) { plane.direction[m] += alpha; };
@@ -176,7 +176,7 @@ private:
 
 /// CART's linear combinations (Breiman et al. 1984, section 5.2.2): from the best axis-parallel
 /// cut, each coefficient in turn is changed about three pivots, then the constant; until a round
-/// improves the plane by next to nothing.
+/// improves the plane by almost nothing.
 template <criteria::Criterion C>
 class CartLc {
 public:

@@ -1,4 +1,4 @@
-/// The places along a pencil of planes where rows change sides, in ascending order.
+/// The points along a pencil of planes where rows change sides, in ascending order.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 namespace treewright::split {
 
 /// An event is one word,  alpha : 32 | payload : 31 | rises : 1. Single precision is enough: it
-/// decides which planes are tried, not what they are worth. A row that rises is left of planes
+/// decides which planes are tried, not how they are judged. A row that rises is left of planes
 /// below its alpha and right of those above.
 class Events {
 public:
-    /// Lists the rows that change sides; `starts(payload, is_left)` is told of all rows where they
-    /// are at alpha = -infinity, whether they change or not.
+    /// Lists the rows that change sides; `starts(payload, is_left)` is called for all rows with
+    /// their side at alpha = -infinity, whether they change or not.
     template <class Starts>
     void collect(const double* value, const double* slope,
                  const std::vector<std::uint32_t>& payload_of_row, Starts&& starts) {

@@ -1,4 +1,4 @@
-/// The rows and columns of one node as the searches for a sum see them.
+/// The rows and columns of one node as the searches for a linear combination see them.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ using Poll = std::function<void()>;
 using Direction = std::vector<double>;
 
 /// Columns are standardised within the node, so that no search depends on their units; a missing
-/// value stands at the mean (as in the program of OC1), where it pulls to neither side. The sum
-/// that is found is judged on the raw values, gaps and all (grow/oblique_finder.hpp).
+/// value is replaced by the mean (as in the program of OC1), which favours neither side. The
+/// combination found is judged on the raw values, missing ones included (grow/oblique_finder.hpp).
 struct ObliqueNode {
     data::Block rows;  ///< densely numbered, in the order of the table; holds no lists
     std::vector<std::uint32_t> columns;  ///< that vary here and can be standardised, ascending
@@ -46,7 +46,7 @@ void standardise(const data::Dataset& data, const data::Block& block,
                  const Poll& poll, ObliqueNode& node);
 
 /// The directions HHCART reflects the rows along: eigenvectors, largest eigenvalue first, of the
-/// covariance of each class's rows. Of a target of numbers, the rows above its mean and those
+/// covariance of each class's rows. For regression, the rows above the mean and those
 /// below it take the place of classes, each row weighted by its distance from the mean: a target
 /// of 0 and 1 gives the directions of the two classes.
 void find_directions(const data::Target& target, bool only_dominant, const Poll& poll,

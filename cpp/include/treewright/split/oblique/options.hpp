@@ -1,4 +1,4 @@
-/// How a node looks for a sum of columns to split by.
+/// How a node searches for a linear combination of columns to split by.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ObliqueOptions {
     ObliqueSearch search = ObliqueSearch::none;
     std::vector<std::uint32_t> columns;  ///< columns of numbers, ascending: no others enter a sum
     std::size_t n_restarts = 10;         ///< oc1: planes to start from
-    std::size_t n_jumps = 5;             ///< oc1: random moves in a row that may fail
+    std::size_t n_jumps = 5;             ///< oc1: consecutive random jumps that may fail
     std::size_t n_projections = 0;  ///< random_projections: per node; 0 = 2 x columns, 20 at least
 
     bool operator==(const ObliqueOptions&) const = default;

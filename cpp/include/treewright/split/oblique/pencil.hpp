@@ -23,7 +23,7 @@
 
 namespace treewright::split {
 
-/// Where the best plane of a pencil lies, and the purity of its two sides.
+/// The best plane of a pencil, and the purity of its two sides.
 struct Step {
     double alpha = 0.0;
     double purity = -std::numeric_limits<double>::infinity();
@@ -42,7 +42,7 @@ public:
           magnitude(magnitude_of(criterion, total.data())),
           left(criterion.width()),
           right(criterion.width()) {
-        // Rows of weight 1 are told apart by their class alone.
+        // Rows of weight 1 differ only by their class.
         if constexpr (kHasClasses) {
             counts =
                 node.rows.weight.empty() && node.rows.copies.empty() && criterion.n_outputs == 1;
@@ -78,7 +78,7 @@ public:
 
 private:
     static constexpr bool kHasClasses = std::is_base_of_v<criteria::ClassSums, C>;
-    static constexpr double kDust = 1e-9;  // what adding and taking away weights may leave behind
+    static constexpr double kDust = 1e-9;  // rounding error of adding and subtracting weights
 
     /// Both sides as sums of rows, whatever the criterion and the weights.
     struct BySums {
@@ -109,7 +109,7 @@ private:
         }
     };
 
-    /// Rows that weigh 1 and have a class.
+    /// Rows of weight 1 with a class.
     struct ByCounts : BySums {
         void move(std::uint32_t k, double sign) {
             for (const std::size_t j :
@@ -206,8 +206,8 @@ private:
     const ObliqueNode& node;
     const std::vector<double>& total;
     double magnitude;
-    bool counts = false;                 ///< all rows weigh 1: a class says all of a row
-    std::vector<std::uint32_t> payload;  ///< what an event says of its row: its number or class
+    bool counts = false;                 ///< all rows have weight 1: only their class matters
+    std::vector<std::uint32_t> payload;  ///< the row of an event: its number or class
     std::vector<double> left;
     std::vector<double> right;
     Events events;

@@ -1,4 +1,4 @@
-/// A sum put into numbers that people read: few digits, and no training row changes sides.
+/// A linear combination with readable numbers: few digits, and no training row changes sides.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace treewright::split {
 
-/// The rows of a node whose sum is known and the sides they are on, nearest to the cut first: a
-/// sum that sends one of them elsewhere is found out early.
+/// The rows of a node with known values and the sides they are on, nearest to the cut first, so
+/// that a change of sides is found early.
 struct SumSides {
     std::vector<std::uint32_t> table_row;
     std::vector<std::uint8_t> is_right;

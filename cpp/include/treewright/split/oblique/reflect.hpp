@@ -1,4 +1,4 @@
-/// Searches that look along given directions: HHCART and random projections.
+/// Searches along given directions: HHCART and random projections.
 #pragma once
 
 #include "treewright/split/oblique/climb.hpp"
@@ -12,7 +12,8 @@ public:
     Along(Pencil<C>& pencil, const ObliqueNode& node, const Poll& poll, Generator& random)
         : pencil(pencil), node(node), poll(poll), random(random), ones(node.n_rows(), 1.0) {}
 
-    /// `value` holds the rows' places on the axis; `direction()` is asked only if it is the best.
+    /// `value` holds the rows' positions on the axis; `direction()` is called only if it is the
+    /// best.
     template <class Axis>
     void consider(const std::vector<double>& value, Axis&& direction) {
         poll();
@@ -36,7 +37,7 @@ private:
 template <criteria::Criterion C>
 Found cut_reflected(Along<C>& along, const ObliqueNode& node, const Direction& eigenvector) {
     const std::size_t d = node.n_columns();
-    const double sign = eigenvector[0] < 0.0 ? -1.0 : 1.0;  // an eigenvector has no sense
+    const double sign = eigenvector[0] < 0.0 ? -1.0 : 1.0;  // the sign of eigenvectors is arbitrary
     std::vector<double> u(d);
     double length = 0.0;
     for (std::size_t m = 0; m < d; ++m) {
@@ -45,7 +46,7 @@ Found cut_reflected(Along<C>& along, const ObliqueNode& node, const Direction& e
     }
     // An eigenvector that is the first axis already reflects nothing.
     const double scale = length > 1e-20 ? 1.0 / std::sqrt(length) : 0.0;
-    std::vector<double> shadow(node.n_rows(), 0.0);  // rows x u
+    std::vector<double> shadow(node.n_rows(), 0.0);  // projection of the rows on u
     for (std::size_t m = 0; m < d; ++m) {
         u[m] *= scale;
         for (std::size_t row = 0; row < shadow.size(); ++row)
@@ -65,7 +66,7 @@ Found cut_reflected(Along<C>& along, const ObliqueNode& node, const Direction& e
 }
 
 /// A very sparse random projection (Li, Hastie, Church 2006): each column takes part with
-/// probability 1 / sqrt(columns), added or subtracted; two at least, or it would be no sum.
+/// probability 1 / sqrt(columns), added or subtracted; at least two columns.
 template <criteria::Criterion C>
 Found cut_projected(Along<C>& along, const ObliqueNode& node, Generator& random) {
     const std::size_t d = node.n_columns();

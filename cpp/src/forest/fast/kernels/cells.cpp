@@ -167,7 +167,7 @@ TREEWRIGHT_WIDE std::uint32_t mark_right_wide(const T* cells, std::uint32_t n, T
     return n_left;
 }
 
-/// The chosen ones of sixteen cells, moved together; `room` cells may be written.
+/// The selected ones of sixteen cells, compressed; `room` cells may be written.
 TREEWRIGHT_WIDE_INLINE void store_picked(std::uint32_t* to, std::uint32_t picked, std::uint32_t n,
                                          const std::uint32_t* from, std::uint32_t room) {
     const __m512i moved =
@@ -193,7 +193,7 @@ TREEWRIGHT_WIDE_INLINE void pick_sides(const T* cells, std::uint32_t n, const st
         const std::uint32_t ours = ours_of(i, n);
         const std::uint32_t is_right = marks[i / kMarksPerWord];
         const auto n_there = static_cast<std::uint32_t>(__builtin_popcount(is_right));
-        // What is read must be read before it is written over: the right side first.
+        // Entries must be read before they are overwritten: the right side first.
         if constexpr (kRight) {
             const T* from = cells + i;
             if constexpr (!kLeft) {
@@ -224,8 +224,8 @@ TREEWRIGHT_WIDE void pick_wide(const T* cells, std::uint32_t n, const std::uint1
 constexpr std::uint32_t kTouched = 4096;  ///< rows that are fetched after a touch
 constexpr std::uint32_t kMostApart = 32;  ///< rows of the table, for each of ours, that it pays for
 
-/// Reads a column from one row to another, one cell a cache line. Cells that are looked up one by
-/// one come from far memory slowly; what is read in order the processor fetches in advance.
+/// Reads a column from one row to another, one cell per cache line. Random reads from main
+/// memory are slow; sequential ones are prefetched by the hardware.
 template <class T>
 inline void touch(const T* column, std::uint32_t row, std::uint32_t last) {
     constexpr std::uint32_t kPerLine = 64 / sizeof(T);
@@ -282,7 +282,7 @@ TREEWRIGHT_WIDE void fetch_wide(const T* column, const std::uint32_t* rows, std:
         const std::uint32_t apart = last - rows[begin];
         std::uint32_t i = begin;
         if (apart < (end - begin) / 3 * 5) {
-            // Most of the cells are ours: they are read in order, and those of others left out.
+            // Most of the cells are needed: they are read in order, and the others dropped.
             for (; i + Few::kCells <= end; i += Few::kCells) {
                 const bool is_dense = rows[i + Few::kCells - 1] - rows[i] < Few::kDense;
                 Few::store(to + i, 0xffff,

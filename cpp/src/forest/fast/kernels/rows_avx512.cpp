@@ -148,7 +148,7 @@ struct Wide<kLanes> {
     }
 };
 
-/// A register of cells: those of the lanes, of as many rows as it has place for.
+/// A register of cells: those of the lanes, of as many rows as fit.
 template <class T, std::size_t kWidth>
 struct Cells;
 template <std::size_t kWidth>
@@ -202,8 +202,8 @@ struct Cells<double, kWidth> {
     }
 };
 
-/// Picks the cells of the lanes out of a row of kGroups x kLanes cells, for all rows of a register;
-/// of a longer one (0) they are looked up.
+/// Selects the cells of the lanes from a row of kGroups x kLanes cells, for all rows of a register;
+/// from a longer row (0) they are gathered.
 template <class T, std::size_t kWidth, std::size_t kGroups>
 struct Pick;
 template <std::size_t kWidth, std::size_t kGroups>
@@ -244,12 +244,12 @@ struct Pick<double, kWidth, kGroups> {
     }
 };
 
-/// Picks the cells of the lanes and finds their range.
+/// Selects the cells of the lanes and finds their range.
 template <std::size_t kGroups, std::size_t kWidth, class T>
 TREEWRIGHT_WIDE_INLINE void find_range(const CellTable<T>& table, Lanes<T>& lanes) {
     using Some = Cells<T, kWidth>;
     const Pick<T, kWidth, kGroups> pick(lanes.slot);
-    // Copies, which nothing that is stored can change.
+    // Local copies, which no store can alias.
     const T* cells = table.cells;
     const std::size_t stride = kGroups > 0 ? kGroups * kLanes : table.stride;
     const std::uint32_t* rows = lanes.rows;
@@ -320,7 +320,7 @@ TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes)
                                ? _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)
                                : _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
     const auto bound = Some::repeat(lanes.bound);
-    // Copies, which nothing that is stored can change.
+    // Local copies, which no store can alias.
     const double* values = table.values;
     const std::uint32_t* rows = lanes.rows;
     const std::uint32_t* words = lanes.words;
@@ -348,7 +348,7 @@ TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes)
 }
 
 /// Judgement::decrease of the lanes, and the one that FastLeader would choose among those wanted
-/// if no two of them are nearly, but not exactly, level; kLanes if some are, or if none offers a
+/// if no two of them are nearly, but not exactly, tied; kLanes if some are, or if none offers a
 /// cut.
 template <std::size_t kWidth, class T>
 TREEWRIGHT_WIDE_INLINE void judge(Lanes<T>& lanes) {
@@ -381,8 +381,8 @@ TREEWRIGHT_WIDE_INLINE void judge(Lanes<T>& lanes) {
         is_known ? static_cast<std::uint32_t>(__builtin_ctz(level)) : std::uint32_t{kLanes};
 }
 
-/// Step by step for all nodes: a step of one node is over before the processor has come to the
-/// next step, which needs what it has found.
+/// Step by step for all nodes: the steps of different nodes are independent, so that their
+/// latencies overlap.
 template <std::size_t kGroups, std::size_t kWidth, bool kPairs, class T>
 TREEWRIGHT_WIDE void look_at(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
     for (Lanes<T>& lanes : nodes) find_range<kGroups, kWidth>(table, lanes);
@@ -441,7 +441,7 @@ TREEWRIGHT_WIDE std::uint32_t divide_wide(const Lanes<T>& lanes, std::size_t lan
                                           std::uint32_t* const* spare) {
     const std::uint32_t n = lanes.n;
     if (n <= 16) {
-        // What lies behind the node is not marked, and stays where it is.
+        // Words after the node are not marked, and stay where they are.
         const auto left = static_cast<__mmask16>(marked_of(lanes, lane, 0) & ours_of(0, n));
         const auto n_marked = static_cast<std::uint32_t>(__builtin_popcount(left));
         const auto ahead = static_cast<__mmask16>((1U << n_marked) - 1U);
@@ -457,7 +457,7 @@ TREEWRIGHT_WIDE std::uint32_t divide_wide(const Lanes<T>& lanes, std::size_t lan
         const auto right = static_cast<__mmask16>(ours & ~left);
         const auto n_here = static_cast<std::uint32_t>(__builtin_popcount(left));
         const __m512i here[] = {_mm512_loadu_si512(rows + i), _mm512_loadu_si512(words + i)};
-        // What is written too much on the left has been read already, but for the rows of others.
+        // The overrun on the left has been read already, except for the rows of other nodes.
         _mm512_mask_storeu_epi32(rows + n_left, ours_of(0, n_here),
                                  _mm512_maskz_compress_epi32(left, here[0]));
         _mm512_mask_storeu_epi32(words + n_left, ours_of(0, n_here),

@@ -149,7 +149,7 @@ std::uint32_t locate_scores(const FastList& list, const double* left, const doub
     return 0;
 }
 
-/// Tells the ties of entries anew as they come to their new list, in order: an entry is tied if the
+/// Recomputes the ties of entries as they are appended to their new list: an entry is tied if the
 /// one before it *there* belongs to the same run of equal values.
 struct TieTeller {
     std::uint32_t last = ~0U;

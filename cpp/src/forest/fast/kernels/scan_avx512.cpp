@@ -56,7 +56,7 @@ struct WideScan {
           least(_mm512_set1_epi32(static_cast<int>(list.least))),
           most(_mm512_set1_epi32(static_cast<int>(list.weight - list.least))) {}
 
-    /// What lies behind the node's last entry weighs too much to be admitted.
+    /// Entries after the node's last one are too heavy to be admitted.
     TREEWRIGHT_WIDE_INLINE __mmask16 admits(__m512i w, const std::uint32_t* next) const {
         const __mmask16 free =
             _mm512_testn_epi32_mask(_mm512_loadu_si512(next), _mm512_set1_epi32(kTieBit));
@@ -134,7 +134,7 @@ struct WidePositives {
     }
 };
 
-/// The values of eight entries. Eight loads are faster than a gather where the rows are near.
+/// The values of eight entries. Eight loads are faster than a gather where the rows are in cache.
 TREEWRIGHT_WIDE_INLINE __m512d values_of(const std::uint32_t* entries, const double* values) {
     const auto two = [&](int i)
         __attribute__((always_inline, target("avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt"))) {
@@ -149,7 +149,7 @@ TREEWRIGHT_WIDE_INLINE __m512d values_of(const std::uint32_t* entries, const dou
 struct WideValues {
     static constexpr bool kIsShare = false;
     const double* values;
-    std::uint32_t n;  ///< entries left: what lies behind them is no row of ours
+    std::uint32_t n;  ///< entries left: those after them are not the node's
     __m512d before = _mm512_setzero_pd();
 
     TREEWRIGHT_WIDE_INLINE __m512d add(const std::uint32_t* entries, std::uint32_t ours) {
@@ -170,7 +170,7 @@ struct WideValues {
         const std::uint32_t ours = n >= 16 ? 0xffffU : (1U << n) - 1U;
         n -= std::min(n, 16U);
         low = add(entries, ours);
-        high = low;  // few entries are common: nothing is done for lanes that have none
+        high = low;  // short lists are common: empty lanes cost nothing
         if (ours > 0xff) high = add(entries + 8, ours >> 8);
     }
 };
@@ -246,7 +246,7 @@ TREEWRIGHT_WIDE void best_pocket_wide(const FastPocket& pocket, std::uint32_t ro
     const __m512d total = _mm512_set1_pd(list.weight);
     const __m512d least = _mm512_set1_pd(list.least);
     const __m512d most = _mm512_set1_pd(static_cast<double>(list.weight) - list.least);
-    // Rows that are not ours weigh nothing.
+    // Rows outside the node have weight 0.
     const __m512d weights[2] = {_mm512_maskz_loadu_pd(lower(rows), pocket.weights),
                                 _mm512_maskz_loadu_pd(upper(rows), pocket.weights + 8)};
     const __m512d values[2] = {_mm512_maskz_loadu_pd(lower(rows), pocket.values),
@@ -340,10 +340,10 @@ TREEWRIGHT_WIDE std::uint32_t locate_scores_wide(const FastList& list, const dou
     return 0;
 }
 
-/// Lanes whose row has side 1, of sixteen entries of which some are ours.
+/// Lanes whose row has side 1, of sixteen entries of which some belong to the node.
 TREEWRIGHT_WIDE_INLINE __mmask16 sides_of(const std::uint32_t* entries, __mmask16 ours,
                                           const std::uint8_t* side) {
-    if (ours == 0xffff) {  // sixteen loads are faster than a gather where the rows are near
+    if (ours == 0xffff) {  // sixteen loads are faster than a gather in cache
         unsigned sides = 0;
 #pragma GCC unroll 16
         for (unsigned i = 0; i < 16; ++i)
@@ -368,7 +368,7 @@ struct WideRuns {
     }
 };
 
-/// TieTeller, for the chosen ones of sixteen entries, moved together.
+/// TieTeller, for the selected ones of sixteen entries, compressed.
 struct WideTeller {
     __m512i last;
 
@@ -458,13 +458,13 @@ TREEWRIGHT_WIDE unsigned divide_wide(std::uint32_t* list, std::uint32_t n, const
         const auto n_here = static_cast<std::uint32_t>(__builtin_popcount(left));
         const auto n_there = static_cast<std::uint32_t>(__builtin_popcount(right));
         const __m512i told = of_left.tell(left, n_here, entries, runs);
-        if (ours == 0xffff)  // what is written too much has been read already
+        if (ours == 0xffff)  // the overrun has been read already
             _mm512_storeu_si512(list + n_left, told);
         else
             _mm512_mask_storeu_epi32(list + n_left, static_cast<__mmask16>((1U << n_here) - 1U),
                                      told);
         const __m512i told_there = of_right.tell(right, n_there, entries, runs);
-        // Behind what is written lies what other nodes have: nothing more may be touched.
+        // The memory after it belongs to other nodes: nothing more may be written.
         _mm512_mask_storeu_epi32(other + n_right, static_cast<__mmask16>((1U << n_there) - 1U),
                                  told_there);
         all_left = _mm512_mask_or_epi32(all_left, ours_of(0, n_here), all_left, told);

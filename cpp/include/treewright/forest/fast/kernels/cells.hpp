@@ -1,5 +1,5 @@
-/// The inner loops of growing by drawn cuts in large nodes: fetching a column, its range and sums,
-/// and moving what is known of rows. Each exists for AVX-512 and for any processor, with the same
+/// The inner loops of growing by drawn cuts in large nodes: gathering a column, its range and sums,
+/// and moving the data of rows. Each exists for AVX-512 and for any processor, with the same
 /// results.
 #pragma once
 

@@ -1,5 +1,5 @@
-/// The inner loops of growing by drawn cuts in small nodes: the cells of a row lie side by side, so
-/// that all columns of a row are looked at in one go, and dividing a node moves nothing but a list
+/// The inner loops of growing by drawn cuts in small nodes: the cells of a row are contiguous, so
+/// that all columns of a row are evaluated together, and dividing a node moves only a list
 /// of rows. Each exists for AVX-512 and for any processor, with the same results.
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace treewright::forest {
 
-// kLanes columns are looked at together, at most.
+// At most kLanes columns are evaluated together.
 inline constexpr std::size_t kFewLanes = 4;  ///< if they are no more than these, rows take half
 
-/// Rows whose cells lie side by side and may be read up to kReadOver cells beyond their end.
+/// Rows with contiguous cells that may be read up to kReadOver cells beyond their end.
 template <class T>
 struct CellTable {
     const T* cells;
@@ -31,8 +31,8 @@ struct CellTable {
 };
 inline constexpr std::size_t kReadOver = 16;
 
-/// What cuts of a node are judged by: for two classes or numbers, the decrease of the impurity per
-/// unit of weight is factor x (excess of the sum of one side)^2 / (weights of both sides).
+/// The judgement of the cuts of a node: for two classes or regression, the decrease of the impurity
+/// per unit of weight is factor x (excess of the sum of one side)^2 / (weights of both sides).
 struct Judgement {
     double weight;
     double least;       ///< weight that either side must have
@@ -49,14 +49,14 @@ struct Judgement {
     static constexpr double kNoCut = -1.0;
 };
 
-/// What is counted of a row: its weight or, of two classes, weight | weight of the second <<
+/// The counted word of a row: its weight or, of two classes, weight | weight of the second <<
 /// kPairShift.
 struct RowWords {
     static constexpr unsigned kPairShift = 16;
     static constexpr std::uint32_t kPairMask = (1U << kPairShift) - 1U;
 };
 
-/// Columns of a node that are looked at together, and what is found: bit i of `varies` and of a
+/// Columns of a node that are evaluated together, and the results: bit i of `varies` and of a
 /// row's mark is the i-th column.
 template <class T>
 struct Lanes {
@@ -67,16 +67,16 @@ struct Lanes {
     Mixed key{0};
     Judgement judgement;
     // ---- the columns
-    std::uint32_t width = kLanes;       ///< kFewLanes or kLanes: those that are looked at
-    std::uint32_t n_looked;             ///< lanes behind them hold anything
+    std::uint32_t width = kLanes;       ///< kFewLanes or kLanes: lanes that are evaluated
+    std::uint32_t n_looked;             ///< lanes after them are undefined
     std::uint32_t n_wanted;             ///< of them, those that are compared if all of them vary
     std::uint32_t slot[kLanes] = {};    ///< where the column lies in a row
     std::uint64_t column[kLanes] = {};  ///< what its draws are keyed by
-    // ---- room
+    // ---- working memory
     T* picked;            ///< for `width` cells of the rows and kRowsPicked - 1 more
     std::uint8_t* marks;  ///< by row, `width` bits: columns whose cell is up to the threshold; for
                           ///< full sixteens of rows
-    // ---- what is found
+    // ---- results
     T low[kLanes];
     T high[kLanes];
     T bound[kLanes];        ///< the greatest T up to the threshold
@@ -93,7 +93,7 @@ struct Lanes {
         return (marks[bit / 8] >> (bit % 8) & 1U) != 0;
     }
 };
-/// Rows that are called for before they are copied: they lie anywhere.
+/// Rows that are prefetched before they are copied: they are scattered in memory.
 inline constexpr std::uint32_t kRowsAhead = 16;
 inline constexpr std::uint32_t kRowsPicked = 4;   ///< rows that are picked together, at most
 inline constexpr std::uint32_t kRowsMarked = 16;  ///< rows whose marks are read together
@@ -101,12 +101,12 @@ inline constexpr std::uint32_t kRowsMarked = 16;  ///< rows whose marks are read
 template <class T>
 struct RowLoops {
     /// Copies rows of a table that may be read up to kLanes cells beyond its end to rows of
-    /// `stride` cells, a multiple of kLanes; what these have more than the table's is anything.
+    /// `stride` cells, a multiple of kLanes; the additional cells are undefined.
     void (*copy)(const CellTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
                  std::size_t stride);
     /// Draws a threshold for each lane between the least and the greatest cell of its column, keyed
-    /// by the node and the column (DrawnCut), and judges it: for some nodes, of the same width,
-    /// none of which waits for another.
+    /// by the node and the column (DrawnCut), and judges it: for several nodes of the same width,
+    /// which do not depend on each other.
     void (*look)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
     /// Puts the rows and words that are marked in a lane to the front, either side in order;
     /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
@@ -141,7 +141,7 @@ private:
     }
 };
 
-/// Entries behind arrays of rows that may be read or written.
+/// Entries after arrays of rows that may be read or written.
 inline constexpr std::size_t kRowPadding = 16;
 
 /// The loops for the processor we run on.

@@ -1,13 +1,13 @@
-/// The inner loops of the fast grower: the best cut of a column's list, and dividing a list.
+/// The inner loops of the fast grower: the best cut of a column's list, and partitioning a list.
 ///
-/// For two classes and for numbers alike, with s the sum of the targets (1 for the second class)
+/// For two classes and for regression alike, with s the sum of the targets (1 for the second class)
 /// and w the weight left of a cut, S and W of the node,
 ///
 ///     decrease of the sum of squares = W / (w (W - w)) * (s - w S / W)^2,
 ///
 /// so that one loop serves both (Gini of two classes is twice that). Each loop exists for AVX-512
-/// and for any processor; both do the same operations on the same doubles. Sums of numbers are
-/// whole (data/target_grid.hpp): the whole part of S / W is taken off them without rounding.
+/// and for any processor; both do the same operations on the same doubles. Regression sums are
+/// whole (data/target_grid.hpp): the whole part of S / W is subtracted from them without rounding.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace treewright::forest {
 
 /// One entry of a list: row << 6 | weight << 2 | positive << 1 | tie, as in data/block.hpp with the
-/// number of times the row was drawn; a row drawn more often stands in the list again.
+/// number of times the row was drawn; a row drawn more often is in the list again.
 inline constexpr std::uint32_t kTieBit = 1;
 inline constexpr std::uint32_t kPositive = 2;
 inline constexpr unsigned kWeightAt = 2;
@@ -42,7 +42,7 @@ struct FastList {
     double sum;
 };
 
-/// Where a cut lies, and what is left of it.
+/// The position of a cut, and the sums left of it.
 struct FastPlace {
     std::uint32_t position = 0;
     std::uint32_t weight = 0;
@@ -51,7 +51,7 @@ struct FastPlace {
 
 inline constexpr double kNoPlainCut = -1.0;
 
-/// Up to sixteen rows in the order of each column; columns fill up lanes of eight.
+/// Up to sixteen rows in the order of each column; columns are padded to lanes of eight.
 struct FastPocket {
     static constexpr std::size_t kLanes = 8;
     std::uint32_t n = 0;
@@ -77,18 +77,18 @@ struct FastMean {
 /// The loops of one kind of processor.
 struct FastLoops {
     /// Greatest (s - w S / W)^2 / (w (W - w)) of any cut of two classes, or `floor`, at least 0, if
-    /// that is greater; kNoPlainCut if there is no cut. What is not above the floor costs less.
+    /// that is greater; kNoPlainCut if there is no cut. Cuts not above the floor cost less.
     double (*best_two)(const FastList&, double floor);
     /// The first cut whose value reaches `enough`.
     FastPlace (*locate_two)(const FastList&, double enough);
     /// The same for numbers: `values` are weight x target by row.
     double (*best_values)(const FastList&, const double* values, double floor);
     FastPlace (*locate_values)(const FastList&, const double* values, double enough);
-    /// The same for every column of some rows of a pocket, as bits; `list` tells what they sum up
-    /// to. Bit i % kLanes of varies[i / kLanes]: not all values of the i-th column are the same.
+    /// The same for every column of some rows of a pocket, as bits; `list` has their
+    /// sums. Bit i % kLanes of varies[i / kLanes]: not all values of the i-th column are the same.
     void (*best_pocket)(const FastPocket& pocket, std::uint32_t rows, const FastList& list,
                         double* best, std::uint8_t* varies);
-    /// Of columns that are bits of `among`, which have a value of at least (1 - tie) x the
+    /// Marks the columns, among the bits of `among`, whose value is at least (1 - tie) x the
     /// greatest; returns how many. 0 if there is no value above 0, or if one is below that but
     /// above (1 - 8 tie) x the greatest.
     std::uint32_t (*level_with_best)(const double* best, std::size_t n_slots,
@@ -103,19 +103,19 @@ struct FastLoops {
     /// each row but for the tie, 0 for rows that are not in the tree. Returns the number of ties.
     std::uint32_t (*fill)(const std::uint32_t* order, std::size_t n, const std::uint32_t* words,
                           std::uint32_t* list);
-    /// Gives the rows of a list other numbers.
+    /// Renumbers the rows of a list.
     void (*rename)(std::uint32_t* list, std::uint32_t n, const std::uint32_t* new_row);
-    /// Writes the entries of up to 16 whose row's bit is set, then zeros up to 16; ties told anew.
+    /// Writes the entries of up to 16 whose row's bit is set, then zeros up to 16; recomputes ties.
     void (*pick)(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows, std::uint32_t* to);
     /// Entries of rows with side 0 to the front, the others to `other`, either in order; ties are
-    /// told anew. `side` may be read 3 bytes past its end. Returns 1 if the first have ties, plus 2
-    /// if the others do.
+    /// recomputed. `side` may be read 3 bytes past its end. Returns 1 if the first have ties, plus
+    /// 2 if the others do.
     unsigned (*divide)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
                        std::uint32_t* other);
     /// The same for lists that have no ties.
     void (*divide_untied)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
                           std::uint32_t* other);
-    /// Entries of the rows with this side to the front; the rest of the range is left as it is.
+    /// Entries of the rows with this side to the front; the rest of the range is undefined.
     void (*keep)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
                  std::uint8_t which);
 };
