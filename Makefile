@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Byte code is compiled when a module is first imported: most of scipy never is.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test test-slow lint format bench sanitize core-tests odr fuzz clean setup
@@ -27,7 +28,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python tools/check_includes.py
+	$(BIN)/python tools/check_includes.py --python
 	$(BIN)/clang-format --dry-run --Werror $$(find cpp -name '*.hpp' -o -name '*.cpp')
 
 ## format: let the tools rewrite what lint would complain about
@@ -40,25 +41,23 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/compare.py
 
-## core-tests: the C++ headers alone, no Python
+## core-tests: the C++ headers alone, no Python; the core itself is the one that the module has
 core-tests: $(VENV)/.dev
-	$(BIN)/cmake -S . -B build/core-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	    -DTREEWRIGHT_TESTS=ON -DCMAKE_BUILD_TYPE=Release > /dev/null
-	$(BIN)/cmake --build build/core-tests
-	build/core-tests/core_tests
+	$(BIN)/cmake --build build/cp* --target core_tests
+	build/cp*/core_tests
 
 ## sanitize: the same under the address and undefined-behaviour sanitizers
 sanitize: $(VENV)/.dev
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	    -DTREEWRIGHT_TESTS=ON -DTREEWRIGHT_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
-	$(BIN)/cmake --build build/sanitize
+	$(BIN)/cmake --build build/sanitize --target core_tests
 	build/sanitize/core_tests
 
 ## odr: no two files give one name different meanings (link-time check, nothing runs)
 odr: $(VENV)/.dev
 	$(BIN)/cmake -S . -B build/odr -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	    -DTREEWRIGHT_TESTS=ON -DTREEWRIGHT_ODR=ON -DCMAKE_BUILD_TYPE=None > /dev/null
-	$(BIN)/cmake --build build/odr
+	$(BIN)/cmake --build build/odr --target core_tests
 
 setup: $(VENV)/.dev
 

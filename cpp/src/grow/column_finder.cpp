@@ -194,7 +194,8 @@ private:
         }
         const bool groups = options.nominal == split::Nominal::groups;
         if (groups && raw.n_codes > 2) {
-            split::GroupSearch<C>(judge).run(tally.n_runs() < raw.n_codes, candidate);
+            if constexpr (C::traits.is_in_bits)  // others are refused, and need not be compiled
+                split::GroupSearch<C>(judge).run(tally.n_runs() < raw.n_codes, candidate);
         } else if (groups || options.nominal == split::Nominal::multiway) {
             best_multiway(judge, search, candidate);
         } else if (options.splitter == split::Splitter::random) {

@@ -279,7 +279,8 @@ std::unique_ptr<ObliqueFinder> make_oblique_finder(const data::Dataset& data,
                                                    const GrowOptions& options) {
     std::unique_ptr<ObliqueFinder> finder;
     criteria::with_criterion(options.criterion, [&]<class C>() {
-        finder = std::make_unique<AdditiveObliqueFinder<C>>(data, options);
+        if constexpr (C::traits.is_offered)  // no algorithm of its own asks for one
+            finder = std::make_unique<AdditiveObliqueFinder<C>>(data, options);
     });
     require(finder != nullptr, "a criterion that judges sums of columns");
     return finder;
