@@ -24,7 +24,7 @@ from agreement.shared_tables import (
     read_labelled,
 )
 from treewright import M5Regressor, Schema, Tree
-from treewright.tree.linear_leaves import LinearModel, MemberTerm
+from treewright.tree.linear_leaves import IndicatorTerm, LinearModel
 
 pytestmark = needs_shared
 
@@ -126,7 +126,7 @@ def our_models(tree: Tree) -> list[dict[Any, float]]:
         assert isinstance(label, LinearModel)
         for coefficient, term in zip(label.coefficients, label.terms, strict=True):
             key: Any = term.column.name
-            if isinstance(term, MemberTerm):
+            if isinstance(term, IndicatorTerm):
                 key = (key, frozenset(str(term.column.values[code]) for code in term.codes))
             model[key] = coefficient
         models.append(model)

@@ -311,7 +311,7 @@ def distribution(
             )
     if isinstance(node, Leaf):
         return _normalised(node.counts)
-    followed = _followed(node, row)
+    followed = _boost_with_listeners(node, row)
     total = math.fsum(child.weight for child in followed)
     if len(followed) == 1 or total == 0.0:
         return distribution(followed[0], row)
@@ -353,7 +353,7 @@ def smallest_margin(node: Node) -> float:
     return min((each.margin for each in walk(node) if isinstance(each, Question)), default=math.inf)
 
 
-def _followed(node: Question, row: Row) -> list[Node]:
+def _boost_with_listeners(node: Question, row: Row) -> list[Node]:
     value = row[node.split.column]
     is_known = value is not None and (
         node.split.kind == "cut" or value in node.split.branch_of_value
@@ -364,7 +364,7 @@ def _followed(node: Question, row: Row) -> list[Node]:
 def _reached(node: Node, row: Row) -> list[Leaf]:
     if isinstance(node, Leaf):
         return [node]
-    return [leaf for child in _followed(node, row) for leaf in _reached(child, row)]
+    return [leaf for child in _boost_with_listeners(node, row) for leaf in _reached(child, row)]
 
 
 def _normalised(counts: dict[Any, float]) -> dict[Any, float]:

@@ -37,8 +37,8 @@ struct Ahead {
     void send() {
         const std::uint32_t* until = next + n_chunk < end ? next + n_chunk : end;
         for (; next != until; ++next) {
-            fetch(records + *next * stride);
-            if (gradients.base != nullptr) fetch(gradients.base + *next * gradients.stride);
+            prefetch(records + *next * stride);
+            if (gradients.base != nullptr) prefetch(gradients.base + *next * gradients.stride);
         }
     }
 };

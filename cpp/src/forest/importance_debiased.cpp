@@ -1,5 +1,5 @@
 #include "treewright/forest/importance.hpp"
-#include "treewright/forest/out_of_bag_walk.hpp"
+#include "treewright/forest/importance_walk.hpp"
 
 namespace treewright::forest {
 namespace {
@@ -10,7 +10,7 @@ class Debiaser {
 public:
     Debiaser(const PackedForest& forest, const RowTable<T>& table) : forest(forest), table(table) {}
 
-    Unseen unseen;  ///< of the tree to measure
+    OutOfBagRows unseen;  ///< of the tree to measure
 
     void measure(std::size_t number, bool, std::span<double> out) {
         const PackedTree& tree = forest.trees[number];

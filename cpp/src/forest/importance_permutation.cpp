@@ -3,7 +3,7 @@
 
 #include "treewright/base/prefetch.hpp"
 #include "treewright/forest/importance.hpp"
-#include "treewright/forest/out_of_bag_walk.hpp"
+#include "treewright/forest/importance_walk.hpp"
 
 namespace treewright::forest {
 namespace {
@@ -28,7 +28,7 @@ public:
           progress(progress),
           start(forest.n_columns + 1, 0) {}
 
-    Unseen unseen;  ///< of the tree to measure
+    OutOfBagRows unseen;  ///< of the tree to measure
 
     void measure(std::size_t number, bool is_caller, std::span<double> out) {
         const PackedTree& tree = forest.trees[number];
@@ -142,8 +142,8 @@ private:
         descend<T>(
             tree.nodes, departures.size(), static_cast<std::uint32_t>(shuffled),
             [&](std::size_t i) {
-                fetch(departures[i].row);
-                fetch(departures[i].row + std::min(kLine, forest.n_columns - 1));
+                prefetch(departures[i].row);
+                prefetch(departures[i].row + std::min(kLine, forest.n_columns - 1));
                 return departures[i];
             },
             [&](std::size_t i, const PackedNode& leaf) {

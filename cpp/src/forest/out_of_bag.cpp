@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kTreesPerChunk = 64;
 
 /// The out-of-bag rows of some trees, a bit a row.
-class Unseen {
+class OutOfBagRows {
 public:
-    explicit Unseen(const Sampling& sampling)
+    explicit OutOfBagRows(const Sampling& sampling)
         : sampling(sampling), n_words((sampling.n_rows() + 63) / 64) {}
 
     void draw(std::uint64_t first_tree, std::size_t n_trees, Team& team, Progress& progress) {
@@ -145,7 +145,7 @@ OutOfBagLosses add_out_of_bag(const PackedForest& forest, const GrownOn& grown_o
                               std::size_t n_threads, Progress& progress, OutOfBagSums sums) {
     const std::size_t n_blocks = n_walk_blocks(grown_on.rows);
     Team team(n_threads);
-    Unseen unseen(grown_on.sampling);
+    OutOfBagRows unseen(grown_on.sampling);
     OutOfBagLosses losses;
     for (std::size_t first = 0; first < forest.trees.size(); first += kTreesPerChunk) {
         const std::size_t n_trees = std::min(kTreesPerChunk, forest.trees.size() - first);

@@ -392,7 +392,7 @@ PackedTree breadth_first(const PackedTree& tree) {
     std::size_t n = 1;
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t later = i + kAhead < n ? i + kAhead : i;
-        fetch(tree.nodes.data() + nodes[later].first_child);
+        prefetch(tree.nodes.data() + nodes[later].first_child);
         const bool is_leaf = nodes[i].is_leaf();
         const std::uint32_t first = nodes[i].first_child;
         nodes[i].first_child = static_cast<std::uint32_t>(is_leaf ? i - 1 : n);

@@ -6,6 +6,7 @@
 
 #include "treewright/base/random.hpp"
 #include "treewright/grow/limits.hpp"
+#include "treewright/split/ties.hpp"
 
 namespace treewright::grow {
 namespace {
@@ -272,7 +273,7 @@ private:
     }
     void settle(double left_over, split::Candidate& candidate) const {
         candidate.gain = std::max(0.0, (parent - left_over) * scale);
-        candidate.noise = 1e-14 * (parent + left_over) * scale;
+        candidate.noise = split::kTie * (parent + left_over) * scale;
     }
 
     void cut(const data::Column& raw, Generator generator, split::Candidate& best) {

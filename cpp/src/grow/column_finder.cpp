@@ -11,12 +11,12 @@
 #include "treewright/grow/limits.hpp"
 #include "treewright/missing/registry.hpp"
 #include "treewright/split/chaid/merge.hpp"
+#include "treewright/split/drawn.hpp"
 #include "treewright/split/nominal/groups.hpp"
 #include "treewright/split/nominal/multiway.hpp"
 #include "treewright/split/nominal/one_vs_rest.hpp"
 #include "treewright/split/nominal/subset.hpp"
 #include "treewright/split/numeric/threshold.hpp"
-#include "treewright/split/random.hpp"
 
 namespace treewright::grow {
 namespace {
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    /// Whether the scan without a tally applies (split/fused_scan.hpp).
+    /// Whether the scan without a tally applies (split/numeric/fused_scan.hpp).
     [[nodiscard]] bool fuses(const NodeContext& node, const data::Column& raw,
                              std::uint32_t n_missing) const {
         if constexpr (!std::is_same_v<C, criteria::Gini> &&

@@ -43,7 +43,7 @@ def is_stump(problem: Problem) -> bool:
         and target.single
         and options == like
         and (options.max_depth == 1 or options.max_leaf_nodes == 2)
-        and options.judge.judges_stumps
+        and options.criterion_traits.judges_stumps
         and options.threshold_at in ("midpoint", "observed")
         and options.unseen != "majority"
         and problem.cost_factor is None

@@ -194,7 +194,7 @@ class BoostedEnsemble:
         begin = self.base if start is None else np.ascontiguousarray(start)
         return self.core.add_scores(lend(table), first * width, last * width, begin, n_threads)
 
-    def meaning(self, scores: FloatArray) -> FloatArray:
+    def apply_link(self, scores: FloatArray) -> FloatArray:
         """Return predicted numbers or class probabilities from scores."""
         if self.classes is not None and len(self.classes[0]) == 1:
             return np.ones((len(scores), 1))
@@ -203,7 +203,7 @@ class BoostedEnsemble:
 
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
         """Return class probabilities or the predicted number, a line per row."""
-        return self.meaning(self.scores(table, n_threads=n_threads))
+        return self.apply_link(self.scores(table, n_threads=n_threads))
 
     def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
         """Return the leaf of each row in each tree, as the number of a node of that tree."""

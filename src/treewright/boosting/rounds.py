@@ -125,7 +125,7 @@ class RoundsChoice:
     >>> choice.best.n_rounds
     118
     >>> print(choice)
-    max_depth  subsample  rounds  loss of rows left out
+    max_depth  subsample  rounds  held-out loss
     none               1      64               0.451200
     3                0.7     118               0.440100  chosen
     """
@@ -148,7 +148,7 @@ class RoundsChoice:
             TextColumn("max_depth", [str(each.max_depth or "none") for each in tried]),
             TextColumn("subsample", [f"{each.subsample:g}" for each in tried], right=True),
             TextColumn("rounds", [str(each.n_rounds) for each in tried], right=True),
-            number_column("loss of rows left out", [each.loss for each in tried], decimals=6),
+            number_column("held-out loss", [each.loss for each in tried], decimals=6),
             TextColumn("", ["chosen" if each is best else "" for each in tried]),
         ]
         return "\n".join(line.rstrip() for line in lay_out(columns).split("\n"))

@@ -15,7 +15,8 @@ import numpy as np
 
 from treewright.tree.arrays import CUT
 from treewright.tree.condition import Condition, Interval, Members
-from treewright.tree.question import Question, question_at, surrogates_at
+from treewright.tree.question import Question, question_at
+from treewright.tree.surrogate import surrogates_at
 
 if TYPE_CHECKING:
     from treewright.array_types import Int64Array

@@ -21,7 +21,7 @@ class _StoppedError(Exception):
     """Raised in a tree whose result is no longer needed: another failed, or Ctrl-C was pressed."""
 
 
-def grow_one_by_one(
+def grow_in_thread_pool(
     problem_of: Callable[[int], Problem],
     numbers: range,
     grow: Grower,

@@ -29,7 +29,7 @@ from treewright.estimators.checks import (
     takes_any_table,
 )
 from treewright.estimators.progress import show, tree_progress
-from treewright.estimators.reading import ReadsTree
+from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 from treewright.grow.costs import LeafSettings, with_costs
 from treewright.grow.fit import Report
@@ -195,7 +195,7 @@ class FittedTrees(Sequence[Any]):
         return member
 
 
-class TreeEstimator(ReadsTree, TableEstimator):
+class TreeEstimator(HasTreeMethods, TableEstimator):
     """A single tree with scikit-learn's interface."""
 
     tree_: Tree

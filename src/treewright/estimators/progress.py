@@ -86,4 +86,4 @@ class BoostingProgress:
 def show_choice(max_depth: int | None, n_rounds: int, loss: float) -> None:
     """Show the shape that is tried while the number of rounds is chosen."""
     depth = "no limit" if max_depth is None else f"depth {max_depth}"
-    show(f"choosing rounds ({depth}): {n_rounds}  loss of rows left out {loss:.5f}".ljust(60))
+    show(f"choosing rounds ({depth}): {n_rounds}  held-out loss {loss:.5f}".ljust(60))

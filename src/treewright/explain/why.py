@@ -18,7 +18,7 @@ from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.read.target import ClassTarget
 from treewright.errors import TreewrightError
-from treewright.explain.candidates import BranchRow, CandidateRow, WhyTable
+from treewright.explain.why_table import BranchRow, CandidateRow, WhyTable
 from treewright.grow.column_parameters import column_costs
 from treewright.grow.problem import Problem
 from treewright.tree.arrays import CUT, INTERVALS, LEAF, LINEAR
@@ -85,7 +85,7 @@ class _Working:
 
     def __init__(self, problem: Problem, tree: Tree, node: int, seen: Any) -> None:
         self.problem, self.tree, self.node, self.seen = problem, tree, node, seen
-        self.criterion = problem.options.judge
+        self.criterion = problem.options.criterion_traits
         self.rows = np.asarray(seen["rows"], dtype=np.int64)
         self.weight: FloatArray = np.asarray(seen["weight"])
         self.costs = column_costs(tree.schema, problem.options)

@@ -23,7 +23,7 @@ from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget
 from treewright.data.read.weights import RowWeights
 from treewright.ensemble.ensemble import Ensemble, ListedTrees, Trees
-from treewright.ensemble.thread_pool import Grower, bare, grow_one_by_one
+from treewright.ensemble.thread_pool import Grower, bare, grow_in_thread_pool
 from treewright.errors import MemoryLimitError
 from treewright.forest.packed import PackedTrees
 from treewright.forest.sampling import Draws
@@ -194,7 +194,7 @@ class ForestProblem:
             n_threads = self.problem.options.n_threads
             inside = n_threads if n_trees < n_threads else 1  # threads work inside each tree
             return ListedTrees(
-                grow_one_by_one(
+                grow_in_thread_pool(
                     lambda number: self.tree_problem(number, n_threads=inside),
                     range(first_tree, first_tree + n_trees),
                     self.grower,

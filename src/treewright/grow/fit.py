@@ -59,7 +59,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         scaled = ("impurity", "gain") if options.merging else ("impurity", "gain", "score")
         restore(filled, options.criterion, problem.shift, scaled)
     filled["unseen_branch"] = unseen_branches(filled, options)
-    if options.judge.selection == "impurity_ratio":
+    if options.criterion_traits.selection == "impurity_ratio":
         gain, impurity = filled["gain"], filled["impurity"]
         left_over = impurity - gain
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -94,7 +94,7 @@ def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> Int32A
 
 
 def _check_target(problem: Problem) -> None:
-    if problem.options.judge.is_deviance and isinstance(problem.target, ValueTarget):
+    if problem.options.criterion_traits.is_deviance and isinstance(problem.target, ValueTarget):
         values = problem.target.values
         below = np.any(np.atleast_2d(values.T).T < 0, axis=1)
         if problem.weights.weight is not None:
@@ -135,7 +135,9 @@ def _check_memory(problem: Problem) -> None:
     if options.max_depth is not None:
         n_nodes = min(n_nodes, 2 ** min(int(options.max_depth) + 1, 62))
     needed = 2 * 8 * n_nodes * n_classes
-    if not options.judge.is_fused:  # class counts of every value of a column, in each thread
+    if (
+        not options.criterion_traits.is_fused
+    ):  # class counts of every value of a column, in each thread
         needed += 8 * problem.table.n_rows * n_classes * options.n_threads
     available = available_memory()
     if available is not None and needed > available:

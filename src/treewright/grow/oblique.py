@@ -50,7 +50,7 @@ class ObliqueOptions:
 
     def check_combination(self, options: GrowthOptions, *, n_outputs: int) -> None:
         """Refuse options that cannot be combined with linear combinations of columns."""
-        if not options.judge.is_additive:
+        if not options.criterion_traits.is_additive:
             refuse(
                 f"criterion 'absolute_error' cannot be used with search={self.search!r}: medians"
                 " cannot be kept up to date while a plane is moved.",

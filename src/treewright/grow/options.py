@@ -108,7 +108,7 @@ class GrowthOptions:
     wide: bool = False
 
     @property
-    def judge(self) -> Criterion:
+    def criterion_traits(self) -> Criterion:
         """The criterion with its traits."""
         return criterion_named(self.criterion)
 
@@ -216,7 +216,7 @@ def check_combination(
         options.oblique.check_combination(options, n_outputs=n_outputs)
     nominal = next((spec.name for spec in schema.columns if spec.kind == "nominal"), None)
     numeric = next((spec.name for spec in schema.columns if spec.kind != "nominal"), None)
-    if options.judge.is_binary:
+    if options.criterion_traits.is_binary:
         if nominal is not None and options.nominal == "multiway":
             refuse(
                 f"criterion {options.criterion!r} judges two branches and cannot be used with"
@@ -229,7 +229,7 @@ def check_combination(
                 f" missing='own_branch' (column {numeric!r} would get three).",
                 "missing='learned_side' has two branches.",
             )
-    if not options.judge.is_additive:
+    if not options.criterion_traits.is_additive:
         if nominal is not None and options.nominal == "subset":
             refuse(
                 f"criterion {options.criterion!r} cannot be used with nominal='subset'"
@@ -282,7 +282,7 @@ def _check_groups(options: GrowthOptions, schema: FittedSchema, *, is_single: bo
     way = "nominal='groups'"
     if not is_single:
         refuse(f"{way} needs one target of classes.", "nominal='subset'.")
-    if not options.judge.is_in_bits:
+    if not options.criterion_traits.is_in_bits:
         refuse(
             f"{way} weighs a gain against bits and cannot be used with criterion"
             f" {options.criterion!r}.",
@@ -333,7 +333,7 @@ def _check_intervals(options: GrowthOptions, column: str | None, *, is_single: b
         )
     if column is None:
         return
-    if options.judge.is_binary:
+    if options.criterion_traits.is_binary:
         refuse(
             f"criterion {options.criterion!r} judges two branches and cannot be used with {search}"
             f" (column {column!r}).",

@@ -141,7 +141,7 @@ class Problem(TrainingData):
         core.set_tally(self._tally(n_columns, n_drawn), options.code_width, options.wide)
         costs = column_costs(schema, options)
         if costs is not None:
-            if options.cost_rule == "nunez" and not options.judge.is_bounded:
+            if options.cost_rule == "nunez" and not options.criterion_traits.is_bounded:
                 raise UnsupportedError(
                     "cost_rule='nunez' raises 2 to the gain, and the gain of criterion"
                     f" {options.criterion!r} is not in bits.\n"
@@ -173,13 +173,13 @@ class Problem(TrainingData):
 
     def _core_criterion(self) -> str:
         """Return the name of the core's criterion; two algorithms have a variant of their own."""
-        criterion = self.options.judge.core
+        criterion = self.options.criterion_traits.core
         if self.options.single_precision and not self.options.c5_selection:
             return SINGLE_PRECISION.get(criterion, criterion)
         return criterion if self.options.merging is None else TESTED.get(criterion, criterion)
 
     def _selection(self) -> str:
-        if self.options.judge.selection != "gain_ratio":
+        if self.options.criterion_traits.selection != "gain_ratio":
             return "gain"
         ratio = "c5_gain_ratio" if self.options.c5_selection else "gain_ratio"
         return f"guarded_{ratio}" if self.options.gain_guard else ratio

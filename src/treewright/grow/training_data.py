@@ -1,6 +1,7 @@
 """Training data: a table, a target and the weights of rows, read by one specification.
 
-Every learner of the package reads its data by the one function here.
+Trees, forests and boosting read their data by the one function here; what reads a target or weights
+beside a table of its own (external learners, a record made again) uses the same :class:`Reading`.
 """
 
 from __future__ import annotations

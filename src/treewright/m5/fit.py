@@ -20,7 +20,7 @@ from treewright.grow.training_record import TrainingRecord, recall_of
 from treewright.m5.node_models import NodeModels, fit_nodes
 from treewright.m5.prepare_table import Ranked, rank_table
 from treewright.m5.prune import M5Pruning
-from treewright.m5.rows_by_leaf import RowsInOrder
+from treewright.m5.rows_by_leaf import RowsByLeaf
 from treewright.prune.record import Pruning
 from treewright.tree.arrays import TreeArrays
 from treewright.tree.edit import has_marked_ancestor, with_leaves
@@ -54,7 +54,7 @@ def fit_m5(problem: Problem, settings: M5Settings, *, report: Report | None = No
     ranked = rank_table(counted.table, counted.learned_values(), counted.weights.weight)
     grown_from = _ranked_problem(counted, ranked, settings)
     grown = fit_tree(grown_from, report=report)
-    rows = RowsInOrder.of(grown, grown_from)
+    rows = RowsByLeaf.of(grown, grown_from)
     grown = ranked.with_lowest_cuts(grown, rows)
     nodes = fit_nodes(grown, rows, ranked, is_weka=settings.is_weka, is_linear=settings.linear)
     marked, pruning = np.zeros(grown.n_nodes, dtype=bool), None
@@ -113,7 +113,7 @@ def _ranked_problem(problem: Problem, ranked: Ranked, settings: M5Settings) -> P
     weight = problem.weights.weight
     mean = np.average(values, weights=weight)
     variance = float(np.average((values - mean) ** 2, weights=weight))
-    power = problem.options.judge.power_of_variance
+    power = problem.options.criterion_traits.power_of_variance
     # The core takes the limit in units of the target as it was given.
     enough = (settings.min_deviation**2 * variance) ** power * 2.0 ** (2 * power * problem.shift)
     options = problem.options.replace(min_impurity=float(enough))

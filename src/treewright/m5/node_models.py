@@ -17,7 +17,7 @@ from treewright.m5.least_squares import (
     choose_by_estimate,
 )
 from treewright.m5.prepare_table import Ranked
-from treewright.m5.rows_by_leaf import RowsInOrder
+from treewright.m5.rows_by_leaf import RowsByLeaf
 from treewright.tree.linear_leaves import Term
 from treewright.tree.tree import Tree
 
@@ -43,7 +43,7 @@ class NodeModels:
         The sum of the squared (by the paper: absolute) errors of each model on its rows.
     """
 
-    rows: RowsInOrder
+    rows: RowsByLeaf
     terms: list[Term]
     fits: list[Fit]
     loss: FloatArray
@@ -55,7 +55,7 @@ class NodeModels:
 
 
 def fit_nodes(
-    tree: Tree, rows: RowsInOrder, ranked: Ranked, *, is_weka: bool, is_linear: bool
+    tree: Tree, rows: RowsByLeaf, ranked: Ranked, *, is_weka: bool, is_linear: bool
 ) -> NodeModels:
     """Return the linear models of all nodes.
 

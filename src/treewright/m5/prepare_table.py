@@ -17,9 +17,9 @@ import numpy as np
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
 from treewright.data.fitted_schema import UINT_OFFSET, ColumnSpec, FittedSchema
 from treewright.data.table import Table
-from treewright.m5.rows_by_leaf import RowsInOrder
+from treewright.m5.rows_by_leaf import RowsByLeaf
 from treewright.tree.arrays import CATEGORIES, LEAF, TreeArrays
-from treewright.tree.linear_leaves import MemberTerm, NumberTerm, Term, as_numbers, numbers_in
+from treewright.tree.linear_leaves import IndicatorTerm, NumberTerm, Term, as_numbers, numbers_in
 from treewright.tree.tree import Tree
 
 _WHOLE = 2**53
@@ -69,7 +69,7 @@ class Ranked:
     schema: FittedSchema
     columns: tuple[RankedColumn, ...]
 
-    def with_lowest_cuts(self, tree: Tree, rows: RowsInOrder) -> Tree:
+    def with_lowest_cuts(self, tree: Tree, rows: RowsByLeaf) -> Tree:
         """Return the tree with every cut of ranks moved to the highest rank below it in the node.
 
         Ranks that no row of the node has may be on either side; M5P takes the first indicator that
@@ -107,14 +107,14 @@ class Ranked:
     def _term(self, column: int, rank: int) -> Term:
         done = self.columns[column]
         if done.spec.storage == "value":
-            return MemberTerm(index=column, column=done.spec, codes=done.upper(rank))
+            return IndicatorTerm(index=column, column=done.spec, codes=done.upper(rank))
         low, high = finite_range(numbers_in(self.table, column))
         return NumberTerm(index=column, column=done.spec, low=low, high=high)
 
     def fill_of(self, term: Term) -> float:
         """Return the number that replaces a missing value of a term."""
         done = self.columns[term.index]
-        if isinstance(term, MemberTerm):
+        if isinstance(term, IndicatorTerm):
             code = int(done.fill) if done.order is None else int(done.order[int(done.fill)])
             return float(code in term.codes)
         ranked = self.table.schema.columns[term.index]
@@ -122,7 +122,7 @@ class Ranked:
 
     def counted(self, term: Term, order: Int64Array) -> Array:
         """Return a term's values in this order of rows: its numbers, or its indicator."""
-        if isinstance(term, MemberTerm):
+        if isinstance(term, IndicatorTerm):
             first = len(term.column.values) - len(term.codes)  # lowest rank with indicator 1
             return np.asarray(self.table.columns[term.index])[order] >= first
         return np.clip(numbers_in(self.table, term.index, order), term.low, term.high)

@@ -12,7 +12,7 @@ from treewright.tree.tree import Tree
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RowsInOrder:
+class RowsByLeaf:
     """The training rows in the order of the leaves they reach: every node owns a slice.
 
     Parameters
@@ -35,7 +35,7 @@ class RowsInOrder:
     n_cases: FloatArray
 
     @classmethod
-    def of(cls, tree: Tree, problem: Problem) -> RowsInOrder:
+    def of(cls, tree: Tree, problem: Problem) -> RowsByLeaf:
         """Return the training rows of a problem, routed through a tree."""
         arrays = tree.arrays
         place = np.empty(tree.n_nodes, dtype=np.int64)

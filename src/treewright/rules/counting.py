@@ -87,7 +87,7 @@ class LabelledRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class RuleCounts:
     """Counts of the rows that meet one rule.
 
     Parameters
@@ -103,7 +103,7 @@ class Tally:
     weights: FloatArray
 
 
-def count(rules: Sequence[Rule], rows: LabelledRows) -> list[Tally]:
+def count(rules: Sequence[Rule], rows: LabelledRows) -> list[RuleCounts]:
     """Return counts of the rows that meet each rule, on its own; last, of those that meet none.
 
     A divided row counts for each rule that it may meet.
@@ -118,7 +118,7 @@ def count(rules: Sequence[Rule], rows: LabelledRows) -> list[Tally]:
     n_rows[-1] = is_open.sum()
     np.add.at(weights[-1], rows.codes[is_open], rows.weight[is_open])
     return [
-        Tally(n_rows=int(n), covers=float(line.sum()), weights=line[:-1])
+        RuleCounts(n_rows=int(n), covers=float(line.sum()), weights=line[:-1])
         for n, line in zip(n_rows, weights, strict=True)
     ]
 
@@ -141,7 +141,7 @@ def count_by_rule(numbers: Int64Array, n_rules: int, rows: LabelledRows) -> Floa
 
 
 def with_figures(
-    rule: Rule, tally: Tally, rows: LabelledRows, *, confidence: float | None = None
+    rule: Rule, tally: RuleCounts, rows: LabelledRows, *, confidence: float | None = None
 ) -> Rule:
     """Return the rule with its figures counted on some rows."""
     code = rows.classes.tolist().index(rule.label)

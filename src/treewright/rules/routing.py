@@ -18,15 +18,8 @@ import numpy as np
 
 from treewright.data.table import UNSEEN
 from treewright.tree.condition import sum_of_columns
-from treewright.tree.question import (
-    EVERY_BRANCH,
-    Categories,
-    Cut,
-    Intervals,
-    LinearCut,
-    Question,
-    Surrogate,
-)
+from treewright.tree.question import EVERY_BRANCH, Categories, Cut, Intervals, LinearCut, Question
+from treewright.tree.surrogate import Surrogate
 
 if TYPE_CHECKING:
     from treewright.array_types import BoolArray, Int64Array

@@ -77,7 +77,7 @@ class NumberTerm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemberTerm:
+class IndicatorTerm:
     """An indicator: 1 where the value of a nominal or ordinal column is in a set, else 0.
 
     Parameters
@@ -114,7 +114,7 @@ class MemberTerm:
         return None
 
 
-Term: TypeAlias = NumberTerm | MemberTerm
+Term: TypeAlias = NumberTerm | IndicatorTerm
 
 
 def numbers_in(table: Table, index: int, rows: Any = slice(None)) -> FloatArray:
@@ -389,7 +389,7 @@ class LinearLeaves:
                     f"a linear model multiplies column {term.column.name!r}, which the schema"
                     " does not have as it is described."
                 )
-            if isinstance(term, MemberTerm) and not all(
+            if isinstance(term, IndicatorTerm) and not all(
                 MISSING < code < len(term.column.values) for code in term.codes
             ):
                 raise ModelFormatError(

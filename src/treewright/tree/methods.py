@@ -18,9 +18,9 @@ from treewright.parameters import check_flag, is_whole
 if TYPE_CHECKING:
     from treewright.compare.diff import TreeDiff
     from treewright.consult.consultation import Consultation
-    from treewright.explain.candidates import WhyTable
     from treewright.explain.importances import Importances
     from treewright.explain.path import Explanation
+    from treewright.explain.why_table import WhyTable
     from treewright.prune.base import Pruner
     from treewright.prune.record import Pruning as Pruning
     from treewright.rules.dnf import DNF
@@ -70,9 +70,9 @@ class TreeMethods:
         models
             Write out the linear models of the leaves shown.
         """
-        from treewright.draw.text import paint
+        from treewright.draw.tree_text import tree_text
 
-        return paint(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
+        return tree_text(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
 
     def rules(self: Tree) -> RuleSequence:
         """Return the rules of the tree, one per leaf, from left to right; made lazily."""

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
     from treewright.tree.tree import Tree
 
-_POWER_OF_SD = {"squared_error": 2.0, "standard_deviation": 1.0, "fifth_root": 0.4}
-"""Criteria whose impurity is a power of the standard deviation, which is printed instead."""
-
 _MAX_CLASS_COLUMNS = 6
 _MAX_CLASS_WIDTH = 48
 _MAX_CLASSES_NAMED = 3
@@ -110,9 +107,10 @@ def classes_in_words(names: Sequence[str], weights: Sequence[float], *, ascii: b
 
 def _regression_columns(tree: Tree, chosen: Int64Array, marks: list[str]) -> list[TextColumn]:
     header, spread = "impurity", tree.arrays.impurity[chosen]
-    if tree.criterion in _POWER_OF_SD:
+    power = _power_of_sd(tree.criterion)
+    if power is not None:
         header = "sd"
-        spread = np.maximum(spread, 0.0) ** (1 / _POWER_OF_SD[tree.criterion])
+        spread = np.maximum(spread, 0.0) ** (1 / power)
     predicted = "mean" if _adds_up(tree.criterion) else "median"
     values = figures(tree.arrays.value[chosen, 0].tolist())
     if tree.linear is not None:
@@ -139,3 +137,11 @@ def model_numbers(tree: Tree) -> dict[int, int]:
 def _adds_up(criterion: str) -> bool:
     known = CRITERIA.get(criterion)  # trees made by hand may have a name of their own
     return known is None or known.is_additive
+
+
+def _power_of_sd(criterion: str) -> float | None:
+    """Return the power of the standard deviation that impurities are; None where they are none."""
+    known = CRITERIA.get(criterion)
+    if known is None or known.task == "classes" or known.is_deviance or not known.is_additive:
+        return None
+    return None if known.sums_over_rows else known.power_of_unit

@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from treewright.tree.condition import Condition, Conjunction, merge
-from treewright.tree.question import EVERY_BRANCH, Question, Stored, Surrogate
+from treewright.tree.question import EVERY_BRANCH, Question, Stored
+from treewright.tree.surrogate import Surrogate
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.tree.condition import COMPLETE
-from treewright.tree.linear_leaves import LinearModel, MemberTerm
+from treewright.tree.linear_leaves import IndicatorTerm, LinearModel
 from treewright.tree.question import Categories, Intervals, LinearCut, Question
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _model(model: LinearModel) -> dict[str, Any]:
     terms = []
     for coefficient, term, fill in zip(model.coefficients, model.terms, model.fills, strict=True):
         part: dict[str, Any] = {"column": term.index, "coefficient": coefficient, "fill": fill}
-        if isinstance(term, MemberTerm):
+        if isinstance(term, IndicatorTerm):
             part |= {"kind": "members", "codes": sorted(term.codes)}
         else:
             part |= {"kind": "number", "low": term.low, "high": term.high}

@@ -26,8 +26,9 @@ from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
 from treewright.tree.linear_plan import LinearPlan
 from treewright.tree.methods import TreeMethods
 from treewright.tree.plan import Plan, compile_plan
-from treewright.tree.question import Question, Surrogate, question_at, surrogates_at
+from treewright.tree.question import Question, question_at
 from treewright.tree.shape import Shape
+from treewright.tree.surrogate import Surrogate, surrogates_at
 from treewright.tree.to_dict import tree_to_dict
 
 if TYPE_CHECKING:

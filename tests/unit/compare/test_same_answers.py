@@ -6,10 +6,10 @@ import numpy as np
 from unit.tree.hand_trees import nominal, numeric
 
 from treewright.compare.same_answers import differs, models_differ
-from treewright.tree.linear_leaves import LinearModel, MemberTerm, NumberTerm
+from treewright.tree.linear_leaves import IndicatorTerm, LinearModel, NumberTerm
 
 X = NumberTerm(index=0, column=numeric("x"), low=0.0, high=9.0)
-C = MemberTerm(index=1, column=nominal("c", "u", "v"), codes=frozenset([1]))
+C = IndicatorTerm(index=1, column=nominal("c", "u", "v"), codes=frozenset([1]))
 MODEL = LinearModel(intercept=1.0, coefficients=(2.0, 3.0), terms=(X, C), fills=(4.0, 0.5))
 
 

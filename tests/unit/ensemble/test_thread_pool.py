@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.ensemble.thread_pool import grow_one_by_one
+from treewright.ensemble.thread_pool import grow_in_thread_pool
 
 LIMIT = 4.0
 """Seconds after which a tree that nobody stops gives up."""
@@ -46,7 +46,7 @@ def test_an_error_stops_the_other_trees() -> None:
     grow = Endless(failing=1)
     start = time.monotonic()
     with pytest.raises(ValueError, match="tree 1 failed"):
-        grow_one_by_one(numbers_as_problems, range(1, 50), grow, n_threads=3)
+        grow_in_thread_pool(numbers_as_problems, range(1, 50), grow, n_threads=3)
     assert time.monotonic() - start < LIMIT / 2
     assert len(grow.stopped) <= 3  # those under way; none was begun afterwards
 
@@ -57,7 +57,7 @@ def test_ctrl_c_stops_all_trees() -> None:
     start = time.monotonic()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        grow_one_by_one(numbers_as_problems, range(50), grow, n_threads=2)
+        grow_in_thread_pool(numbers_as_problems, range(50), grow, n_threads=2)
     assert time.monotonic() - start < LIMIT / 2
     assert sorted(grow.stopped) == [0, 1]
 

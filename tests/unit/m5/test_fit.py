@@ -16,7 +16,7 @@ from treewright.m5.least_squares import (
     choose_as_weka,
     choose_by_estimate,
 )
-from treewright.tree.linear_leaves import LinearModel, MemberTerm
+from treewright.tree.linear_leaves import IndicatorTerm, LinearModel
 
 RANDOM = np.random.default_rng(3)
 N = 120
@@ -88,7 +88,7 @@ def test_values_are_ordered_by_their_mean_target() -> None:
     sets = {
         frozenset(term.column.values[code] for code in term.codes)
         for term in tree.linear.terms
-        if isinstance(term, MemberTerm)
+        if isinstance(term, IndicatorTerm)
     }
     assert sets <= {frozenset("pr"), frozenset("r")}  # q < p < r
 

@@ -14,7 +14,7 @@ from treewright.data.fitted_schema import FittedSchema
 from treewright.data.read.rows import read_rows
 from treewright.errors import ModelFormatError
 from treewright.tree.edit import with_leaves
-from treewright.tree.linear_leaves import LinearLeaves, LinearModel, MemberTerm, NumberTerm
+from treewright.tree.linear_leaves import IndicatorTerm, LinearLeaves, LinearModel, NumberTerm
 from treewright.tree.tree import Tree
 
 SCHEMA = schema_of(
@@ -29,8 +29,8 @@ SIZE = NumberTerm(index=0, column=SCHEMA.columns[0], low=-5.0, high=9.0)
 DAY = NumberTerm(index=1, column=SCHEMA.columns[1], low=0.0, high=20_000.0)
 WAIT = NumberTerm(index=2, column=SCHEMA.columns[2], low=0.0, high=9.0)
 ID = NumberTerm(index=3, column=SCHEMA.columns[3], low=0.0, high=2.0**64)
-COOL = MemberTerm(index=4, column=SCHEMA.columns[4], codes=frozenset({1, 2}))
-BETTER = MemberTerm(index=5, column=SCHEMA.columns[5], codes=frozenset({1, 2}))
+COOL = IndicatorTerm(index=4, column=SCHEMA.columns[4], codes=frozenset({1, 2}))
+BETTER = IndicatorTerm(index=5, column=SCHEMA.columns[5], codes=frozenset({1, 2}))
 ROW = {
     "size": 2.5,
     "day": np.datetime64("1970-01-11T12", "ns"),
@@ -88,7 +88,7 @@ def row(**changes: object) -> list[dict[str, object]]:
     ],
 )
 def test_what_a_term_makes_of_a_value(
-    term: NumberTerm | MemberTerm, changes: dict[str, object], number: float
+    term: NumberTerm | IndicatorTerm, changes: dict[str, object], number: float
 ) -> None:
     table = read_rows(row(**changes), SCHEMA)
     assert term.values(table).tolist() == pytest.approx([number], nan_ok=True)

@@ -5,8 +5,8 @@
 
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
-#include "treewright/split/fused_scan.hpp"
 #include "treewright/split/judge.hpp"
+#include "treewright/split/numeric/fused_scan.hpp"
 #include "treewright/split/tally.hpp"
 
 namespace treewright::grow {

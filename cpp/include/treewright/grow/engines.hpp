@@ -15,8 +15,9 @@
 ///
 /// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses; a
 /// missing value is only found while a column is read, and then the general engine grows the trees.
-/// engine_of returns a name and includes no engine: the owner of the engines dispatches
-/// (forest/forest.cpp).
+/// Python asks for the fast ones only where leaves answer the shares of their rows and the target
+/// is of ordinary size (forest/problem.py). engine_of returns a name and includes no engine: the
+/// owner of the engines dispatches (forest/forest.cpp).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-/// When a node may be split, and the limits of its branches: the same for every engine.
+/// When a node may be split, and the limits of its branches: the same for the
+/// general engine and the fast ones (boosting counts rows and hessians, boosting/split_search.hpp).
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "treewright/data/block.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
-#include "treewright/split/threshold_between.hpp"
+#include "treewright/split/numeric/threshold_between.hpp"
 #include "treewright/tree/tree.hpp"
 
 namespace treewright::grow {

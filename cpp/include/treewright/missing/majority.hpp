@@ -1,6 +1,6 @@
 #pragma once
 
-#include "treewright/missing/policy.hpp"
+#include "treewright/missing/concept.hpp"
 
 namespace treewright::missing {
 

@@ -2,7 +2,7 @@
 /// frequent category, or the weighted lower median of a numeric column. Ties: the lower code.
 #pragma once
 
-#include "treewright/missing/policy.hpp"
+#include "treewright/missing/concept.hpp"
 
 namespace treewright::missing {
 

@@ -2,7 +2,7 @@
 /// third branch.
 #pragma once
 
-#include "treewright/missing/policy.hpp"
+#include "treewright/missing/concept.hpp"
 
 namespace treewright::missing {
 

@@ -7,7 +7,8 @@
 
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/partition.hpp"
-#include "treewright/missing/policy.hpp"
+#include "treewright/missing/concept.hpp"
+#include "treewright/split/ties.hpp"
 #include "treewright/tree/tree.hpp"
 
 namespace treewright::missing {
@@ -64,7 +65,7 @@ inline FoundSurrogate best_surrogate(const SurrogateRuns& runs, const data::Colu
                 static_cast<std::int32_t>(column.whole(table_row[runs.first_row[i]])));
             found.surrogate.branches.branch.push_back(right ? 1 : 0);
         }
-        if (both[0] && both[1] && agree > best * (1.0 + 1e-12))
+        if (both[0] && both[1] && agree > best * (1.0 + split::kAgreementTie))
             found.surrogate.agreement = agree / all;
         return found;
     }
@@ -79,7 +80,7 @@ inline FoundSurrogate best_surrogate(const SurrogateRuns& runs, const data::Colu
         const double same = left_below + (all_right - right_below);
         const double opposite = right_below + (all_left - left_below);
         const double agree = std::max(same, opposite);
-        if (!(agree > best * (1.0 + 1e-12))) continue;
+        if (!(agree > best * (1.0 + split::kAgreementTie))) continue;
         best = agree;
         found.surrogate.agreement = agree / all;
         found.surrogate.reversed = opposite > same;

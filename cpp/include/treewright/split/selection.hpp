@@ -9,6 +9,7 @@
 #include "treewright/split/candidate.hpp"
 #include "treewright/split/chaid/group_test.hpp"
 #include "treewright/split/options.hpp"
+#include "treewright/split/ties.hpp"
 
 namespace treewright::split {
 
@@ -114,9 +115,6 @@ inline std::uint32_t branches_as_c5(const Candidate& c, const data::Column& colu
     return options.nominal == Nominal::groups ? c.n_branches : column.n_codes + 1;
 }
 
-/// Relative rounding error of the numbers that a gain ratio is made of.
-inline constexpr double kRounding = 1e-13;
-
 /// The best gain ratio, column by column: one within a thousandth of the best so far wins too if it
 /// has fewer branches, or as many and more gain.
 inline Candidate* select_as_c5(std::span<Candidate> candidates, const data::Dataset& data,
@@ -140,7 +138,7 @@ inline Candidate* select_as_c5(std::span<Candidate> candidates, const data::Data
         const auto beats = [&](double here, double there, double noise) {
             return here > there + (options.single_precision ? 0.0 : noise);
         };
-        const double slack = kRounding * c.score + c.noise / c.split_information;
+        const double slack = kScoreTie * c.score + c.noise / c.split_information;
         const auto wins_tie = [&] {
             return beats(c.score, 0.999 * best->score, slack) &&
                    (n < fewest ||
@@ -203,7 +201,7 @@ inline Candidate* select(std::span<Candidate> candidates, const data::Dataset& d
         }
         if (options.cost_rule != CostRule::none) {
             score = price(score, cost_of(c, options), options);
-            noise = 1e-13 * std::abs(score);
+            noise = kScoreTie * std::abs(score);
         }
         if (options.single_precision) score = static_cast<float>(score);
         c.score = score;

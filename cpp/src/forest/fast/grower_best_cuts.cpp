@@ -194,13 +194,13 @@ private:
         const bool is_constant =
             decrease < 0.0 && has_ties[column] != 0 &&
             std::all_of(list.entries + 1, list.entries + list.n,
-                        [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
+                        [](std::uint32_t entry) { return (entry & kSameValueBit) != 0; });
         return {column, is_constant, decrease};
     }
 
     /// The one cut of two entries is the same in every column.
     FastCut judge_pair(const FastList& list, std::uint32_t column) const {
-        if ((list.entries[1] & kTieBit) != 0) return {column, true, kNoPlainCut};
+        if ((list.entries[1] & kSameValueBit) != 0) return {column, true, kNoPlainCut};
         const double w = weight_of(list.entries[0]);
         const double rest = weight_of(list.entries[1]);
         if (std::min(w, rest) < least) return {column, false, kNoPlainCut};
@@ -310,7 +310,7 @@ private:
     void read_later(std::uint32_t node, std::uint32_t column, const split::CutRows& rows) {
         const data::Column& values_of = data.columns[column];
         for (const std::uint32_t row : {rows.below, rows.above})
-            fetch(values_of.data + static_cast<std::ptrdiff_t>(row) * values_of.stride);
+            prefetch(values_of.data + static_cast<std::ptrdiff_t>(row) * values_of.stride);
         open_cuts.push_back({node, column, rows});
         if (open_cuts.size() == kMostOpenCuts) read_thresholds();
     }

@@ -3,7 +3,7 @@
 /// of node:
 ///
 ///   - a large node has a list of its rows; a column is gathered by it when it is evaluated;
-///   - for a node that fits into FastHome all cells are copied, row by row: eight columns are
+///   - for a node that fits into RowCache all cells are copied, row by row: eight columns are
 ///     evaluated together, and dividing such a node moves no cell.
 ///
 /// Where a node considers few of very many columns, nothing is copied and columns are gathered.
@@ -82,14 +82,14 @@ private:
 
     /// Whether a node is grown as a twig: where one evaluation of its columns usually suffices.
     [[nodiscard]] bool is_twig(const FastNode& node) const {
-        return node.is_home && n_classes <= 2 && node.size() <= FastTwig::kMostRows &&
+        return node.is_home && n_classes <= 2 && node.size() <= SmallSubtree::kMostRows &&
                nodes.n_wanted_of(node) <= kLanes;
     }
 
     void grow_twig(const FastNode& root) {
         twig.begin(root);
-        for (auto some = twig.take(FastHome<T>::kMostTogether); !some.empty();
-             some = twig.take(FastHome<T>::kMostTogether)) {
+        for (auto some = twig.take(RowCache<T>::kMostTogether); !some.empty();
+             some = twig.take(RowCache<T>::kMostTogether)) {
             for (std::size_t i = 0; i < some.size(); ++i) {
                 nodes.look_up(progress, asks, some[i].size());
                 std::uint32_t columns[kLanes];
@@ -303,7 +303,7 @@ private:
         std::copy_n(rows.row.data() + from, n, home.row.data());
         std::copy_n(rows.weight.data() + from, n, home.weight.data());
         std::copy_n(rows.target.data() + from, n, home.target.data());
-        const bool is_light = node.weight <= FastHome<T>::kMostPairs;
+        const bool is_light = node.weight <= RowCache<T>::kMostPairs;
         for (std::uint32_t i = 0; i < n && !(is_two && is_light); ++i)
             home.value[i] = n_classes > 0 ? rows.target[from + i] : rows.value[from + i];
         home.move_in(table.by_row.data(), data.columns.size(), n, is_two && is_light);
@@ -347,7 +347,7 @@ private:
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             Found found;
             found.cut.column = nodes.draw_column();
-            const auto [low, high] = fetch(node, found.cut.column);
+            const auto [low, high] = prefetch(node, found.cut.column);
             found.cut.is_constant = !(low < high);
             if (!found.cut.is_constant) {
                 const DrawnCut<T> drawn(node.key, found.cut.column, low, high);
@@ -366,13 +366,13 @@ private:
 
     /// Gathers a column, unless the node has all rows; returns the least and the greatest
     /// cell.
-    std::pair<T, T> fetch(const FastNode& node, std::uint32_t column) {
+    std::pair<T, T> prefetch(const FastNode& node, std::uint32_t column) {
         const T* cells = table.by_column.data() + column * data.n_rows;
         const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
         const bool is_whole = node.size() == data.n_rows;
         at_hand = is_whole ? cells : fetched.data();
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            if (!is_whole) loops.fetch(cells, rows + from, n, fetched.data() + from);
+            if (!is_whole) loops.prefetch(cells, rows + from, n, fetched.data() + from);
             loops.range(at_hand + from, n, block.low, block.high);
         });
         std::pair<T, T> range(blocks[0].low, blocks[0].high);
@@ -685,10 +685,10 @@ private:
     Found best;  ///< of the node at hand
     std::uint32_t n_drawn = 0;
     Rows buffers[2];
-    FastHome<T> home;
+    RowCache<T> home;
     std::deque<Lanes<T>> looks;  ///< at the columns of the node at hand, some at a time
-    FastTwig twig;
-    Lanes<T> twig_lanes[FastHome<T>::kMostTogether];  ///< first looks at its nodes
+    SmallSubtree twig;
+    Lanes<T> twig_lanes[RowCache<T>::kMostTogether];  ///< first looks at its nodes
     std::vector<std::uint16_t>
         masks;  ///< of the node: bits of the rows that go to the second child
     std::vector<std::uint32_t> listed[2];
@@ -700,7 +700,7 @@ private:
     std::vector<std::uint32_t> class_left;
     std::vector<Block> blocks;  ///< of the node at hand
     bool asks = false;          ///< the thread at work is the one that asks whether to stop
-    FastParts parts;
+    ParallelSubtrees parts;
     std::vector<std::unique_ptr<RandomGrower>> crew;  ///< by thread: grow the parts
 };
 

@@ -37,7 +37,7 @@ void interleave(std::vector<T>& of_top, std::size_t n, const std::vector<FastPar
 
 }  // namespace
 
-void FastParts::add(const FastNodes& top, const FastNode& node) {
+void ParallelSubtrees::add(const FastNodes& top, const FastNode& node) {
     FastPart& part = parts.emplace_back();
     part.node = node;
     const auto copy = [](const std::vector<std::uint32_t>& pool, std::uint32_t from,
@@ -50,7 +50,7 @@ void FastParts::add(const FastNodes& top, const FastNode& node) {
     part.credits_before = top.credits.size();
 }
 
-void FastParts::grow(const std::function<void(FastPart& part, std::size_t thread)>& grow) {
+void ParallelSubtrees::grow(const std::function<void(FastPart& part, std::size_t thread)>& grow) {
     std::vector<std::size_t> order(parts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -59,7 +59,7 @@ void FastParts::grow(const std::function<void(FastPart& part, std::size_t thread
     share(parts.size(), [&](std::size_t i, std::size_t thread) { grow(parts[order[i]], thread); });
 }
 
-void FastParts::join(FastNodes& top) {
+void ParallelSubtrees::join(FastNodes& top) {
     std::vector<std::uint32_t> first_leaf;  // by part
     std::uint32_t n_of_parts = 0;
     for (const FastPart& part : parts) {
@@ -72,7 +72,7 @@ void FastParts::join(FastNodes& top) {
     parts.clear();
 }
 
-void FastParts::join_nodes(FastNodes& top, const std::vector<std::uint32_t>& first_leaf) {
+void ParallelSubtrees::join_nodes(FastNodes& top, const std::vector<std::uint32_t>& first_leaf) {
     std::vector<PackedNode>& nodes = top.tree.nodes;
     // A leaf of the top comes after the leaves of the parts before it.
     for (PackedNode& node : nodes) {
@@ -104,7 +104,7 @@ void FastParts::join_nodes(FastNodes& top, const std::vector<std::uint32_t>& fir
     });
 }
 
-void FastParts::join_leaves(FastNodes& top) {
+void ParallelSubtrees::join_leaves(FastNodes& top) {
     const std::size_t per_leaf = top.n_classes == 0 ? 1 : top.n_classes;
     interleave(top.tree.counts, per_leaf, parts,
                [](const FastPart& part) -> const auto& { return part.tree.counts; });
@@ -123,7 +123,7 @@ void FastParts::join_leaves(FastNodes& top) {
                [](const FastPart& part) -> const auto& { return part.tree.spread; });
 }
 
-void FastParts::join_credits(FastNodes& top) {
+void ParallelSubtrees::join_credits(FastNodes& top) {
     std::vector<FastCredit> of_top;
     std::swap(of_top, top.credits);
     const auto add = [&](const std::vector<FastCredit>& credits, std::size_t from, std::size_t to) {

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "treewright/base/error.hpp"
-#include "treewright/split/threshold_between.hpp"
+#include "treewright/split/numeric/threshold_between.hpp"
 
 namespace treewright::split {
 namespace {

@@ -32,7 +32,7 @@ PackedTree grown(const FastTable& table, const GrowOptions& options, std::size_t
     return grower->grow(table.copies, 8, true, team);
 }
 
-/// Trees of more rows than one thread keeps to itself (FastParts::begin).
+/// Trees of more rows than one thread keeps to itself (ParallelSubtrees::begin).
 template <class Change>
 void check_same(const FastTableOptions& kind, Change&& change) {
     for (const Splitter splitter : {Splitter::best, Splitter::random})

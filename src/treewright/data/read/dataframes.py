@@ -1,4 +1,4 @@
-"""Dataframes and series of any library to columns: the only file that knows them."""
+"""Dataframes and series of any library to columns: the only file that reads them."""
 
 from __future__ import annotations
 

@@ -21,11 +21,11 @@ from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.data.read.weights import RowWeights
 from treewright.ensemble.listeners import Listener, Listeners
 from treewright.estimators.adaboost.weak_learner import (
-    OtherEnsemble,
-    OtherLearner,
+    ExternalEnsemble,
+    ExternalLearner,
     as_table,
     check_task,
-    is_other_estimator,
+    is_external,
     resamples,
 )
 from treewright.estimators.base import HasMembers, TreeEstimator
@@ -56,7 +56,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
     _resamples_by_default = False
     _boosted: Boosted
     ensemble_: WeightedEnsemble
-    _other: OtherEnsemble | None = None  # set where the learner is not a tree of Treewright
+    _external: ExternalEnsemble | None = None  # set where the learner is not a tree of Treewright
 
     def _own_tree(self) -> TreeEstimator:
         raise AssertionError("boosting has a task")
@@ -73,8 +73,8 @@ class WeightBoosting(HasCallbacks, HasMembers):
     def _reweigh(self, rows: Rows, predicted: Any, target: Any, number: int) -> None:
         raise AssertionError("boosting has an algorithm")
 
-    def _is_foreign(self) -> bool:
-        return is_other_estimator(self.estimator)
+    def _is_external(self) -> bool:
+        return is_external(self.estimator)
 
     def _base(self) -> TreeEstimator:
         given = self._own_tree() if self.estimator is None else self.estimator
@@ -90,7 +90,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     def _reading(self) -> Reading:
         reading = super()._reading()
-        if self._is_foreign():
+        if self._is_external():
             return reading
         base = self._base()
         names = ("schema", "categorical_features")
@@ -118,8 +118,8 @@ class WeightBoosting(HasCallbacks, HasMembers):
         self
         """
         self._check_parameters()
-        if self._is_foreign():
-            return self._fit_foreign(X, y, sample_weight)
+        if self._is_external():
+            return self._fit_external(X, y, sample_weight)
         base = self._base()
         resample = resamples(self.resample, base, by_default=self._resamples_by_default)
         problem = self._read_problem(X, y, sample_weight)
@@ -140,10 +140,10 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
         tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
         rows = rows_of(target, problem.weights)
-        learn(self, self._followed(rows, learner, target, learn, tasks))
+        learn(self, self._boost_with_listeners(rows, learner, target, learn, tasks))
         return self
 
-    def _followed(
+    def _boost_with_listeners(
         self,
         rows: Rows,
         learner: WeakLearner,
@@ -185,16 +185,16 @@ class WeightBoosting(HasCallbacks, HasMembers):
             ),
         )
 
-    def _fit_foreign(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_external(self, X: Any, y: Any, sample_weight: Any) -> Self:
         check_task(self.estimator, owner=self)
         refuse_declarations(self)
         check_verbose(self.verbose)
         n_threads(self.n_jobs)
         resample = resamples(self.resample, self.estimator, by_default=self._resamples_by_default)
         table = as_table(X)
-        target, weights = self._read_foreign(table, y, sample_weight)
+        target, weights = self._read_external(table, y, sample_weight)
         classes = target.classes[0] if isinstance(target, ClassTarget) else None
-        learner = OtherLearner(
+        learner = ExternalLearner(
             self.estimator,
             table,
             labels_of(target),
@@ -205,18 +205,18 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
         def learn(estimator: Self, boosted: Boosted) -> None:
             members = learner.members[: len(boosted.rounds)]
-            other = OtherEnsemble(members, boosted.alphas, classes)
-            estimator._learned(boosted, target, _other=other)
+            other = ExternalEnsemble(members, boosted.alphas, classes)
+            estimator._learned(boosted, target, _external=other)
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(members[0], name):
                     setattr(estimator, name, getattr(members[0], name))
 
         tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
         rows = rows_of(target, weights)
-        learn(self, self._followed(rows, learner, target, learn, tasks))
+        learn(self, self._boost_with_listeners(rows, learner, target, learn, tasks))
         return self
 
-    def _read_foreign(
+    def _read_external(
         self, table: Any, y: Any, sample_weight: Any
     ) -> tuple[ClassTarget | ValueTarget, RowWeights]:
         n_rows = _num_samples(table)
@@ -226,7 +226,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     def _learned(self, boosted: Boosted, target: ClassTarget | ValueTarget, **model: Any) -> None:
         """Set the fitted attributes; those of an earlier fit are removed."""
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_other"]:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_external"]:
             delattr(self, name)
         self._boosted = boosted
         self.estimator_weights_ = boosted.alphas
@@ -243,7 +243,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     def _model(self) -> WeightedEnsemble:
         check_is_fitted(self, "estimator_weights_")
-        if self._other is not None:
+        if self._external is not None:
             raise AttributeError(
                 f"{type(self).__name__} of {type(self.estimator).__name__} has no trees of"
                 " Treewright.\n  Hint: estimators_ has the fitted estimators."
@@ -253,14 +253,14 @@ class WeightBoosting(HasCallbacks, HasMembers):
     def _staged_answers(self, X: Any) -> Iterator[FloatArray]:
         """Yield shares of votes, or predicted numbers, after each round."""
         check_is_fitted(self, "estimator_weights_")
-        if self._other is not None:
-            return self._other.staged_answers(X)
+        if self._external is not None:
+            return self._external.staged_answers(X)
         return self.ensemble_.staged_answers(self._table(X), n_threads=n_threads(self.n_jobs))
 
     def _answers(self, X: Any) -> FloatArray:
         check_is_fitted(self, "estimator_weights_")
-        if self._other is not None:
-            return self._other.answers(X)
+        if self._external is not None:
+            return self._external.answers(X)
         return self.ensemble_.answers(self._table(X), n_threads=n_threads(self.n_jobs))
 
     def staged_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[FloatArray]:
@@ -293,9 +293,9 @@ class WeightBoosting(HasCallbacks, HasMembers):
         """
         check_is_fitted(self, "estimator_weights_")
         predictions: Iterator[Array]
-        if self._other is not None:
-            target, weights = self._read_foreign(as_table(X), y, sample_weight)
-            predictions = self._other.predictions(X)
+        if self._external is not None:
+            target, weights = self._read_external(as_table(X), y, sample_weight)
+            predictions = self._external.predictions(X)
         else:
             problem = self._read_problem(X, y, sample_weight)
             target, weights = problem.target, problem.weights
@@ -323,8 +323,8 @@ class WeightBoosting(HasCallbacks, HasMembers):
         check_is_fitted(self, "estimator_weights_")
 
         def learner_of(round: int) -> str:
-            if self._other is not None:
-                return type(self._other.members[round]).__name__
+            if self._external is not None:
+                return type(self._external.members[round]).__name__
             return learner_in_words(self.ensemble_[round])
 
         return Rounds(self._boosted.rounds, learner_of=learner_of, stopped=self._boosted.stopped)
@@ -341,19 +341,19 @@ class WeightBoosting(HasCallbacks, HasMembers):
 
     def _members(self) -> Sequence[Any]:
         check_is_fitted(self, "estimator_weights_")
-        return super()._members() if self._other is None else self._other.members
+        return super()._members() if self._external is None else self._external.members
 
     @property
     def feature_importances_(self) -> FloatArray:
         """Share of the impurity decrease that each column brings, learners weighted by alpha."""
         check_is_fitted(self, "estimator_weights_")
-        if self._other is not None:
-            return self._other.importances()
+        if self._external is not None:
+            return self._external.importances()
         return super().feature_importances_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self._is_foreign():
+        if self._is_external():
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 

@@ -18,7 +18,7 @@ from treewright.estimators.base import TableEstimator
 from treewright.estimators.estimator_parameter import is_tree
 
 
-def is_other_estimator(given: object) -> bool:
+def is_external(given: object) -> bool:
     """Return whether an object is an estimator, but not a single tree of Treewright."""
     is_estimator = hasattr(given, "fit") and hasattr(given, "predict")
     return is_estimator and not isinstance(given, type) and not is_tree(given)
@@ -51,7 +51,7 @@ def resamples(given: object, estimator: Any, *, by_default: bool) -> bool:
     return bool(given)
 
 
-class OtherLearner:
+class ExternalLearner:
     """A weak learner that fits a clone of an estimator in every round.
 
     Parameters
@@ -114,7 +114,7 @@ class OtherLearner:
             made.set_params(**seeds)
 
 
-class OtherEnsemble:
+class ExternalEnsemble:
     """Fitted estimators with vote weights.
 
     Parameters

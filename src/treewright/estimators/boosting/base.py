@@ -26,7 +26,7 @@ from treewright.data.read.weights import RowWeights
 from treewright.ensemble.listeners import Listeners
 from treewright.errors import DataError, ParameterError, TargetError
 from treewright.estimators.base import parameters_for
-from treewright.estimators.boosting.predictions import AnswersBoosted
+from treewright.estimators.boosting.predictions import PredictsBoosted
 from treewright.estimators.boosting.scoring import ByScorer, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.checks import check_n_estimators, check_verbose, n_threads, seed_of
@@ -35,7 +35,7 @@ from treewright.grow.training_data import TrainingData, read_training_data
 from treewright.parameters import check_flag
 
 
-class BoostingEstimator(HasCallbacks, AnswersBoosted):
+class BoostingEstimator(HasCallbacks, PredictsBoosted):
     """Boosted trees with scikit-learn's interface."""
 
     n_estimators: Any
@@ -139,7 +139,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
         rounds = self._rounds(data, own, options, validation, stops=stops, judge=by_scorer)
         n_more = int(options.n_estimators) - rounds.n_before
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
-        self._learned(data, init, self._followed(rounds, data, init, options, tasks))
+        self._learned(data, init, self._boost_with_listeners(rounds, data, init, options, tasks))
         self.choice_ = choice
         return self
 
@@ -181,7 +181,7 @@ class BoostingEstimator(HasCallbacks, AnswersBoosted):
             y = np.ldexp(judged.y, data.shift)
         return ByScorer(scorer, copied, X=X, y=y, sample_weight=judged.weight)
 
-    def _followed(
+    def _boost_with_listeners(
         self,
         rounds: Boosting,
         data: TrainingData,

@@ -19,7 +19,7 @@ from treewright.explain.importances import Importances, one_line
 from treewright.parameters import check_choice, check_flag
 
 
-class AnswersBoosted(HasMembers):
+class PredictsBoosted(HasMembers):
     """Predictions by the boosted trees of ``ensemble_``."""
 
     ensemble_: BoostedEnsemble
@@ -71,7 +71,7 @@ class AnswersBoosted(HasMembers):
 
     def _answers(self, X: Any) -> FloatArray:
         scores = self._scores(X)
-        return self._model().meaning(scores)
+        return self._model().apply_link(scores)
 
     def _staged(self, X: Any) -> Iterator[FloatArray]:
         """Yield the scores after each round."""

@@ -71,7 +71,7 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
         """Yield the class probabilities after each round."""
         model = self._model()
-        return (model.meaning(scores) for scores in self._staged(X))
+        return (model.apply_link(scores) for scores in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield the predicted classes after each round."""
@@ -95,4 +95,4 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
         """Yield the predicted numbers after each round."""
         model = self._model()
-        return (model.meaning(scores)[:, 0] for scores in self._staged(X))
+        return (model.apply_link(scores)[:, 0] for scores in self._staged(X))

@@ -35,7 +35,7 @@ _LEARNED = (
 
 
 def _decides_by_function(bagging: BaggingEstimator) -> bool:
-    return bagging._is_foreign() and hasattr(bagging.estimator, "decision_function")
+    return bagging._is_external() and hasattr(bagging.estimator, "decision_function")
 
 
 class BaggingEstimator(ForestEstimator):
@@ -53,7 +53,7 @@ class BaggingEstimator(ForestEstimator):
 
         return getattr(ensemble, self._sklearn_name)(**parameters)
 
-    def _is_foreign(self) -> bool:
+    def _is_external(self) -> bool:
         """Return whether the estimator is one, but not a tree of Treewright."""
         given = self.estimator
         is_estimator = hasattr(given, "fit") and hasattr(given, "predict")
@@ -112,8 +112,8 @@ class BaggingEstimator(ForestEstimator):
         -------
         self
         """
-        if self._is_foreign():
-            return self._fit_foreign(X, y, sample_weight)
+        if self._is_external():
+            return self._fit_external(X, y, sample_weight)
         known = self._forget() if self._delegate is not None else {}
         try:
             super().fit(X, y, sample_weight)
@@ -131,10 +131,10 @@ class BaggingEstimator(ForestEstimator):
         learned = [name for name in self.__dict__ if name.endswith("_") or name == "_delegate"]
         return {name: self.__dict__.pop(name) for name in learned}
 
-    def _fit_foreign(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_external(self, X: Any, y: Any, sample_weight: Any) -> Self:
         check_n_estimators(self.n_estimators)
         check_flag("warm_start", self.warm_start)
-        parameters = self._foreign_parameters()
+        parameters = self._external_parameters()
         if self.warm_start and self._delegate is not None:
             delegate = copy.copy(self._delegate).set_params(**parameters)
             delegate.estimators_ = list(delegate.estimators_)
@@ -150,7 +150,7 @@ class BaggingEstimator(ForestEstimator):
                 setattr(self, name, getattr(delegate, name))
         return self
 
-    def _foreign_parameters(self) -> dict[str, Any]:
+    def _external_parameters(self) -> dict[str, Any]:
         refuse_declarations(self)
         parameters: dict[str, Any] = self.get_params(deep=False)
         for name in ("schema", "categorical_features"):
@@ -199,7 +199,7 @@ class BaggingEstimator(ForestEstimator):
         return np.asarray(self._delegate.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
-        if self._is_foreign():
+        if self._is_external():
             return self._sklearn_bagging(estimator=self.estimator).__sklearn_tags__()
         return super().__sklearn_tags__()
 

@@ -32,10 +32,10 @@ from treewright.estimators.forest.importances import MeasuresImportances
 from treewright.estimators.forest.out_of_bag import EstimatesOutOfBag
 from treewright.estimators.forest.shared_leaves import ComparesRows, PredictsQuantiles
 from treewright.estimators.progress import forest_progress, show
+from treewright.forest.check_same_rows import refuse_other_columns, refuse_other_rows
 from treewright.forest.early_stopping import StopRule, grow_until_stable
 from treewright.forest.problem import ForestProblem
 from treewright.forest.sampling import Draws, draws_of
-from treewright.forest.training_rows import refuse_other_columns, refuse_other_rows
 from treewright.grow import recipes
 from treewright.grow.costs import LeafSettings
 from treewright.grow.options import GrowthOptions

@@ -7,7 +7,7 @@ from typing import Any
 from treewright.errors import ParameterError
 from treewright.estimators.checks import n_threads
 from treewright.explain.importances import KINDS, Importances, Kind
-from treewright.forest.importance import (
+from treewright.forest.importances import (
     debiased_importances,
     impurity_importances,
     permutation_importances,
@@ -78,7 +78,7 @@ class MeasuresImportances:
         >>> y = X["signal"] + 0.1 * random.normal(size=300)
         >>> forest = RandomForestRegressor(n_estimators=40).fit(X, y)
         >>> print(forest.importances("permutation"))  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
-        rise of the squared error of unseen rows when a column is shuffled, mean of 40 trees
+        rise of the squared error of out-of-bag rows when a column is shuffled, mean of 40 trees
         <BLANKLINE>
         column     mean  std. error     z       p
         signal   2.1...      0.05...  38...  <0.001

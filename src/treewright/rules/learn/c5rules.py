@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import xlogy
 
-from treewright.rules.counting import LabelledRows, Tally, count, with_figures
+from treewright.rules.counting import LabelledRows, RuleCounts, count, with_figures
 from treewright.rules.learn.description_length import TestCode, log2_factorial
 from treewright.rules.learn.shorten import shorten
 from treewright.rules.matching import match_matrix
@@ -298,7 +298,7 @@ def _first_theory(theory: _Theory, rows: LabelledRows, min_cases: float) -> Bool
     return chosen
 
 
-def _default_code(left: Tally, rows: LabelledRows) -> int:
+def _default_code(left: RuleCounts, rows: LabelledRows) -> int:
     """Return the default class, frequent both among rows that meet no rule and among all."""
     share = (left.weights + 1) / (float(left.weights.sum()) + _NOTHING + 2)
     return int((share + rows.class_weights / rows.class_weights.sum()).argmax())

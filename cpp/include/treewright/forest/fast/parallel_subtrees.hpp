@@ -16,7 +16,7 @@
 
 namespace treewright::forest {
 
-class FastParts {
+class ParallelSubtrees {
 public:
     /// Begins a tree of so many rows, with the threads of a team; with one thread, or few rows,
     /// there are no parts.

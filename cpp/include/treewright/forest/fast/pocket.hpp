@@ -40,7 +40,7 @@ struct Pocket {
         std::uint8_t* to = rows.order.data() + slot_of_column[column];
         std::uint32_t run = 0;
         for (std::uint32_t i = 0; i < rows.n; ++i, to += rows.n_slots) {
-            run += i > 0 && (list[i] & kTieBit) == 0 ? 1 : 0;
+            run += i > 0 && (list[i] & kSameValueBit) == 0 ? 1 : 0;
             *to = static_cast<std::uint8_t>(run << 4U | row_of(list[i]));
         }
     }

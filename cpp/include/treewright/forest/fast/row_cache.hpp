@@ -16,7 +16,7 @@
 namespace treewright::forest {
 
 template <class T>
-class FastHome {
+class RowCache {
 public:
     std::vector<std::uint32_t> rows;    ///< numbers, in the order of the nodes
     std::vector<std::uint32_t> words;   ///< their counted words, in the same order

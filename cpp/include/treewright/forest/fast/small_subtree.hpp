@@ -26,7 +26,7 @@ struct TwigNode {
     double threshold = 0.0;
 };
 
-class FastTwig {
+class SmallSubtree {
 public:
     static constexpr std::uint32_t kMostRows = 512;  ///< of its root
 

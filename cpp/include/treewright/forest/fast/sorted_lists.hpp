@@ -305,7 +305,7 @@ struct SortedLists {
     const double* value_of = nullptr;
     const double* target_at = nullptr;
     bool asks = false;  ///< the thread at work is the one that asks whether to stop
-    FastParts parts;
+    ParallelSubtrees parts;
 };
 
 }  // namespace treewright::forest

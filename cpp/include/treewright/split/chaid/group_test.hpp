@@ -6,12 +6,13 @@
 #include <span>
 
 #include "treewright/criteria/concept.hpp"
+#include "treewright/split/ties.hpp"
 
 namespace treewright::split {
 
 /// Logarithms this close to one another differ by rounding: they are ties.
 [[nodiscard]] inline double p_slack(double log_p) {
-    return std::isinf(log_p) ? 0.0 : 1e-11 * std::abs(log_p) + 1e-13;
+    return std::isinf(log_p) ? 0.0 : kLogPTie * std::abs(log_p) + kLogPTieNearOne;
 }
 
 /// Virtual calls are per comparison of groups, never per row.

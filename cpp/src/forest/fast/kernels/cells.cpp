@@ -11,7 +11,7 @@ namespace {
 // ------------------------------------------------------------------ any processor
 
 template <class T>
-void fetch(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to) {
+void prefetch(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to) {
     for (std::uint32_t i = 0; i < n; ++i) to[i] = column[rows[i]];
 }
 
@@ -78,7 +78,7 @@ void pick(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, 
 }
 
 template <class T>
-constexpr CellLoops<T> kAnywhere = {fetch<T>,        range<T>,      count_two<T>,
+constexpr CellLoops<T> kAnywhere = {prefetch<T>,     range<T>,      count_two<T>,
                                     count_values<T>, mark_right<T>, pick<std::uint32_t>,
                                     pick<double>};
 

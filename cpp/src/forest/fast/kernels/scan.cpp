@@ -18,7 +18,7 @@ inline void for_each_cut(const FastList& list, const TargetOf& target_of, F&& f)
         w += weight_of(list.entries[i]);
         s += target_of(list.entries[i]);
         if (w > most) return;
-        if (w < list.least || (list.entries[i + 1] & kTieBit) != 0) continue;
+        if (w < list.least || (list.entries[i + 1] & kSameValueBit) != 0) continue;
         if (f(i + 1, w, s)) return;
     }
 }
@@ -129,7 +129,7 @@ std::uint32_t level_with_best(const double* best, std::size_t n_slots, const std
 
 inline bool admits(const FastList& list, const double* w, std::uint32_t i) {
     return w[i] >= list.least && w[i] <= static_cast<double>(list.weight - list.least) &&
-           (list.entries[i + 1] & kTieBit) == 0;
+           (list.entries[i + 1] & kSameValueBit) == 0;
 }
 
 double best_scores(const FastList& list, const double* left, const double* right, const double* w) {
@@ -155,7 +155,7 @@ struct TieTeller {
     std::uint32_t last = ~0U;
 
     std::uint32_t tell(std::uint32_t entry, std::uint32_t run) {
-        const std::uint32_t told = (entry & ~kTieBit) | (last == run ? kTieBit : 0U);
+        const std::uint32_t told = (entry & ~kSameValueBit) | (last == run ? kSameValueBit : 0U);
         last = run;
         return told;
     }
@@ -171,7 +171,7 @@ std::uint32_t fill(const std::uint32_t* order, std::size_t n, const std::uint32_
         const std::uint32_t word = words[order[i] >> 1];
         if (word == 0) continue;
         *list = teller.tell(word, run);
-        n_ties += *list++ & kTieBit;
+        n_ties += *list++ & kSameValueBit;
     }
     return n_ties;
 }
@@ -187,7 +187,7 @@ void pick(const std::uint32_t* list, std::uint32_t n, std::uint32_t rows, std::u
     std::uint32_t n_picked = 0;
     TieTeller teller;
     for (std::uint32_t i = 0; i < n; ++i) {
-        run += (list[i] & kTieBit) ^ 1U;
+        run += (list[i] & kSameValueBit) ^ 1U;
         if ((rows >> row_of(list[i]) & 1U) != 0) to[n_picked++] = teller.tell(list[i], run);
     }
     std::fill(to + n_picked, to + kPocket, 0U);
@@ -202,11 +202,11 @@ unsigned divide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t entry = list[i];
         const std::uint32_t branch = side[row_of(entry)];
-        run += (entry & kTieBit) ^ 1U;
+        run += (entry & kSameValueBit) ^ 1U;
         *to[branch] = tellers[branch].tell(entry, run);
         told[branch] |= *to[branch]++;
     }
-    return (told[0] & kTieBit) | (told[1] & kTieBit) << 1;
+    return (told[0] & kSameValueBit) | (told[1] & kSameValueBit) << 1;
 }
 
 void divide_untied(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
@@ -224,7 +224,7 @@ void keep(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::u
     TieTeller teller;
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t entry = list[i];
-        run += (entry & kTieBit) ^ 1U;
+        run += (entry & kSameValueBit) ^ 1U;
         if (side[row_of(entry)] == which) list[n_kept++] = teller.tell(entry, run);
     }
 }

@@ -59,7 +59,7 @@ struct WideScan {
     /// Entries after the node's last one are too heavy to be admitted.
     TREEWRIGHT_WIDE_INLINE __mmask16 admits(__m512i w, const std::uint32_t* next) const {
         const __mmask16 free =
-            _mm512_testn_epi32_mask(_mm512_loadu_si512(next), _mm512_set1_epi32(kTieBit));
+            _mm512_testn_epi32_mask(_mm512_loadu_si512(next), _mm512_set1_epi32(kSameValueBit));
         return _mm512_mask_cmple_epu32_mask(_mm512_mask_cmpge_epu32_mask(free, w, least), w, most);
     }
     /// The decrease is excess^2 / below.
@@ -311,7 +311,7 @@ TREEWRIGHT_WIDE_INLINE __m512d scores_wide(const FastList& list, const double* l
     const __m512d lw = _mm512_loadu_pd(w + i);
     const __m512d rw = _mm512_sub_pd(_mm512_set1_pd(list.weight), lw);
     const __m256i next = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(list.entries + i + 1));
-    __mmask8 admitted = _mm256_testn_epi32_mask(next, _mm256_set1_epi32(kTieBit));
+    __mmask8 admitted = _mm256_testn_epi32_mask(next, _mm256_set1_epi32(kSameValueBit));
     const __m512d least = _mm512_set1_pd(list.least);
     admitted = _mm512_mask_cmp_pd_mask(admitted, lw, least, _CMP_GE_OQ);
     admitted = _mm512_mask_cmp_pd_mask(admitted, rw, least, _CMP_GE_OQ);
@@ -361,7 +361,7 @@ struct WideRuns {
 
     TREEWRIGHT_WIDE_INLINE WideRuns() : before(_mm512_setzero_si512()) {}
     TREEWRIGHT_WIDE_INLINE __m512i next(__m512i entries) {
-        const __m512i starts = _mm512_andnot_si512(entries, _mm512_set1_epi32(kTieBit));
+        const __m512i starts = _mm512_andnot_si512(entries, _mm512_set1_epi32(kSameValueBit));
         const __m512i runs = _mm512_add_epi32(running(starts), before);
         before = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), runs);
         return runs;
@@ -381,9 +381,9 @@ struct WideTeller {
         // The last of n lanes (of the runs before where n = 0) is what the next entry follows.
         last = n == 0 ? last
                       : _mm512_permutexvar_epi32(_mm512_set1_epi32(static_cast<int>(n) - 1), there);
-        const __m512i bare = _mm512_andnot_si512(_mm512_set1_epi32(kTieBit),
+        const __m512i bare = _mm512_andnot_si512(_mm512_set1_epi32(kSameValueBit),
                                                  _mm512_maskz_compress_epi32(chosen, entries));
-        return _mm512_mask_or_epi32(bare, tied, bare, _mm512_set1_epi32(kTieBit));
+        return _mm512_mask_or_epi32(bare, tied, bare, _mm512_set1_epi32(kSameValueBit));
     }
 };
 
@@ -404,7 +404,7 @@ TREEWRIGHT_WIDE std::uint32_t fill_wide(const std::uint32_t* order, std::size_t 
         const __m512i told = teller.tell(kept, n_here, entries, runs);
         const auto room = static_cast<__mmask16>((1U << n_here) - 1U);
         n_ties += static_cast<std::uint32_t>(__builtin_popcount(
-            _mm512_mask_test_epi32_mask(room, told, _mm512_set1_epi32(kTieBit))));
+            _mm512_mask_test_epi32_mask(room, told, _mm512_set1_epi32(kSameValueBit))));
         _mm512_mask_storeu_epi32(list, room, told);
         list += n_here;
     }
@@ -472,7 +472,7 @@ TREEWRIGHT_WIDE unsigned divide_wide(std::uint32_t* list, std::uint32_t n, const
         n_left += n_here;
         n_right += n_there;
     }
-    const __m512i tie = _mm512_set1_epi32(kTieBit);
+    const __m512i tie = _mm512_set1_epi32(kSameValueBit);
     return (_mm512_test_epi32_mask(all_left, tie) != 0 ? 1U : 0U) |
            (_mm512_test_epi32_mask(all_right, tie) != 0 ? 2U : 0U);
 }

@@ -29,7 +29,7 @@ MadeList make_list(std::uint32_t n, double ties, std::uint32_t most_weight, Gene
         const auto weight = 1 + static_cast<std::uint32_t>(random.below(most_weight));
         made.values[row] = weight * (static_cast<double>(random.below(1U << 20)) - 400'000.0);
         const std::uint32_t positive = random.below(2) == 0 ? kPositive : 0;
-        const std::uint32_t tie = random.uniform() < ties ? kTieBit : 0;
+        const std::uint32_t tie = random.uniform() < ties ? kSameValueBit : 0;
         made.entries.push_back(row << kRowAt | weight << kWeightAt | positive | tie);
     }
     made.entries.resize(n + kPadding, 0U);
@@ -37,7 +37,8 @@ MadeList make_list(std::uint32_t n, double ties, std::uint32_t most_weight, Gene
 }
 
 bool any_tie(const std::uint32_t* list, std::uint32_t n) {
-    return std::any_of(list, list + n, [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
+    return std::any_of(list, list + n,
+                       [](std::uint32_t entry) { return (entry & kSameValueBit) != 0; });
 }
 
 bool same(const FastPlace& a, const FastPlace& b) {
@@ -103,7 +104,7 @@ CASE(wide_loops_find_the_cuts_that_the_portable_ones_find) {
                     CHECK(same(wide.locate_values(list, made.values.data(), share * best_value),
                                place));
                     CHECK(place.position > 0 && place.position < n);
-                    CHECK((list.entries[place.position] & kTieBit) == 0);
+                    CHECK((list.entries[place.position] & kSameValueBit) == 0);
                     CHECK(place.weight >= list.least && list.weight - place.weight >= list.least);
                 }
             }
@@ -188,9 +189,9 @@ CASE(wide_loops_fill_and_rename_lists_as_the_portable_ones_do) {
         std::uint32_t n_drawn = 0;
         for (std::uint32_t i = 0; i < made.n; ++i) {
             const std::uint32_t row = row_of(made.entries[i]);
-            order.push_back(row << 1 | (i > 0 ? made.entries[i] & kTieBit : 0U));
+            order.push_back(row << 1 | (i > 0 ? made.entries[i] & kSameValueBit : 0U));
             if (random.uniform() < 0.6) {
-                words[row] = made.entries[i] & ~kTieBit;
+                words[row] = made.entries[i] & ~kSameValueBit;
                 ++n_drawn;
             }
         }
@@ -283,7 +284,7 @@ CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
                     if ((rows >> order[i] & 1U) == 0) continue;
                     const auto weight = static_cast<std::uint32_t>(pocket.weights[order[i]]);
                     lists[slot].push_back(order[i] << kRowAt | weight << kWeightAt |
-                                          (run == last ? kTieBit : 0U));
+                                          (run == last ? kSameValueBit : 0U));
                     last = run;
                 }
                 lists[slot].resize(kPocket + kPadding);
@@ -296,9 +297,9 @@ CASE(all_columns_of_a_pocket_are_judged_as_their_lists_are) {
                     FastList list = sums;
                     list.entries = lists[slot].data();
                     CHECK(best[slot] == portable_loops().best_values(list, pocket.values, 0.0));
-                    const bool is_constant =
-                        std::all_of(list.entries + 1, list.entries + list.n,
-                                    [](std::uint32_t entry) { return (entry & kTieBit) != 0; });
+                    const bool is_constant = std::all_of(
+                        list.entries + 1, list.entries + list.n,
+                        [](std::uint32_t entry) { return (entry & kSameValueBit) != 0; });
                     CHECK(((varies[slot / 8] >> (slot % 8) & 1U) == 0) == is_constant);
                 }
             }

@@ -18,7 +18,7 @@ namespace treewright::forest {
 
 /// One entry of a list: row << 6 | weight << 2 | positive << 1 | tie, as in data/block.hpp with the
 /// number of times the row was drawn; a row drawn more often is in the list again.
-inline constexpr std::uint32_t kTieBit = 1;
+inline constexpr std::uint32_t kSameValueBit = 1;
 inline constexpr std::uint32_t kPositive = 2;
 inline constexpr unsigned kWeightAt = 2;
 inline constexpr std::uint32_t kMostWeight = 15;

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from treewright.explain.candidates import BranchRow, CandidateRow, WhyTable
+from treewright.explain.why_table import BranchRow, CandidateRow, WhyTable
 
 
 def branch(label: str, no: float, yes: float, impurity: float) -> BranchRow:

@@ -44,7 +44,7 @@ def permutation_importances(
     the rows misclassified (in any output), or the mean squared error (over all outputs); class
     weights do not enter (Breiman 2001, "Random forests", section 10).
     """
-    unseen = _Unseen.of("permutation", ensemble, forest, n_threads)
+    unseen = _OutOfBagRows.of("permutation", ensemble, forest, n_threads)
     seed = forest.problem.seed
     if isinstance(ensemble.trees, PackedTrees) and forest.problem.leaf.cost_matrix is None:
         by_tree = core_permutation_importances(
@@ -64,7 +64,7 @@ def permutation_importances(
 
         by_tree = unseen.by_tree(rises)
     error = "misclassified share" if ensemble.classes is not None else _squared_error(forest)
-    measure = f"rise of the {error} of unseen rows when a column is shuffled"
+    measure = f"rise of the {error} of out-of-bag rows when a column is shuffled"
     return _importances("permutation", measure, by_tree, ensemble)
 
 
@@ -81,7 +81,7 @@ def debiased_importances(
     result does not depend on the level of y, and a column that is unrelated to the y of a node's
     out-of-bag rows gets exactly 0 on average.
     """
-    unseen = _Unseen.of("debiased", ensemble, forest, n_threads)
+    unseen = _OutOfBagRows.of("debiased", ensemble, forest, n_threads)
     if isinstance(ensemble.trees, PackedTrees):
         by_tree = core_debiased_importances(
             ensemble.trees.core,
@@ -94,7 +94,7 @@ def debiased_importances(
     else:
         by_tree = unseen.by_tree(lambda tree, _, rows: _decreases(tree, rows, unseen))
     impurity = "Gini impurity" if ensemble.classes is not None else _squared_error(forest)
-    return _importances("debiased", f"decrease of {impurity} on unseen rows", by_tree, ensemble)
+    return _importances("debiased", f"decrease of {impurity} on out-of-bag rows", by_tree, ensemble)
 
 
 def _importances(kind: str, measure: str, by_tree: FloatArray, ensemble: Ensemble) -> Importances:
@@ -102,7 +102,7 @@ def _importances(kind: str, measure: str, by_tree: FloatArray, ensemble: Ensembl
     schema = ensemble.schema
     told = by_tree[~np.isnan(by_tree).all(axis=1)]
     if kind != "impurity" and not len(told):
-        raise UnsupportedError(_no_unseen_rows(kind))
+        raise UnsupportedError(_no_out_of_bag_rows(kind))
     lines = [schema.by_input(line) for line in told]
     return Importances(
         kind=kind,  # type: ignore[arg-type]
@@ -117,7 +117,7 @@ def _squared_error(forest: ForestProblem) -> str:
     return f"squared error of y / 2^{shift}" if shift else "squared error"
 
 
-def _no_unseen_rows(kind: str) -> str:
+def _no_out_of_bag_rows(kind: str) -> str:
     return (
         f"importances(kind={kind!r}) are measured on rows that a tree has not seen, but every tree"
         " has seen all rows.\n  Hint: bootstrap=True (or max_samples below 1.0) leaves rows out;"
@@ -126,7 +126,7 @@ def _no_unseen_rows(kind: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Unseen:
+class _OutOfBagRows:
     """The out-of-bag rows of each tree, and their weights.
 
     A row counts by its weight. Impurities also include the class weights, as growing does; where
@@ -140,10 +140,12 @@ class _Unseen:
     n_threads: int
 
     @classmethod
-    def of(cls, kind: str, ensemble: Ensemble, forest: ForestProblem, n_threads: int) -> _Unseen:
+    def of(
+        cls, kind: str, ensemble: Ensemble, forest: ForestProblem, n_threads: int
+    ) -> _OutOfBagRows:
         draws, sampling, target = forest.draws, forest.sampling, forest.problem.target
         if draws is None or sampling is None:
-            raise UnsupportedError(_no_unseen_rows(kind))
+            raise UnsupportedError(_no_out_of_bag_rows(kind))
         if isinstance(ensemble.trees, PackedTrees):
             ensemble.trees.refuse_if_compact("importances")
         weight, factor = draws.weight, draws.factor
@@ -203,7 +205,7 @@ class _Unseen:
 
 
 def _rises(
-    tree: Tree, number: int, rows: IntegerArray, unseen: _Unseen, *, seed: int, n_repeats: int
+    tree: Tree, number: int, rows: IntegerArray, unseen: _OutOfBagRows, *, seed: int, n_repeats: int
 ) -> FloatArray:
     table, wanted = unseen.table.take(rows), unseen.wanted[rows]
     before = _errors(tree, table, wanted, unseen)
@@ -224,7 +226,7 @@ def _with_shuffled(table: Table, column: int, places: Int64Array) -> Table:
     return Table(schema=table.schema, n_rows=table.n_rows, columns=columns, masks=masks)
 
 
-def _errors(tree: Tree, table: Table, wanted: FloatArray, unseen: _Unseen) -> FloatArray:
+def _errors(tree: Tree, table: Table, wanted: FloatArray, unseen: _OutOfBagRows) -> FloatArray:
     """Return the error of a tree for each row: 1 for a wrong class, or the squared error."""
     answers = tree.plan.answers(table, n_threads=unseen.n_threads)
     if tree.classes is None:
@@ -238,7 +240,7 @@ def _errors(tree: Tree, table: Table, wanted: FloatArray, unseen: _Unseen) -> Fl
     return is_wrong.astype(np.float64)
 
 
-def _decreases(tree: Tree, rows: IntegerArray, unseen: _Unseen) -> FloatArray:
+def _decreases(tree: Tree, rows: IntegerArray, unseen: _OutOfBagRows) -> FloatArray:
     if tree.linear is not None:
         raise UnsupportedError(
             "importances(kind='debiased') follow the means of nodes, but leaves of this forest"

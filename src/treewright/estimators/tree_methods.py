@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright.explain.candidates import WhyTable
     from treewright.explain.path import Explanation
+    from treewright.explain.why_table import WhyTable
     from treewright.rules.dnf import DNF
     from treewright.rules.extract import RuleSequence
     from treewright.rules.ruleset import RuleSet
     from treewright.tree.tree import Tree
 
 
-class ReadsTree:
+class HasTreeMethods:
     """A fitted estimator with the methods that read its tree.
 
     Every method is the one of :class:`~treewright.Tree` with the same name, applied to ``tree_``.

@@ -100,7 +100,7 @@ struct RowTable {
 };
 
 /// The out-of-bag rows of a tree, in canonical order.
-struct Unseen {
+struct OutOfBagRows {
     std::vector<std::uint32_t> rows;
     std::vector<double> weight;
     double total = 0.0;

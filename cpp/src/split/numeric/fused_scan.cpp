@@ -1,4 +1,4 @@
-#include "treewright/split/fused_scan.hpp"
+#include "treewright/split/numeric/fused_scan.hpp"
 
 #include "treewright/base/simd.hpp"
 #include "treewright/split/judge.hpp"

@@ -4,6 +4,7 @@
 /// the rows afterwards. Nothing compares names; Python reads the traits too (grow/missing.py).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct Fill {
     bool is_set = false;
     std::size_t run = 0;                    ///< at prediction, and in training unless per class
     std::vector<std::size_t> run_of_class;  ///< where the value depends on the class
+};
+
+/// A policy has traits, and a function template `prepare(criterion, scale, tally, fill)`.
+template <class P>
+concept MissingPolicy = requires {
+    { P::traits } -> std::convertible_to<Traits>;
 };
 
 /// What policies share that leave such rows out of the search.

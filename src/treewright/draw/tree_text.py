@@ -22,7 +22,7 @@ _MAX_INDENTED = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Pen:
+class _BranchCharacters:
     """The characters that branches are drawn with."""
 
     fork: str = "├─ "
@@ -32,11 +32,11 @@ class _Pen:
     ellipsis: str = "…"
 
 
-_UNICODE = _Pen()
-_ASCII = _Pen(fork="|- ", last="`- ", down="|  ", ellipsis="...")
+_UNICODE = _BranchCharacters()
+_ASCII = _BranchCharacters(fork="|- ", last="`- ", down="|  ", ellipsis="...")
 
 
-def paint(
+def tree_text(
     tree: Tree,
     *,
     max_depth: int | None = None,
@@ -73,7 +73,7 @@ def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
 
 
 def _draw_branches(
-    tree: Tree, pen: _Pen, wording: Wording, deepest: int
+    tree: Tree, pen: _BranchCharacters, wording: Wording, deepest: int
 ) -> tuple[list[int], list[str]]:
     """Return the nodes shown, and for each its branch characters and condition."""
     nodes: list[int] = []
@@ -97,7 +97,7 @@ def _draw_branches(
     return nodes, lines
 
 
-def _left_out(tree: Tree, nodes: list[int], pen: _Pen) -> list[str]:
+def _left_out(tree: Tree, nodes: list[int], pen: _BranchCharacters) -> list[str]:
     """Return, for each node whose subtree is cut off, how many nodes lie below it."""
     shown = set(nodes)
     n_below = _nodes_below(tree)

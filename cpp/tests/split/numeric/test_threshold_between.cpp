@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "check.hpp"
-#include "treewright/split/threshold_between.hpp"
+#include "treewright/split/numeric/threshold_between.hpp"
 
 using namespace treewright;
 using namespace treewright::split;

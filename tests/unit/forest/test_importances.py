@@ -25,7 +25,7 @@ from treewright import (
 from treewright.core import canonical_order
 from treewright.ensemble.ensemble import Ensemble, ListedTrees
 from treewright.errors import CompactError, DataError, ParameterError, UnsupportedError
-from treewright.forest.importance import debiased_importances, permutation_importances
+from treewright.forest.importances import debiased_importances, permutation_importances
 from treewright.forest.packed import PackedTrees
 
 N_ROWS = 90
