@@ -372,7 +372,7 @@ private:
         const bool is_whole = node.size() == data.n_rows;
         at_hand = is_whole ? cells : fetched.data();
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            if (!is_whole) loops.prefetch(cells, rows + from, n, fetched.data() + from);
+            if (!is_whole) loops.gather(cells, rows + from, n, fetched.data() + from);
             loops.range(at_hand + from, n, block.low, block.high);
         });
         std::pair<T, T> range(blocks[0].low, blocks[0].high);

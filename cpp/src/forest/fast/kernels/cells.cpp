@@ -11,7 +11,7 @@ namespace {
 // ------------------------------------------------------------------ any processor
 
 template <class T>
-void prefetch(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to) {
+void gather(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to) {
     for (std::uint32_t i = 0; i < n; ++i) to[i] = column[rows[i]];
 }
 
@@ -78,7 +78,7 @@ void pick(const T* cells, std::uint32_t n, const std::uint16_t* marks, T* left, 
 }
 
 template <class T>
-constexpr CellLoops<T> kAnywhere = {prefetch<T>,     range<T>,      count_two<T>,
+constexpr CellLoops<T> kAnywhere = {gather<T>,       range<T>,      count_two<T>,
                                     count_values<T>, mark_right<T>, pick<std::uint32_t>,
                                     pick<double>};
 
@@ -274,8 +274,8 @@ struct FewDoubles {
 };
 
 template <class Few, class T>
-TREEWRIGHT_WIDE void fetch_wide(const T* column, const std::uint32_t* rows, std::uint32_t n,
-                                T* to) {
+TREEWRIGHT_WIDE void gather_wide(const T* column, const std::uint32_t* rows, std::uint32_t n,
+                                 T* to) {
     for (std::uint32_t begin = 0; begin < n; begin += kTouched) {
         const std::uint32_t end = std::min(n, begin + kTouched);
         const std::uint32_t last = rows[end - 1];
@@ -300,9 +300,9 @@ TREEWRIGHT_WIDE void fetch_wide(const T* column, const std::uint32_t* rows, std:
 }
 
 template <class T, class Few, auto kRange>
-constexpr CellLoops<T> kWide = {fetch_wide<Few, T>, kRange,
-                                count_two_wide<T>,  count_values_wide<T>,
-                                mark_right_wide<T>, pick_wide<std::uint32_t>,
+constexpr CellLoops<T> kWide = {gather_wide<Few, T>, kRange,
+                                count_two_wide<T>,   count_values_wide<T>,
+                                mark_right_wide<T>,  pick_wide<std::uint32_t>,
                                 pick_wide<double>};
 #endif
 

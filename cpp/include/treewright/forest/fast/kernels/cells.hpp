@@ -18,7 +18,7 @@ inline constexpr std::size_t kCellPadding = 32;  ///< cells behind a column that
 template <class T>
 struct CellLoops {
     /// Copies the cells of n rows of a column.
-    void (*fetch)(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to);
+    void (*gather)(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to);
     /// The least and the greatest of n cells.
     void (*range)(const T* cells, std::uint32_t n, T& low, T& high);
     /// Weight, and weight of class 1, of the rows whose cell is up to the bound.
