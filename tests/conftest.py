@@ -24,6 +24,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if file is not None and HERE in Path(file).parents:
+        is_test = file is not None and HERE in Path(file).parents
+        if is_test and vars(module) is not globals():
             vars(module).clear()
     gc.collect()

@@ -126,8 +126,8 @@ class RoundsChoice:
     118
     >>> print(choice)
     max_depth  subsample  rounds  held-out loss
-    none               1      64               0.451200
-    3                0.7     118               0.440100  chosen
+    none               1      64       0.451200
+    3                0.7     118       0.440100  chosen
     """
 
     def __init__(self, tried: Iterable[TriedShape]) -> None:
