@@ -153,7 +153,7 @@ def test_growing_on_is_growing_at_once(made: Any, form: Form, bootstrap: bool) -
     for n_trees in (3, 7, 9):
         bit_by_bit.set_params(n_estimators=n_trees).fit(X, y)
     assert len(first) == 2
-    trees = zip(bit_by_bit, at_once, strict=True)
+    trees = zip(bit_by_bit.ensemble_, at_once.ensemble_, strict=True)
     assert all(one.arrays.equals(other.arrays) for one, other in trees)
     assert answers(bit_by_bit, X) == answers(at_once, X)
 

@@ -15,6 +15,7 @@ from property.tables import Sample, Storage, small_tables
 
 from treewright import CHAIDClassifier, CHAIDRegressor
 from treewright.data.read.table import match_table
+from treewright.explain.why import why
 from treewright.grow.options import GrowthOptions
 from treewright.grow.training_record import TrainingRecord
 from treewright.tree.question import Cut, Intervals
@@ -87,7 +88,7 @@ def test_every_column_is_cut_where_the_oracle_cuts_it(search: Search, data: st.D
     tree = grow(sample, max_depth=1, **options)
     tree.arrays.validate(tree.schema)
     record = TrainingRecord(problem_of(sample, GrowthOptions(max_depth=1, **options)))
-    rows = record.why(tree, 0).candidates
+    rows = why(tree, 0, record).candidates
     judged = {}
     for column in range(len(sample.columns)):
         expected = expected_cuts(sample, column, search, **knobs)

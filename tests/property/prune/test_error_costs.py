@@ -41,7 +41,7 @@ from treewright.prune import (
     ToDepth,
 )
 from treewright.prune.error_costs import error_costs
-from treewright.prune.routed_rows import Sample as Rows
+from treewright.prune.routed_rows import RoutedRows as Rows
 from treewright.prune.subtree_raising import prune_by_error
 from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
 from treewright.tree.tree import Tree
