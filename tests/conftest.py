@@ -20,7 +20,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
     The interpreter never clears these modules (pytest still refers to them when it ends), and
     nanobind would report every object of the core that one of them has at its top level. With the
-    modules emptied it reports what really is leaked: nothing.
+    modules emptied no folder of tests, run alone, is reported to leak anything; where all are run
+    together, pytest still keeps some objects of them.
     """
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
