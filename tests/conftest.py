@@ -16,12 +16,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let go of models that test modules hold, so that the core's own leak check is silent.
+    """Let go of models that test modules hold, so that the core's leak check says less.
 
     The interpreter never clears these modules (pytest still refers to them when it ends), and
     nanobind would report every object of the core that one of them has at its top level. With the
-    modules emptied no folder of tests, run alone, is reported to leak anything; where all are run
-    together, pytest still keeps some objects of them.
+    modules emptied the unit tests, folder by folder, end without a report. The whole suite still
+    ends with one: what holds those objects is not known yet.
     """
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
