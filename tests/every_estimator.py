@@ -29,6 +29,8 @@ _CLASSES = [
 CLASSIFIERS: list[Any] = [_small(made) for made in _CLASSES if issubclass(made, ClassifierMixin)]
 REGRESSORS: list[Any] = [_small(made) for made in _CLASSES if not issubclass(made, ClassifierMixin)]
 ESTIMATORS: list[Any] = CLASSIFIERS + REGRESSORS
+ENSEMBLES: list[Any] = [made for made in ESTIMATORS if "n_estimators" in made().get_params()]
+SINGLE_MODELS: list[Any] = [made for made in ESTIMATORS if made not in ENSEMBLES]
 
 
 def trees_of(model: Any) -> list[Tree]:

@@ -17,11 +17,6 @@ using namespace treewright::adaboost;
 
 namespace {
 
-std::vector<double> copied(const std::optional<Flat<double>>& array) {
-    if (!array) return {};
-    return {array->data(), array->data() + array->size()};
-}
-
 /// Predictions that come from Python: classes there are, for every row.
 std::span<const std::int32_t> checked(const AdaBoostRows& rows, const Flat<std::int32_t>& given) {
     const std::span<const std::int32_t> predicted = span_of(given);
@@ -175,18 +170,16 @@ void bind_adaboost(nb::module_& module) {
     nb::class_<AdaBoostRows>(module, "AdaBoostRows", "What AdaBoost keeps of each training row.")
         .def(
             "__init__",
-            [](AdaBoostRows* self, Flat<double> unit, std::optional<Flat<double>> copies,
-               std::optional<Flat<std::int32_t>> classes, std::uint32_t n_classes) {
+            [](AdaBoostRows* self, Flat<double> weight, std::optional<Flat<std::int32_t>> classes,
+               std::uint32_t n_classes) {
                 std::vector<std::int32_t> codes;
                 if (classes) codes.assign(classes->data(), classes->data() + classes->size());
-                new (self) AdaBoostRows({unit.data(), unit.data() + unit.size()}, copied(copies),
+                new (self) AdaBoostRows({weight.data(), weight.data() + weight.size()},
                                         std::move(codes), n_classes);
             },
-            nb::arg("unit"), nb::arg("copies").none(), nb::arg("classes").none(),
-            nb::arg("n_classes"),
-            nb::sig("def __init__(self, unit: NDArray[numpy.float64], copies: "
-                    "NDArray[numpy.float64] | None, classes: NDArray[numpy.int32] | None, "
-                    "n_classes: int) -> None"))
+            nb::arg("weight"), nb::arg("classes").none(), nb::arg("n_classes"),
+            nb::sig("def __init__(self, weight: NDArray[numpy.float64], classes: "
+                    "NDArray[numpy.int32] | None, n_classes: int) -> None"))
         .def(
             "shares", [](const AdaBoostRows& self) { return to_numpy(self.shares()); },
             nb::sig("def shares(self) -> NDArray[numpy.float64]"))

@@ -80,7 +80,7 @@ void bind_forest_importance(nb::module_& module) {
             {
                 const nb::gil_scoped_release release;
                 Team team(n_threads);
-                order = canonical_order(data, team);
+                order = canonical_order(data, {}, team);
             }
             return to_numpy(std::move(order));
         },

@@ -7,6 +7,7 @@
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/question.hpp"
 #include "treewright/missing/registry.hpp"
+#include "treewright/split/selection.hpp"
 #include "treewright/tree/question.hpp"
 
 using namespace treewright;
@@ -221,6 +222,7 @@ nb::dict dict_of(const Inspection& seen) {
 }  // namespace
 
 void bind_grow(nb::module_& module) {
+    module.attr("FEW_VALUES") = treewright::split::kFewValues;
     nb::class_<BoundTarget>(module, "Target", "What to learn, and the weight of each row.")
         .def_static(
             "classes",
@@ -264,6 +266,7 @@ void bind_grow(nb::module_& module) {
         .def_rw("class_boundaries", &GrowOptions::class_boundaries)
         .def_rw("empty_branches", &GrowOptions::empty_branches)
         .def_rw("strict_gain", &GrowOptions::strict_gain)
+        .def_rw("guard_many_values", &GrowOptions::guard_many_values)
         .def_rw("idle_values", &GrowOptions::idle_values)
         .def_rw("mdl_penalty", &GrowOptions::mdl_penalty)
         .def_rw("c45_sides", &GrowOptions::c45_sides)

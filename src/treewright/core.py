@@ -1,6 +1,9 @@
 """The names of the compiled core: every other module imports them from here."""
 
 from treewright._core import (
+    FEW_VALUES as FEW_VALUES,
+)
+from treewright._core import (
     MOST_CATEGORIES as MOST_CATEGORIES,
 )
 from treewright._core import (

@@ -79,6 +79,11 @@ class Criterion:
     judges_stumps: bool
     is_offered: bool
 
+    @property
+    def gains_impurity(self) -> bool:
+        """Whether gains are decreases of `impurity`; if not, they are what `score` says."""
+        return CRITERIA[self.core].score == "gain"
+
 
 def _read_table() -> dict[str, Criterion]:
     table: dict[str, Criterion] = {}
@@ -96,6 +101,7 @@ def _read_table() -> dict[str, Criterion]:
         table["entropy"],
         name="impurity_ratio",
         selection="impurity_ratio",
+        score="impurity ratio",
         is_in_bits=False,
         judges_stumps=False,
     )
@@ -104,6 +110,9 @@ def _read_table() -> dict[str, Criterion]:
 
 CRITERIA = _read_table()
 """Every criterion by its name, including those that are not offered."""
+
+GRADIENTS = "gradients"
+"""What trees of gradient boosting have in place of a criterion; weights of nodes are hessians."""
 
 CLASS_CRITERIA = tuple(
     each.name for each in CRITERIA.values() if each.is_offered and each.task == "classes"

@@ -60,6 +60,14 @@ class ManyCategoriesWarning(TreewrightWarning):
     """A column has more categories than are distinguished; the others count as missing."""
 
 
+class NoSplitWarning(TreewrightWarning):
+    """No question was found worth asking: every row gets the same answer."""
+
+
+class ReadWarning(TreewrightWarning):
+    """A column of a file was read as names, although most of it looks like numbers or dates."""
+
+
 class SmallDataWarning(TreewrightWarning):
     """There are too few rows for a reliable model."""
 

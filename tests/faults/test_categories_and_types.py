@@ -41,7 +41,9 @@ def test_an_unseen_category_can_be_an_error_that_names_it() -> None:
         model.predict(pd.DataFrame({"colour": ["red", "mauve"]}))
 
 
-@pytest.mark.filterwarnings("ignore::treewright.errors.ManyCategoriesWarning")  # boosting, too
+# Boosting says more: that it tells fewer apart, and that none is worth a question.
+@pytest.mark.filterwarnings("ignore::treewright.errors.ManyCategoriesWarning")
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoSplitWarning")
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_a_hundred_thousand_categories_are_fast_and_warn(estimator: Any) -> None:
     """FAULTS 24."""
@@ -106,8 +108,14 @@ def test_integers_fitted_may_come_as_floats_and_the_reverse() -> None:
         assert model.predict(whole).tolist() == [0, 1, 0, 1]
         assert model.predict(decimal).tolist() == [0, 1, 0, 1]
         assert model.predict(decimal.astype("float32")).tolist() == [0, 1, 0, 1]
-    between = DecisionTreeClassifier().fit(whole, [0, 0, 1, 1]).predict(decimal + 0.5)
-    assert between.tolist() == [0, 1, 1, 1]  # 2.5 is above 2
+    for fitted in (whole, decimal):
+        model = DecisionTreeClassifier().fit(fitted, [0, 0, 1, 1])
+        assert model.predict(decimal + 0.5).tolist() == [0, 0, 1, 1]  # the cut is at 2.5
+    # Of integers that no float equals cuts are whole: 2.5 is above 2.
+    large = pd.DataFrame({"age": [1, 2, 2**53, 2**53 + 1]})
+    beyond = DecisionTreeClassifier(threshold_at="observed").fit(large, [0, 0, 1, 1])
+    assert beyond.tree_.schema.columns[0].storage == "int"
+    assert beyond.predict(decimal + 0.5).tolist() == [0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("dtype", [int, float])

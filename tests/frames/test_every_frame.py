@@ -35,17 +35,23 @@ def test_integers_are_exact(construct: Construct) -> None:
 
 
 def test_integers_with_gaps(construct: Construct) -> None:
-    given = construct({"x": [1, None, 3]})
-    table = read_table(given)
+    table = read_table(construct({"x": [1, None, 3]}))
+    assert spec_of(table) == ("numeric", "float")
+    np.testing.assert_array_equal(table.columns[0], [1.0, np.nan, 3.0])
+    assert table.masks[0] is None
+
+
+def test_integers_that_no_float_equals_with_gaps(construct: Construct) -> None:
+    table = read_table(construct({"x": [2**53 + 1, None, 3]}))
     kind, storage = spec_of(table)
     assert kind == "numeric"
     if storage == "float":  # plain pandas has made floats of them already
-        np.testing.assert_array_equal(table.columns[0], [1, np.nan, 3])
+        np.testing.assert_array_equal(table.columns[0], [2.0**53, np.nan, 3.0])
     else:
         mask = table.masks[0]
         assert mask is not None
         assert mask.tolist() == [True, False, True]
-        assert table.columns[0][mask].tolist() == [1, 3]
+        assert table.columns[0][mask].tolist() == [2**53 + 1, 3]
 
 
 def test_text_with_gaps(construct: Construct) -> None:

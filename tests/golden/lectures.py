@@ -1,4 +1,8 @@
-"""The lectures' tables and queries: shared/golden, as its README describes it."""
+"""The lectures' tables and queries.
+
+``lectures.json`` beside this file has what is checked of shared/golden (whose README describes the
+queries): the tables, and of each example its query and its exact answer.
+"""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +15,8 @@ import numpy as np
 
 from treewright import measures
 
-GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
+STORED = Path(__file__).with_name("lectures.json")
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "golden"
 
 Query = dict[str, Any]
 
@@ -52,14 +57,8 @@ class Lecture:
         return self.values(self.target)
 
     def records(self, attributes: Sequence[str]) -> list[dict[str, Any]]:
-        """The rows as dicts; numbers as floats, so that thresholds are midpoints, not integers."""
-        columns = {
-            name: [
-                float(value) if self.is_numeric(name) and value is not None else value
-                for value in self.values(name)
-            ]
-            for name in attributes
-        }
+        """The rows as dicts, with the values as they are printed."""
+        columns = {name: self.values(name) for name in attributes}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def kept(self, keep: Sequence[bool]) -> "Lecture":
@@ -88,8 +87,14 @@ class Lecture:
 
 
 @cache
+def _read() -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
+    return stored
+
+
+@cache
 def lecture(name: str) -> Lecture:
-    stored = json.loads((GOLDEN / "datasets.json").read_text(encoding="utf-8"))["datasets"][name]
+    stored = _read()["datasets"][name]
     return Lecture(
         columns=tuple(stored["columns"]),
         target=stored["target"],
@@ -100,11 +105,8 @@ def lecture(name: str) -> Lecture:
 
 
 def examples() -> list[dict[str, Any]]:
-    """Every check of the golden set; none where the shared folder is absent."""
-    path = GOLDEN / "examples.json"
-    if not path.exists():
-        return []
-    stored: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["examples"]
+    """Every check of the golden set."""
+    stored: list[dict[str, Any]] = _read()["examples"]
     return stored
 
 

@@ -1,4 +1,4 @@
-"""Every worked number of the lectures, from shared/golden/examples.json itself.
+"""Every worked number of the lectures, with the tables as they are printed.
 
 Each ``op`` has one answer, through the public API (never through the oracle). Ops that belong to
 later work are skipped by op, with its topic. The slides' bare arithmetic (``NO_FEATURE``) is no
@@ -19,7 +19,7 @@ from golden import (
     rule_answers,
     tree_answers,
 )
-from golden.lectures import examples, lecture
+from golden.lectures import SHARED, STORED, examples, lecture
 
 TOLERANCE = 1e-9  # default_tolerance of examples.json, whose numbers have twelve decimals
 
@@ -64,9 +64,6 @@ NO_FEATURE = {
 UNORDERED = {"disagreements", "rules"}
 
 EXAMPLES = examples()
-needs_the_golden_set = pytest.mark.skipif(
-    not EXAMPLES, reason="shared/golden/examples.json is not beside this checkout"
-)
 
 
 def agrees(found: Any, expected: Any) -> bool:
@@ -94,8 +91,8 @@ def in_order(items: list[Any]) -> list[Any]:
     return sorted(items, key=lambda item: json.dumps(item, sort_keys=True))
 
 
-@needs_the_golden_set
 @pytest.mark.filterwarnings("ignore::treewright.errors.SmallDataWarning")
+@pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")  # a lesson about Day
 @pytest.mark.parametrize(
     "example",
     [
@@ -119,7 +116,6 @@ def test_the_lectures_number_comes_out(example: dict[str, Any]) -> None:
     )
 
 
-@needs_the_golden_set
 def test_every_op_is_answered_or_named_as_left_out() -> None:
     asked = {example["query"]["op"] for example in EXAMPLES}
     assert not asked - ANSWERS.keys() - TOPIC_OF_OP.keys() - NO_FEATURE
@@ -129,6 +125,20 @@ def test_every_op_is_answered_or_named_as_left_out() -> None:
 def test_no_op_is_both_answered_and_left_out() -> None:
     groups = [set(ANSWERS), set(TOPIC_OF_OP), NO_FEATURE]
     assert sum(map(len, groups)) == len(set.union(*groups))
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="shared/golden is not beside this checkout")
+@pytest.mark.parametrize(
+    ("file", "key"), [("datasets.json", "datasets"), ("examples.json", "examples")]
+)
+def test_what_is_stored_is_what_is_shared(file: str, key: str) -> None:
+    shared = json.loads((SHARED / file).read_text(encoding="utf-8"))[key]
+    stored = json.loads(STORED.read_text(encoding="utf-8"))[key]
+    if key == "examples":
+        shared, stored = ({each["id"]: each for each in them} for them in (shared, stored))
+    assert shared.keys() == stored.keys()
+    for name, kept in stored.items():
+        assert {field: shared[name][field] for field in kept} == kept
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,11 @@ def candidate_splits(
     thresholds: Thresholds = "all",
     missing: Missing = "divide",
 ) -> Iterator[Split]:
-    """Every split of one column, from the lowest cut or code up."""
+    """Every split of one column, from the lowest cut or code up, and "is the value known?".
+
+    That last question is one of the policies that send missing rows where they gain most; as a
+    category of its own a missing value is parted from the others like any value.
+    """
     values = column_values(table, column, missing=missing)
     known = [row for row in table.present() if values[row] is not None]
     any_missing = len(known) < len(table.present())
@@ -134,6 +138,8 @@ def candidate_splits(
             if thresholds == "all" or _is_boundary(table, values, below, above)
         ]
         yield from _placed(cuts, missing=missing, any_missing=any_missing)
+        if known and any_missing and missing in ("learned_side", "own_branch"):
+            yield Split(column=column, kind="cut", threshold=math.inf, missing_branch=1)
         return
     for branch_of_value, missing_branch in _groupings(
         present, nominal=nominal, own_missing=missing == "own_branch" and any_missing
@@ -148,6 +154,9 @@ def candidate_splits(
             yield split
         else:
             yield from _placed([split], missing=missing, any_missing=any_missing)
+    if known and any_missing and missing == "learned_side":
+        is_known = dict.fromkeys(present, 0)
+        yield Split(column=column, kind="categories", branch_of_value=is_known, missing_branch=1)
 
 
 def column_values(table: Table, column: int, *, missing: Missing) -> dict[int, Any]:
@@ -259,6 +268,8 @@ def _scored(
     branches = [parts[branch] for branch in sorted(parts)]
     if len(branches) < 2 or min(map(len, branches)) < min_samples_leaf:
         return None
+    if criterion == "poisson" and not all(any(y > 0 for y, _ in part) for part in branches):
+        return None  # a branch of zeros would predict 0, where the deviance is infinite
     judged = math.fsum(criteria.weight(part) for part in branches)
     unknown = criteria.weight(left_out)
     gain = criteria.raw_score(branches, criterion) * judged / (judged + unknown)

@@ -10,6 +10,8 @@ from typing import Any
 
 Node = Mapping[str, Any]
 INFINITE = ("inf", "-inf")
+HIGHEST = {"float": "inf", "int": 2**63 - 1, "uint": 2**64 - 1}
+"""The threshold of "is the value known?": no value of the column is above it."""
 
 
 def changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, int, int]]:
@@ -27,6 +29,8 @@ def _changes(first: Any, second: Any, a: int, b: int) -> list[tuple[str, int, in
         return [("pruned" if asks[0] else "grown", a, b)]
     if _column(first, one) != _column(second, two):
         return [("question", a, b)]
+    if _asks_whether_known(first, one) != _asks_whether_known(second, two):
+        return [("question", a, b)]  # "is the value known?" has no branches of a cut
     found = []
     if one["question"]["threshold"] != two["question"]["threshold"]:
         found.append(("threshold", a, b))
@@ -40,12 +44,17 @@ def _changes(first: Any, second: Any, a: int, b: int) -> list[tuple[str, int, in
 def has_other_path(
     first: Mapping[str, Any], second: Mapping[str, Any], row: Mapping[str, float | None]
 ) -> bool:
-    """Whether a row ever is asked about another column, goes another way, or ends elsewhere."""
+    """Whether a row ever is asked another thing, goes another way, or ends elsewhere.
+
+    Cuts of a column ask the same thing wherever they are; whether its value is known is another.
+    """
     steps = [_steps(tree, row) for tree in (first, second)]
     return steps[0] != steps[1]
 
 
-def _steps(tree: Mapping[str, Any], row: Mapping[str, float | None]) -> Sequence[tuple[str, int]]:
+def _steps(
+    tree: Mapping[str, Any], row: Mapping[str, float | None]
+) -> Sequence[tuple[str, bool, int]]:
     steps = []
     node = tree["nodes"][0]
     while "question" in node:
@@ -56,7 +65,7 @@ def _steps(tree: Mapping[str, Any], row: Mapping[str, float | None]) -> Sequence
         else:
             threshold = node["question"]["threshold"]  # text for infinity; integers stay exact
             branch = 0 if value <= (float(threshold) if threshold in INFINITE else threshold) else 1
-        steps.append((column, branch))
+        steps.append((column, _asks_whether_known(tree, node), branch))
         node = tree["nodes"][node["children"][branch]]
     return steps
 
@@ -64,3 +73,8 @@ def _steps(tree: Mapping[str, Any], row: Mapping[str, float | None]) -> Sequence
 def _column(tree: Mapping[str, Any], node: Node) -> str:
     name: str = tree["columns"][node["question"]["column"]]["name"]
     return name
+
+
+def _asks_whether_known(tree: Mapping[str, Any], node: Node) -> bool:
+    storage: str = tree["columns"][node["question"]["column"]]["storage"]
+    return bool(node["question"]["threshold"] == HIGHEST[storage])

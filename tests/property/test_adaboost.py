@@ -98,18 +98,68 @@ def test_the_table_of_votes_says_what_the_stumps_say_one_by_one(
 
 @given(table=tables(), seed=st.integers(0, 1000))
 @settings(max_examples=40, deadline=None)
-def test_weights_are_copies_and_the_order_of_rows_does_not_show(
-    table: tuple[Any, Any, Any], seed: int
-) -> None:
+def test_the_order_of_rows_does_not_show(table: tuple[Any, Any, Any], seed: int) -> None:
+    X, y, weights = table
+    rows = np.random.default_rng(seed).permutation(len(y))
+    one = tw.AdaBoostClassifier(n_estimators=10).fit(X, y, sample_weight=weights)
+    moved = tw.AdaBoostClassifier(n_estimators=10).fit(X.iloc[rows], y[rows], weights[rows])
+    assert np.array_equal(one.estimator_errors_, moved.estimator_errors_)
+    assert np.array_equal(one.estimator_weights_, moved.estimator_weights_)
+    assert np.array_equal(one.decision_function(X), moved.decision_function(X))
+
+
+def uneven(n_rows: int, seed: int) -> Any:
+    """Weights of which no two sums are equal: rounding would decide between equal stumps."""
+    return np.random.default_rng(seed).uniform(0.5, 2.0, n_rows)
+
+
+def same_up_to_rounding(one: Any, other: Any, X: Any) -> None:
+    assert one.estimator_errors_ == pytest.approx(other.estimator_errors_, rel=1e-9, abs=1e-9)
+    assert one.estimator_weights_ == pytest.approx(other.estimator_weights_, rel=1e-9)
+    assert one.decision_function(X) == pytest.approx(other.decision_function(X), abs=1e-9)
+
+
+@given(table=tables(), seed=st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_a_stump_of_weights_is_one_of_copies(table: tuple[Any, Any, Any], seed: int) -> None:
+    """Stumps have no limits that count rows; only sums of weights round otherwise."""
     X, y, _ = table
     random = np.random.default_rng(seed)
-    copies = random.integers(1, 4, len(y))
+    copies, unit = random.integers(1, 4, len(y)), uneven(len(y), seed)
     rows = random.permutation(np.repeat(np.arange(len(y)), copies))
-    weighted = tw.AdaBoostClassifier(n_estimators=10).fit(X, y, sample_weight=copies)
-    written = tw.AdaBoostClassifier(n_estimators=10).fit(X.iloc[rows], y[rows])
-    assert np.array_equal(weighted.estimator_errors_, written.estimator_errors_)
-    assert np.array_equal(weighted.estimator_weights_, written.estimator_weights_)
-    assert np.array_equal(weighted.decision_function(X), written.decision_function(X))
+    weighted = tw.AdaBoostClassifier(n_estimators=10).fit(X, y, sample_weight=copies * unit)
+    written = tw.AdaBoostClassifier(n_estimators=10).fit(X.iloc[rows], y[rows], unit[rows])
+    same_up_to_rounding(weighted, written, X)
+
+
+@given(
+    table=tables(),
+    factor=st.sampled_from([0.1, 3.0, 1e-6, 1e6, 2.0**40]),
+    depth=st.sampled_from([1, 3]),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_only_the_ratios_of_weights_matter(
+    table: tuple[Any, Any, Any], factor: float, depth: int, seed: int
+) -> None:
+    X, y, _ = table
+    weights = uneven(len(y), seed)
+    tree = tw.DecisionTreeClassifier(max_depth=depth, min_samples_leaf=depth)
+    one = tw.AdaBoostClassifier(tree, n_estimators=6).fit(X, y, sample_weight=weights)
+    other = tw.AdaBoostClassifier(tree, n_estimators=6).fit(X, y, sample_weight=factor * weights)
+    same_up_to_rounding(other, one, X)
+    if factor == 2.0**40:  # no product is rounded
+        assert np.array_equal(other.decision_function(X), one.decision_function(X))
+
+
+@given(table=tables(), size=st.sampled_from([0.1, 10.0, 1e-6, 1e6, 2.0**40]))
+@settings(max_examples=40, deadline=None)
+def test_equal_weights_are_none(table: tuple[Any, Any, Any], size: float) -> None:
+    X, y, _ = table
+    one = tw.AdaBoostClassifier(n_estimators=6).fit(X, y)
+    other = tw.AdaBoostClassifier(n_estimators=6).fit(X, y, np.full(len(y), size))
+    assert np.array_equal(other.estimator_errors_, one.estimator_errors_)
+    assert np.array_equal(other.decision_function(X), one.decision_function(X))
 
 
 @given(table=tables())

@@ -41,11 +41,23 @@ def test_a_full_tree_knows_its_training_rows(
     sample = data.draw(small_tables(target=target, missing=False, weightings=["none", "awkward"]))
     assume(is_consistent(sample))
     assume_fit(sample, criterion)
+    if criterion == "poisson":  # which does not part rows of target 0 from the others
+        sample = replace(sample, target=tuple(y + 1.0 for y in sample.target))
     options = draw_tree_options(data, criterion) | {"max_leaf_nodes": None, "min_samples_leaf": 1}
     if sample.is_classification:
         options["thresholds"] = data.draw(st.sampled_from(["all", "class_boundaries"]))
     tree = grow(sample, **options)
     assert tree.predict(sample.frame).tolist() == list(sample.target)
+
+
+@given(data=st.data())
+@settings(examples(2))
+def test_no_answer_of_a_poisson_tree_is_zero(data: st.DataObject) -> None:
+    sample, other = data.draw(tables_alike(target="counts"))
+    assume_fit(sample, "poisson")
+    tree = grow(sample, **draw_tree_options(data, "poisson"))
+    assert (tree.answers > 0.0).all()
+    assert (tree.predict(other.frame) > 0.0).all()
 
 
 @pytest.mark.parametrize(("target", "criterion"), TASKS)

@@ -50,53 +50,47 @@ double power_to_one(double x) {
 
 }  // namespace
 
-AdaBoostRows::AdaBoostRows(std::vector<double> first_unit, std::vector<double> copies_of_row,
-                           std::vector<std::int32_t> class_of_row, std::uint32_t class_count)
-    : unit(std::move(first_unit)),
-      copies(std::move(copies_of_row)),
+AdaBoostRows::AdaBoostRows(std::vector<double> first_weight, std::vector<std::int32_t> class_of_row,
+                           std::uint32_t class_count)
+    : weight(std::move(first_weight)),
       classes(std::move(class_of_row)),
       n_classes(class_count),
-      grid(unit.size()) {
-    require(copies.empty() || copies.size() == unit.size(), "copies for every row");
-    require(classes.empty() || classes.size() == unit.size(), "a class for every row");
+      grid(weight.size()) {
+    require(classes.empty() || classes.size() == weight.size(), "a class for every row");
     for (const std::int32_t k : classes)
         require(k >= 0 && static_cast<std::uint32_t>(k) < n_classes, "a class of the target");
-    const double sum = sum_of_units();
+    const double sum = sum_of_weights();
     require(sum > 0.0 && std::isfinite(sum), "weights with a finite sum above 0");
     lay_grid(sum);
     first_grid = grid;
     first_total = total;
 }
 
-double AdaBoostRows::sum_of_units() const {
+double AdaBoostRows::sum_of_weights() const {
     ExactSum sum;
-    for (std::size_t row = 0; row < unit.size(); ++row)
-        sum.add_product(unit[row], copies.empty() ? 1.0 : copies[row]);
+    for (const double each : weight) sum.add(each);
     return sum.value();
 }
 
-double AdaBoostRows::n_copies() const {
-    return add_up(unit.size(), [&](std::size_t row) {
-        return first_grid[row] > 0.0 ? (copies.empty() ? 1.0 : copies[row]) : 0.0;
-    });
+double AdaBoostRows::n_counted() const {
+    return add_up(weight.size(),
+                  [&](std::size_t row) { return first_grid[row] > 0.0 ? 1.0 : 0.0; });
 }
 
 void AdaBoostRows::lay_grid(double about) {
     const double power = power_to_one(about);  // exact: weights shrink, but not to nothing
     scale = std::ldexp(1.0, kGridBits);
-    for (std::size_t row = 0; row < unit.size(); ++row) {
-        unit[row] *= power;
-        grid[row] = nearest(unit[row] * scale);
+    for (std::size_t row = 0; row < weight.size(); ++row) {
+        weight[row] *= power;
+        grid[row] = nearest(weight[row] * scale);
     }
-    for (std::size_t row = 0; row < copies.size(); ++row) grid[row] *= copies[row];
     total = add_up(grid.size(), [&](std::size_t row) { return grid[row]; });
 }
 
 std::vector<double> AdaBoostRows::shares() const {
-    std::vector<double> share(unit.size());
+    std::vector<double> share(weight.size());
     const double reciprocal = scale / total;
-    for (std::size_t row = 0; row < share.size(); ++row)
-        share[row] = unit[row] * reciprocal * (copies.empty() ? 1.0 : copies[row]);
+    for (std::size_t row = 0; row < share.size(); ++row) share[row] = weight[row] * reciprocal;
     return share;
 }
 
@@ -126,16 +120,16 @@ double AdaBoostRows::reward(std::span<const std::int32_t> predicted, double fact
     require(left > 0.0, "weight left");
     const double factors[] = {1.0, factor};
     for (std::size_t row = 0; row < predicted.size(); ++row)
-        unit[row] *= factors[predicted[row] == classes[row] ? 1 : 0];
+        weight[row] *= factors[predicted[row] == classes[row] ? 1 : 0];
     lay_grid(left / scale);
     return kept;
 }
 
 double AdaBoostRows::multiply(std::span<const double> factor) {
-    require(factor.size() == unit.size(), "a factor for every row");
+    require(factor.size() == weight.size(), "a factor for every row");
     const double before = total / scale;
-    for (std::size_t row = 0; row < unit.size(); ++row) unit[row] *= factor[row];
-    const double sum = sum_of_units();
+    for (std::size_t row = 0; row < weight.size(); ++row) weight[row] *= factor[row];
+    const double sum = sum_of_weights();
     require(sum > 0.0 && std::isfinite(sum), "weights with a finite sum above 0");
     lay_grid(sum);
     return sum / before;

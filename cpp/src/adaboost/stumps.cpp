@@ -13,7 +13,9 @@
 #include "treewright/criteria/misclassification.hpp"
 #include "treewright/criteria/registry.hpp"
 #include "treewright/grow/question.hpp"
+#include "treewright/split/known.hpp"
 #include "treewright/split/nominal/subset.hpp"
+#include "treewright/split/selection.hpp"
 
 namespace treewright::adaboost {
 namespace {
@@ -54,7 +56,7 @@ public:
     FoundStump find(const AdaBoostRows& rows, Team& team, Progress& progress) override {
         require(rows.n_rows() == data.n_rows && rows.class_count() == n_classes(),
                 "the rows that the columns were read from");
-        if (n_copies == 0.0) n_copies = rows.n_copies();
+        if (n_counted == 0.0) n_counted = rows.n_counted();
         weight = rows.on_grid();
         scratches.resize(team.size());
         clear(total);
@@ -83,8 +85,9 @@ private:
     /// The results of a column in this round.
     struct Judged {
         std::vector<double> sums;  ///< bins x classes; the last line is of the missing rows
-        double most = kNone;       ///< purity of its best split
-        split::Candidate subset;   ///< nominal columns
+        double most = kNone;       ///< purity of its best split, less what it pays for its values
+        double paid = 0.0;
+        split::Candidate subset;  ///< nominal columns
         std::vector<std::uint32_t> code_of_run;
     };
     struct Scratch {
@@ -145,6 +148,17 @@ private:
                 of.most = std::max(of.most, pair(scratch.left, scratch.right));
             }
         }
+        of.most = std::max(of.most, pair_of_known(index, scratch));
+    }
+
+    /// Purity of known rows on the left and missing ones on the right; nothing if none is missing.
+    [[nodiscard]] double pair_of_known(std::size_t index, Scratch& scratch) const {
+        if (!columns[index].any_missing) return kNone;
+        clear(scratch.left);
+        clear(scratch.right);
+        for (std::uint32_t bin = 0; bin < columns[index].n_bins; ++bin)
+            add(scratch.left.data(), line(judged[index], bin));
+        return pair(scratch.left, scratch.right);
     }
 
     /// Subsets of categories are found as in single trees, from a tally of the bins.
@@ -178,8 +192,14 @@ private:
         split::Judge<C> judge(criterion, tally, split::MissingPart::sides, limits, scratch.total);
         of.subset.reset(static_cast<std::uint32_t>(index));
         best_subset(judge, scratch.search, of.subset);
-        if (of.subset.question != split::Question::none)
-            of.most = parent + of.subset.gain / judge.scale;
+        offer_whether_known(judge, true, scratch.search, of.subset);
+        if (of.subset.question == split::Question::none) return;
+        of.paid = 0.0;
+        if (options.guard_many_values)
+            of.paid = criterion.impurity(total.data()) / judge.scale *
+                      split::share_of_choice(of.subset, data.columns[index],
+                                             static_cast<double>(active.size()));
+        of.most = parent + of.subset.gain / judge.scale - of.paid;
     }
 
     /// Upper bound of the purity of a cut inside a bin, `left` being the sums before the bin.
@@ -286,6 +306,8 @@ private:
                     return {side == 1, bin + 1, column.start[bin + 1]};
             }
         }
+        if (pair_of_known(index, scratch) >= enough)
+            return {false, column.n_bins, column.start[column.n_bins]};
         throw InvariantError("the best cut is found again");
     }
 
@@ -305,7 +327,8 @@ private:
         if (column) {
             tree::TreeNode& root = found.tree.nodes[0];
             root.gain = root.score =
-                std::max(0.0, (judged[*column].most - parent) * criterion.scale(total.data()));
+                std::max(0.0, (judged[*column].most + judged[*column].paid - parent) *
+                                  criterion.scale(total.data()));
             found.predicted =
                 predict(*column, is_left, place, majority(sums[1]), majority(sums[2]));
         } else {
@@ -326,21 +349,29 @@ private:
         if (column.is_nominal) {
             const Judged& of = judged[index];
             root.kind = static_cast<std::int8_t>(split::Question::categories);
-            for (std::size_t run = 0; run < of.code_of_run.size(); ++run) {
-                tree.branches.code.push_back(static_cast<std::int32_t>(of.code_of_run[run]));
-                tree.branches.branch.push_back(
-                    static_cast<std::int32_t>(of.subset.branch_of_run[run]));
-                is_left[of.code_of_run[run]] = of.subset.branch_of_run[run] == 0;
-            }
+            const auto list = [&](std::uint32_t code, std::uint32_t branch) {
+                tree.branches.code.push_back(static_cast<std::int32_t>(code));
+                tree.branches.branch.push_back(static_cast<std::int32_t>(branch));
+                is_left[code] = branch == 0;
+            };
+            if (of.subset.is_open)
+                for (std::uint32_t code = 0; code < column.n_bins; ++code) list(code, 0);
+            else
+                for (std::size_t run = 0; run < of.code_of_run.size(); ++run)
+                    list(of.code_of_run[run], of.subset.branch_of_run[run]);
             root.code_offset = 0;
-            root.code_count = static_cast<std::int32_t>(of.code_of_run.size());
+            root.code_count = static_cast<std::int32_t>(tree.branches.code.size());
             root.missing_branch = of.subset.missing_branch;
         } else {
             place = locate(index, scratches[0]);
             const auto row_at = [&](std::uint32_t i) { return column.entries[i] >> 1; };
             root.kind = static_cast<std::int8_t>(split::Question::cut);
-            place_between(data.columns[index], {row_at(place.position - 1), row_at(place.position)},
-                          options, root.threshold, root.threshold_int);
+            if (place.bin == column.n_bins)
+                grow::place_open(data.columns[index], root.threshold, root.threshold_int);
+            else
+                place_between(data.columns[index],
+                              {row_at(place.position - 1), row_at(place.position)}, options,
+                              root.threshold, root.threshold_int);
             std::fill_n(is_left.begin(), place.bin, std::uint8_t{1});
             if (column.any_missing) root.missing_branch = place.missing_left ? 0 : 1;
         }
@@ -383,10 +414,10 @@ private:
         tree::TreeNode& of = tree.nodes[node];
         of.n_rows = static_cast<std::int64_t>(sums[criteria::kCopies]);
         of.impurity = criterion.impurity(sums.data());
-        of.weight = sums[criteria::kWeight] / total[criteria::kWeight] * n_copies;
+        of.weight = sums[criteria::kWeight] / total[criteria::kWeight] * n_counted;
         for (std::size_t k = 0; k < n_classes(); ++k)
             tree.value.push_back(sums[criteria::kStatistics + k] / total[criteria::kWeight] *
-                                 n_copies);
+                                 n_counted);
     }
 
     [[nodiscard]] std::vector<std::int32_t> predict(std::size_t index,
@@ -420,7 +451,7 @@ private:
     std::vector<Scratch> scratches;
     std::span<const double> weight;  ///< of the round
     Sums total;
-    double n_copies = 0.0;  ///< what the weights of nodes add up to
+    double n_counted = 0.0;  ///< what the weights of nodes add up to
     double parent = 0.0;
     double noise_of_parent = 0.0;
 };

@@ -15,13 +15,12 @@
 namespace treewright::boosting {
 namespace {
 
-/// Number of copies up to which a word has room for hessians of eight bits beside the count.
-constexpr double kMostCopies = 0x1p27;
-constexpr double kManyCopies = 0x1p20;  ///< that are left of more
+/// Number of rows up to which a word has room for hessians of eight bits beside the count.
+constexpr std::size_t kMostRows = std::size_t{1} << 27;
 
 /// Bits of a row's gradient where a word holds the sum of so many and their count.
-int narrow_bits(double n_copies) {
-    return 62 - 2 * static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_copies)));
+int narrow_bits(std::size_t n_rows) {
+    return 62 - 2 * static_cast<int>(std::bit_width(n_rows));
 }
 
 /// The largest absolute value; infinite where one is not finite.
@@ -80,7 +79,6 @@ Booster::Booster(const data::Dataset& data, Codebook learned, const Objective& o
       n_outputs(n_outputs),
       y(data.target.values),
       weight(data.weight.begin(), data.weight.end()),
-      copies(data.copies.begin(), data.copies.end()),
       form(choose_form()),
       table(data, book, n_outputs == 1 ? bytes_of(form) : 0, team) {
     require(y.size() == table.n_rows && scores.size() == n_outputs * table.n_rows,
@@ -91,36 +89,18 @@ Booster::Booster(const data::Dataset& data, Codebook learned, const Objective& o
     most_score = largest(scores);
 }
 
-/// Rows of very many copies count as fewer, of a larger weight each: limits on rows are small
-/// numbers.
-void Booster::count_copies() {
-    const auto add_up = [&] {
-        total_copies = 0.0;
-        for (std::size_t row = 0; row < y.size(); ++row) total_copies += copies_of(row);
-    };
-    if (!copies.empty() && weight == copies) weight.clear();
-    add_up();
-    require(static_cast<double>(y.size()) < kMostCopies, "fewer than 2^27 rows");
-    if (total_copies < kMostCopies) return;
-    if (weight.empty()) weight = copies;
-    const double share = std::max(kManyCopies / static_cast<double>(y.size()), 1.0);
-    const double most = std::ldexp(1.0, std::ilogb(share));
-    for (double& own : copies) own = std::min(own, most);
-    add_up();
-}
-
 /// The smallest form that loses nothing.
 Booster::Form Booster::choose_form() {
-    count_copies();
-    const bool counts_once = is_unweighted();
+    require(y.size() < kMostRows, "fewer than 2^27 rows");
+    for (std::size_t row = 0; row < y.size(); ++row) n_counted += counts(row) ? 1 : 0;
     const LossTraits traits = objective.traits();
     if (traits.is_of_odds) {
-        if (!counts_once) return Form::wide;
+        if (!weight.empty()) return Form::wide;
         return sample.top_share > 0.0 ? Form::slim : Form::odds;  // sampled rows may be reweighted
     }
     if (traits.has_same_hessian && weight.empty() && sample.top_share <= 0.0)
-        return counts_once && narrow_bits(total_copies) <= kSlimBits ? Form::single : Form::narrow;
-    return counts_once ? Form::slim : Form::wide;
+        return narrow_bits(n_counted) <= kSlimBits ? Form::single : Form::narrow;
+    return weight.empty() ? Form::slim : Form::wide;
 }
 
 void Booster::set_gradients(std::span<const double> gradient, std::span<const double> hessian) {
@@ -134,7 +114,7 @@ GradientInput Booster::gradient_input() const {
     return {objective, n_outputs, y, scores, given_gradient, given_hessian};
 }
 
-/// The largest gradient and hessian of a copy of a row: known beforehand, or looked for.
+/// The largest gradient and hessian of a row: known beforehand, or looked for.
 DerivativeRange Booster::derivative_range(Team& team) const {
     DerivativeRange range = objective.range();
     if (range.hessian > 0.0) {
@@ -150,7 +130,7 @@ DerivativeRange Booster::derivative_range(Team& team) const {
         DerivativeRange most;
         for (std::size_t k = 0; k < n_outputs; ++k)
             for (std::size_t i = 0; i < end - begin; ++i) {
-                if (!copies.empty() && copies_of(begin + i) == 0.0) continue;  // as if removed
+                if (!counts(begin + i)) continue;  // as if removed
                 const double share = is_plain ? 1.0 : share_of(begin + i);
                 most.gradient = std::max(most.gradient, std::abs(found.gradient_of(k)[i]) * share);
                 most.hessian = std::max(most.hessian, found.hessian_of(k)[i] * share);
@@ -178,11 +158,11 @@ double Booster::largest_share(Team& team) const {
 /// Chooses units such that no sum leaves its bits.
 FixedPoint Booster::lay_out(const DerivativeRange& range) const {
     FixedPoint made;
-    made.count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total_copies)));
+    made.count_bits = static_cast<int>(std::bit_width(n_counted));
     const int bits = made.count_bits;
     const double gradient_top = power_above(std::max(range.gradient, 1e-300));
     if (form == Form::narrow || form == Form::single) {
-        made.gradient_unit = std::ldexp(gradient_top, -narrow_bits(total_copies));
+        made.gradient_unit = std::ldexp(gradient_top, -narrow_bits(n_counted));
         return made;
     }
     made.gradient_unit = std::ldexp(gradient_top, -std::min(62 - bits, kSlimBits));
@@ -198,15 +178,14 @@ void Booster::quantise_block(const RowRange& rows, const double* gradient, const
     const double per_gradient = 1.0 / fixed.gradient_unit;
     const double per_hessian = 1.0 / fixed.hessian_unit;
     const bool is_plain = weight.empty() && factor.empty();
-    const bool is_counted = !copies.empty() || !weight.empty();
-    // In every form as in OddsRow, so that a row of two copies adds what two rows do.
+    // In every form as in OddsRow.
     const bool is_odds = is_plain && objective.traits().is_of_odds;
     // Adding and taking away this rounds a number below 2^51 to the nearest whole one.
     constexpr double kRound = 0x1.8p52;
     for (std::size_t i = 0; i < rows.n; ++i) {
         const std::size_t row = rows[i];
         const double share = is_plain ? 1.0 : share_of(row);
-        const auto count = is_counted ? static_cast<std::int64_t>(copies_of(row)) : std::int64_t{1};
+        const std::int64_t count = counts(row) ? 1 : 0;
         const double g = gradient[i] * share * per_gradient;
         const double h = hessian[i] * share * per_hessian;
         Sums sums;
@@ -319,7 +298,7 @@ double Booster::residual_answer(const BoostTree& tree, std::span<const GrownLeaf
                 use(row, y[row] - scores[row] - line_part(tree, leaf.node, row));
             }
     };
-    if (is_unweighted()) {
+    if (weight.empty()) {
         std::vector<double> residuals;
         each([&](std::size_t, double left) { residuals.push_back(left); });
         return residuals.empty() ? 0.0 : answer_of_residuals(objective.loss, residuals);
@@ -388,7 +367,7 @@ void Booster::set_delta(Team& team) {
 }
 
 double Booster::distance_quantile(double level, Team& team) const {
-    if (is_unweighted()) return quantile_of_distances(y, scores.data(), level, team);
+    if (weight.empty()) return quantile_of_distances(y, scores.data(), level, team);
     std::vector<Residual> distances;
     for (std::size_t row = 0; row < table.n_rows; ++row)
         if (weight_of(row) > 0.0)
@@ -414,8 +393,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
     set_delta(team);
     draw_rows(key, team);
     quantise(team);
-    if (growth.has_lines && spread.empty())
-        spread = spreads_of(raw, table.n_rows, weight.empty() ? copies : weight, team);
+    if (growth.has_lines && spread.empty()) spread = spreads_of(raw, table.n_rows, weight, team);
     std::vector<BoostTree> grown(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
         grown[output] = grow(output, growth, key, memory, own_team, progress);

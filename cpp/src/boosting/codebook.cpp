@@ -193,7 +193,7 @@ Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& t
     const std::size_t n_columns = data.columns.size();
     Codebook book;
     book.columns.resize(n_columns);
-    const std::span<const double> weights = data.weight.empty() ? data.copies : data.weight;
+    const std::span<const double> weights = data.weight;
     const std::vector<std::uint32_t> rows = rows_for_bins(data, weights);
     std::vector<data::OrderScratch> scratch(team.size());
     const auto learn = [&](std::size_t c, const std::vector<Weighed>& values) {

@@ -77,6 +77,7 @@ std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data
     if (!forest.factor.empty())
         for (std::size_t row = 0; row < weight.size(); ++row) weight[row] *= forest.factor[row];
     if (!forest.balances) return weight;
+    const std::vector<double> drawn = weight;
     const data::Target& target = data.target;
     for (std::size_t o = 0; o < target.n_outputs; ++o) {
         std::vector<double> of_class(target.n_classes[o], 0.0);
@@ -85,8 +86,8 @@ std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data
             return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
         };
         for (std::size_t row = 0; row < copies.size(); ++row) {
-            of_class[class_of(row)] += copies[row];
-            total += copies[row];
+            of_class[class_of(row)] += drawn[row];
+            total += drawn[row];
         }
         const auto n_there = static_cast<double>(
             std::count_if(of_class.begin(), of_class.end(), [](double n) { return n > 0.0; }));
@@ -122,6 +123,10 @@ std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOp
             drawn.weight = weight;
             const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
             own.min_leaf_weight = forest.min_leaf_share * total;
+            const auto n_distinct =
+                std::count_if(times.begin(), times.end(), [](std::uint32_t n) { return n > 0; });
+            own.distinct_share = static_cast<double>(n_distinct) /
+                                 std::accumulate(copies.begin(), copies.end(), 0.0);
             if (total > 0.0)
                 own.evidence = std::accumulate(copies.begin(), copies.end(), 0.0) / total;
         }

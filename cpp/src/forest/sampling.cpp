@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <bit>
 #include <utility>
 
 #include "treewright/base/error.hpp"
@@ -38,7 +38,8 @@ BucketCounts lay_out(std::vector<BucketCounts>& place) {
 
 }  // namespace
 
-std::vector<std::uint32_t> canonical_order(const data::Dataset& data, Team& team) {
+std::vector<std::uint32_t> canonical_order(const data::Dataset& data,
+                                           std::span<const double> weight, Team& team) {
     const std::size_t n_chunks = (data.n_rows + kChunk - 1) / kChunk;
     std::vector<Key> keys(data.n_rows);
     std::vector<BucketCounts> place(n_chunks);  // by chunk and bucket, first how many keys
@@ -48,7 +49,10 @@ std::vector<std::uint32_t> canonical_order(const data::Dataset& data, Team& team
     };
     team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
         for_chunk(chunk, [&](std::size_t row) {
-            keys[row] = {content_hash(data, row), static_cast<std::uint32_t>(row)};
+            std::uint64_t hash = content_hash(data, row);
+            if (!weight.empty() && weight[row] != 1.0)  // 1 is what a row without a weight has
+                hash = mix(hash ^ std::bit_cast<std::uint64_t>(weight[row]));
+            keys[row] = {hash, static_cast<std::uint32_t>(row)};
             ++place[chunk][bucket_of(keys[row])];
         });
     });
@@ -75,21 +79,16 @@ Sampling::Sampling(const data::Dataset& data, std::span<const double> weight,
     require(!n_draws.empty(), "something to draw");
     require(n_draws.size() == 1 || data.target.is_classification(), "strata are classes");
     const bool by_class = n_draws.size() > 1;
-    for (const std::uint32_t row : canonical_order(data, team)) {
-        const double w = weight.empty() ? 1.0 : weight[row];
-        if (!(w > 0.0)) continue;
+    for (const std::uint32_t row : canonical_order(data, weight, team)) {
+        if (!weight.empty() && !(weight[row] > 0.0)) continue;
         const std::size_t which =
             by_class ? static_cast<std::size_t>(data.target.classes[row * data.target.n_outputs])
                      : 0;
-        Stratum& stratum = strata[which];
-        stratum.total += w;
-        stratum.is_whole = stratum.is_whole && w == std::floor(w);
-        stratum.rows.push_back(row);
-        if (!weight.empty()) stratum.until.push_back(stratum.total);
+        strata[which].rows.push_back(row);
     }
     for (std::size_t i = 0; i < strata.size(); ++i) {
         strata[i].n_draws = strata[i].rows.empty() ? 0 : n_draws[i];
-        require(with_replacement || static_cast<double>(strata[i].n_draws) <= strata[i].total,
+        require(with_replacement || strata[i].n_draws <= strata[i].rows.size(),
                 "no more draws than rows");
     }
 }
@@ -106,54 +105,34 @@ void Sampling::draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) cons
 void Sampling::draw_by(std::span<const double> weight, std::uint64_t tree,
                        std::vector<std::uint32_t>& copies) const {
     require(strata.size() == 1 && with_replacement && weight.size() == n, "one draw from all rows");
-    Stratum weighed;
-    weighed.n_draws = strata[0].n_draws;
-    for (const std::uint32_t row : strata[0].rows) {
-        if (!(weight[row] > 0.0)) continue;
-        weighed.total += weight[row];
-        weighed.is_whole = weighed.is_whole && weight[row] == std::floor(weight[row]);
-        weighed.rows.push_back(row);
-        weighed.until.push_back(weighed.total);
-    }
+    const Stratum& all = strata[0];
+    std::vector<double> until;  // cumulative weight up to and with each row
+    double total = 0.0;
+    for (const std::uint32_t row : all.rows) until.push_back(total += std::max(weight[row], 0.0));
     copies.assign(n, 0);
-    draw_with_replacement(weighed, mix(mix(mix(seed, tree), 0x626f6f74ULL), 0), copies);
+    Generator generator(mix(mix(mix(seed, tree), 0x626f6f74ULL), 0));
+    for (std::uint64_t i = 0; i < all.n_draws; ++i) {
+        const auto at = std::upper_bound(until.begin(), until.end(), total * generator.uniform());
+        ++copies[all.rows[std::min<std::size_t>(at - until.begin(), all.rows.size() - 1)]];
+    }
 }
 
 void Sampling::draw_with_replacement(const Stratum& stratum, std::uint64_t key,
                                      std::vector<std::uint32_t>& copies) const {
     Generator generator(key);
-    if (stratum.until.empty()) {
-        for (std::uint64_t i = 0; i < stratum.n_draws; ++i)
-            ++copies[stratum.rows[generator.below(stratum.rows.size())]];
-        return;
-    }
-    const bool whole = stratum.is_whole && stratum.total < 0x1.0p53;
-    for (std::uint64_t i = 0; i < stratum.n_draws; ++i) {
-        // With whole-number weights the position is a whole number too, as if the copies were rows.
-        const double place =
-            whole ? static_cast<double>(generator.below(static_cast<std::uint64_t>(stratum.total)))
-                  : stratum.total * generator.uniform();
-        const auto at = std::upper_bound(stratum.until.begin(), stratum.until.end(), place);
-        ++copies[stratum.rows[std::min<std::size_t>(at - stratum.until.begin(),
-                                                    stratum.rows.size() - 1)]];
-    }
+    for (std::uint64_t i = 0; i < stratum.n_draws; ++i)
+        ++copies[stratum.rows[generator.below(stratum.rows.size())]];
 }
 
 void Sampling::draw_without_replacement(const Stratum& stratum, std::uint64_t key,
                                         std::vector<std::uint32_t>& copies) const {
-    // The copies with the smallest keys are drawn: each set of that size is equally likely.
+    // The rows with the smallest keys are drawn: each set of that size is equally likely.
     std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
     Generator generator(key);
-    for (std::size_t i = 0; i < stratum.rows.size(); ++i) {
-        const double before = i == 0 ? 0.0 : (stratum.until.empty() ? 0.0 : stratum.until[i - 1]);
-        const auto k =
-            stratum.until.empty() ? 1 : static_cast<std::uint64_t>(stratum.until[i] - before);
-        for (std::uint64_t copy = 0; copy < k; ++copy)
-            places.emplace_back(generator.next(), stratum.rows[i]);
-    }
+    for (const std::uint32_t row : stratum.rows) places.emplace_back(generator.next(), row);
     const auto middle = places.begin() + static_cast<std::ptrdiff_t>(stratum.n_draws);
     std::nth_element(places.begin(), middle, places.end());
-    for (auto place = places.begin(); place != middle; ++place) ++copies[place->second];
+    for (auto place = places.begin(); place != middle; ++place) copies[place->second] = 1;
 }
 
 }  // namespace treewright::forest

@@ -124,7 +124,8 @@ public:
             ordered.insert(ordered.end(), missing.begin(), missing.end());
             run_start.push_back(static_cast<std::uint32_t>(ordered.size()));
         }
-        if (n_runs() < 2) return;
+        const bool may_part = (tries_sides() || has_third()) && n_runs() > 0;
+        if (n_runs() < 2 && !may_part) return;
         candidate.guard = split::Guard::limits;
         fill_run = options.missing.fills ? most_likely_run(nominal) : -1;
         const bool absent = !options.missing.is_judged;
@@ -140,9 +141,13 @@ public:
         parent = deviation(everything);
         scale = 1.0 / everything.weight * (absent ? known_weight / all_weight : 1.0);
 
-        if (!nominal) cut(raw, Generator(mix(node.key, column)), candidate);
-        else if (options.nominal == split::Nominal::multiway) multiway(candidate);
-        else one_vs_rest(Generator(mix(node.key, column)), candidate);
+        if (n_runs() > 1) {
+            if (!nominal) cut(raw, Generator(mix(node.key, column)), candidate);
+            else if (options.nominal == split::Nominal::multiway) multiway(candidate);
+            else one_vs_rest(Generator(mix(node.key, column)), candidate);
+        }
+        if (may_part && (n_runs() < 2 || options.splitter == split::Splitter::best))
+            part_known(nominal, candidate);
         if (candidate.question == split::Question::none) return;
         candidate.guard = split::Guard::none;
         if (candidate.question == split::Question::categories) {
@@ -271,13 +276,17 @@ private:
     [[nodiscard]] bool tries_sides() const {
         return options.missing.tries_sides && !missing.empty();
     }
+    /// Whether missing rows are a third branch beside those of a cut.
+    [[nodiscard]] bool has_third() const {
+        return options.missing.has_own_branch && !own_run && !missing.empty();
+    }
     void settle(double left_over, split::Candidate& candidate) const {
         candidate.gain = std::max(0.0, (parent - left_over) * scale);
         candidate.noise = split::kTie * (parent + left_over) * scale;
     }
 
     void cut(const data::Column& raw, Generator generator, split::Candidate& best) {
-        const bool third = options.missing.has_own_branch && !missing.empty();
+        const bool third = has_third();
         double beside = 0.0;
         if (third) {
             clear(left);
@@ -327,6 +336,32 @@ private:
             }
         }
         if (best.question != split::Question::none) settle(least, best);
+    }
+
+    /// "Is the value known?" (split/known.hpp), if that gains more than the best of the others.
+    void part_known(bool nominal, split::Candidate& best) {
+        clear(left);
+        clear(right);
+        for (std::size_t run = 0; run < n_runs(); ++run) put_run(left, run, 1.0);
+        put_missing(right, 1.0);
+        if (!admits(left) || !admits(right)) return;
+        ++best.n_cuts;
+        split::Candidate known;
+        settle(deviation(left) + deviation(right), known);
+        if (best.question != split::Question::none && !(known.gain > best.gain + known.noise))
+            return;
+        best.gain = known.gain;
+        best.noise = known.noise;
+        best.n_branches = 2;
+        best.missing_branch = 1;
+        best.is_open = true;
+        best.is_drawn = best.has_rest = false;
+        best.question = nominal ? split::Question::categories : split::Question::cut;
+        best.branch_of_run.assign(nominal ? n_runs() : 0, 0);
+        best.other_branch = nominal ? 0 : -1;
+        best.cut_position = static_cast<std::uint32_t>(ordered.size());
+        best.cut_code = run_code.empty() ? 0 : run_code.back();
+        best.row_below = best.row_above = ordered.back();
     }
 
     void multiway(split::Candidate& best) {

@@ -12,6 +12,7 @@
 #include "treewright/missing/registry.hpp"
 #include "treewright/split/chaid/merge.hpp"
 #include "treewright/split/drawn.hpp"
+#include "treewright/split/known.hpp"
 #include "treewright/split/nominal/groups.hpp"
 #include "treewright/split/nominal/multiway.hpp"
 #include "treewright/split/nominal/one_vs_rest.hpp"
@@ -78,6 +79,8 @@ public:
                                        node.lower, node.upper};
         const split::Monotone* rule = options.monotonic.empty() ? nullptr : &monotone;
         seek(judge, raw, rule, Generator(mix(node.key, column)), candidate);
+        if (asks_whether_known(judge, raw))
+            offer_whether_known(judge, raw.scale == data::Scale::nominal, search, candidate);
         if (candidate.question == split::Question::none) return;
         finish(judge, raw, fill, candidate);
     }
@@ -207,12 +210,31 @@ private:
         }
     }
 
+    /// Whether the search leaves open if missing rows are best parted from all others. CHAID has
+    /// them as a value; a cut is only drawn if there are values to draw from; MDLP and CAL5 must
+    /// accept the boundary as they accept a cut.
+    [[nodiscard]] bool asks_whether_known(const split::Judge<C>& judge, const data::Column& raw) {
+        if (test != nullptr || !can_ask_whether_known(judge)) return false;
+        if (options.splitter == split::Splitter::random) return tally.n_runs() < 2;
+        if (raw.scale == data::Scale::nominal || options.numeric == split::Numeric::threshold)
+            return true;
+        if (tally.n_runs() > 1) return false;
+        split::Tally sides = tally;
+        sides.open_run(tally.first_missing_row);
+        std::copy(tally.missing.begin(), tally.missing.end(), sides.run(1));
+        sides.absorb_missing();
+        if (options.numeric == split::Numeric::mdlp)
+            mdlp_cuts(sides, limits, options.evidence, mdlp, starts);
+        else cal5_cuts(sides, limits, dominance(options), cal5, starts);
+        return !starts.empty();
+    }
+
     /// The number of places among which the cut was chosen: the cuts tried or, for C5.0 if smaller,
     /// the number of gaps of the cut's width that fit into the range of values.
     [[nodiscard]] double places_of_cut(const data::Column& raw,
                                        const split::Candidate& candidate) const {
         const auto tried = static_cast<double>(candidate.n_cuts);
-        if (!options.penalty_by_interval) return tried;
+        if (!options.penalty_by_interval || candidate.is_open) return tried;
         const double range = value_of(raw, tally.last_row.back()) - value_of(raw, tally.row[0]);
         const double gap = value_of(raw, candidate.row_above) - value_of(raw, candidate.row_below);
         return gap > 0.0 ? std::min(tried, range / gap) : tried;

@@ -41,6 +41,8 @@ bool serves_options(const GrowOptions& options) {
 
     // Nominal columns and tests of significance: there are none.
     served.nominal = options.nominal;
+    served.guard_many_values = options.guard_many_values;
+    served.distinct_share = options.distinct_share;
     served.empty_branches = options.empty_branches;
     served.idle_values = options.idle_values;
     served.declared_classes = options.declared_classes;

@@ -105,16 +105,20 @@ bool Growth::is_settled(const data::Block& block, std::span<const std::uint32_t>
         const double most = *std::max_element(sums + criteria::kStatistics, sums + finder.width());
         if (most >= options.pure_share * sums[criteria::kWeight]) return true;
     }
-    if (!(options.min_impurity > 0.0)) return false;
-    if (data.target.is_classification()) return finder.impurity_of(sums) <= options.min_impurity;
+    return options.min_impurity > 0.0 &&
+           impurity_of(block, rows, sums, finder) <= options.min_impurity;
+}
+
+double Growth::impurity_of(const data::Block& block, std::span<const std::uint32_t> rows,
+                           const double* sums, const Finder& finder) const {
+    if (data.target.is_classification()) return finder.impurity_of(sums);
     std::vector<std::uint32_t> table_rows;
     std::vector<double> weights;
     for (const std::uint32_t row : rows) {
         table_rows.push_back(block.table_row[row]);
         weights.push_back(block.weight_of(row));
     }
-    return criteria::value_impurity(criterion, data.target, table_rows, weights) <=
-           options.min_impurity;
+    return criteria::value_impurity(criterion, data.target, table_rows, weights);
 }
 
 bool Growth::agree(const data::Block& block, std::span<const std::uint32_t> rows) const {

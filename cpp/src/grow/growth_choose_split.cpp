@@ -42,8 +42,16 @@ split::Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
         c.gain *= unit;
         c.noise *= unit;
     }
-    split::Candidate* winner =
-        select(candidates, data, options, {total_weight, open.total[criteria::kWeight]}, ws.order);
+    split::Weights weights{total_weight, open.total[criteria::kWeight]};
+    weights.n_rows = open.total[criteria::kCopies] * options.distinct_share;
+    const auto pays = [&](const split::Candidate& c) {
+        return share_of_choice(c, data.columns[c.column], weights.n_rows) > 0.0;
+    };
+    if (options.guard_many_values && std::any_of(candidates.begin(), candidates.end(), pays)) {
+        collect_rows(open, ws.rows);
+        weights.impurity = impurity_of(*open.block, ws.rows, open.total.data(), *ws.finder);
+    }
+    split::Candidate* winner = select(candidates, data, options, weights, ws.order);
     if (winner == nullptr) return nullptr;
     const double improvement = winner->gain * open.total[criteria::kWeight] / total_weight;
     return gains_enough(options, improvement) ? winner : nullptr;

@@ -47,6 +47,35 @@ void append(tree::Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& 
                         fragment.leaf_weights.end());
 }
 
+/// Makes the share of the second class, as it is predicted from the class weights, lie within the
+/// node's bounds to the last bit: neighbouring leaves have a bound in common, and a rounding error
+/// would make one leaf exceed the other. Where no weights of the node's sum do, a power of two
+/// stands for it.
+void bound_share(const tree::TreeNode& node, double* value) {
+    constexpr int kTries = 8;
+    const double share = std::clamp(value[1] / node.weight, node.lower, node.upper);
+    const auto fits = [&] {
+        const double predicted = value[1] / (value[0] + value[1]);
+        return predicted >= node.lower && predicted <= node.upper;
+    };
+    const auto set = [&](double second, double all) {
+        value[1] = std::clamp(second, 0.0, all);
+        value[0] = all - value[1];
+    };
+    double up = share * node.weight;
+    double down = up;
+    for (int i = 0; i < kTries; ++i) {
+        set(up, node.weight);
+        if (fits()) return;
+        set(down, node.weight);
+        if (fits()) return;
+        up = std::nextafter(up, node.weight);
+        down = std::nextafter(down, 0.0);
+    }
+    const double power = std::ldexp(1.0, std::ilogb(node.weight));
+    set(share * power, power);
+}
+
 struct LeafRows {
     std::vector<std::pair<std::size_t, std::size_t>> range;
     std::vector<std::uint32_t> rows;
@@ -107,10 +136,7 @@ void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& 
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         tree::TreeNode& node = tree.nodes[i];
         double* value = tree.value.data() + i * tree.width;
-        if (!(node.weight > 0.0)) continue;
-        const double share = std::clamp(value[1] / node.weight, node.lower, node.upper);
-        value[1] = share * node.weight;
-        value[0] = node.weight - value[1];
+        if (node.weight > 0.0) bound_share(node, value);
     }
 }
 

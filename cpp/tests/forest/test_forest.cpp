@@ -81,35 +81,38 @@ std::vector<std::int32_t> leaves_of(const PackedForest& forest, const Dataset& d
 
 }  // namespace
 
-CASE(weight_k_is_drawn_as_k_copies_in_any_order) {
+CASE(rows_are_drawn_alike_whatever_their_weights_and_their_order) {
     Team team(1);
     const std::size_t n = 40;
     Generator random(5);
     const Rows1 rows(n);
     std::vector<double> weight;
-    Rows1 copied(0);
-    std::vector<std::size_t> group;
-    for (std::size_t i = 0; i < n; ++i) {
-        weight.push_back(static_cast<double>(random.below(4)));
-        for (double k = 0; k < weight[i]; ++k) group.push_back(i);
-    }
-    for (std::size_t i = group.size(); i > 1; --i) std::swap(group[i - 1], group[random.below(i)]);
-    for (const std::size_t i : group) copied.add(rows.x[i], rows.classes[i]);
+    for (std::size_t i = 0; i < n; ++i) weight.push_back(static_cast<double>(random.below(4)));
+    std::vector<std::size_t> place(n);  // where each row is in the other table
+    std::iota(place.begin(), place.end(), 0);
+    for (std::size_t i = n; i > 1; --i) std::swap(place[i - 1], place[random.below(i)]);
+    Rows1 moved(0);
+    std::vector<double> weight_moved;
     std::vector<std::size_t> own(n);
     std::iota(own.begin(), own.end(), 0);
-    const auto total = static_cast<std::uint64_t>(group.size());
+    for (const std::size_t i : place) {
+        moved.add(rows.x[i], rows.classes[i]);
+        weight_moved.push_back(weight[i]);
+    }
+    const auto n_there = static_cast<std::uint64_t>(
+        std::count_if(weight.begin(), weight.end(), [](double w) { return w > 0.0; }));
     for (const bool with_replacement : {true, false})
-        for (const std::uint64_t n_draws : {std::uint64_t{1}, total / 2, total}) {
+        for (const std::uint64_t n_draws : {std::uint64_t{1}, n_there / 2, n_there}) {
             const std::uint64_t each[] = {n_draws};
-            const Sampling weighted(rows.data(), weight, each, with_replacement, 7, team);
-            const Sampling written(copied.data(), {}, each, with_replacement, 7, team);
+            const Sampling first(rows.data(), weight, each, with_replacement, 7, team);
+            const Sampling other(moved.data(), weight_moved, each, with_replacement, 7, team);
             for (std::uint64_t tree = 0; tree < 8; ++tree) {
-                const auto draws = draws_by_group(weighted, tree, own, n);
-                CHECK(draws == draws_by_group(written, tree, group, n));
+                const auto draws = draws_by_group(first, tree, own, n);
+                CHECK(draws == draws_by_group(other, tree, place, n));
                 CHECK(std::accumulate(draws.begin(), draws.end(), std::uint64_t{0}) == n_draws);
                 for (std::size_t i = 0; i < n; ++i) {
                     CHECK(weight[i] > 0.0 || draws[i] == 0);
-                    CHECK(with_replacement || draws[i] <= weight[i]);
+                    CHECK(with_replacement || draws[i] <= 1);
                 }
             }
         }
@@ -135,14 +138,14 @@ CASE(strata_draw_as_many_of_each_class_as_asked) {
     }
 }
 
-CASE(fractional_weights_are_drawn_in_proportion) {
+CASE(adaboost_draws_rows_in_proportion_to_weights) {
     Team team(1);
     const Rows1 rows(4);
     const std::vector<double> weight = {0.25, 1.5, 0.0, 2.25};
     const std::uint64_t n_draws[] = {40'000};
     const Sampling sampling(rows.data(), weight, n_draws, true, 1, team);
     std::vector<std::uint32_t> copies;
-    sampling.draw(0, copies);
+    sampling.draw_by(weight, 0, copies);
     for (std::size_t row = 0; row < 4; ++row)  // within five standard errors
         CHECK_NEAR(copies[row], 10'000.0 * weight[row], 5.0 * std::sqrt(10'000.0));
     CHECK(copies[2] == 0);

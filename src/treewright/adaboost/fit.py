@@ -4,7 +4,7 @@
 2009), :func:`boost_values` AdaBoost.R2 (Drucker 1997). Both ask a :class:`WeakLearner` for one
 learner a round and know nothing else of it. The weights of the rows are kept in the core
 (:class:`AdaBoostRows`), exactly: the result depends neither on the order of the rows nor on the
-number of threads, and a row of weight k equals k copies of it.
+number of threads. The scale of the first weights has no effect.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ LOSSES = ("linear", "square", "exponential")
 Rows = AdaBoostRows
 """The training rows with their weights in the coming round."""
 _ENDED = "a callback ended the rounds"
-_MOST_COPIES = 2.0**42
-"""Above this, whole-number weights are not treated as copies: one would be lost in rounding."""
 _LEAST_FACTOR = -600.0
 """The smallest exponent whose exponential, times a weight, is still above 0."""
 
@@ -68,16 +66,11 @@ class Boosted:
 def rows_of(target: ClassTarget | ValueTarget, weights: RowWeights) -> Rows:
     """Return the training rows with their weights of the first round."""
     n_rows = len(target.codes if isinstance(target, ClassTarget) else target.values)
-    unit = np.ones(n_rows) if weights.weight is None else weights.weight
-    copies = weights.copies
-    if copies is not None and copies.sum() > _MOST_COPIES:
-        copies = None
-    if copies is not None:
-        unit = np.divide(unit, copies, out=np.zeros_like(unit), where=copies > 0)
+    first = np.ones(n_rows) if weights.weight is None else weights.weight
     if not isinstance(target, ClassTarget):
-        return AdaBoostRows(unit, copies, None, 0)
+        return AdaBoostRows(first, None, 0)
     codes = np.ascontiguousarray(target.codes.reshape(-1))
-    return AdaBoostRows(unit, copies, codes, len(target.classes[0]))
+    return AdaBoostRows(first, codes, len(target.classes[0]))
 
 
 def learn_in_round(learner: WeakLearner, rows: Rows, number: int) -> Array:

@@ -73,10 +73,10 @@ class Rounds:
     >>> X, y = [[1], [2], [3], [4], [5], [6]], ["+", "+", "-", "-", "+", "-"]
     >>> boosted = AdaBoostClassifier(n_estimators=3).fit(X, y)
     >>> print(boosted.rounds_)
-    round  learner              error   alpha     sum   bound  training error
-        1  x0 <= 2: +, else -  0.1667  1.6094  0.3333  0.7454          0.1667
-        2  x0 <= 5: +, else -  0.2000  1.3863  0.4000  0.5963          0.1667
-        3  x0 <= 4: -, else +  0.1875  1.4663  0.3750  0.4655          0.0000
+    round  learner                error   alpha     sum   bound  training error
+        1  x0 <= 2.5: +, else -  0.1667  1.6094  0.3333  0.7454          0.1667
+        2  x0 <= 5.5: +, else -  0.2000  1.3863  0.4000  0.5963          0.1667
+        3  x0 <= 4.5: -, else +  0.1875  1.4663  0.3750  0.4655          0.0000
     n_estimators=3 rounds were made
     """
 

@@ -101,7 +101,7 @@ class WeightedTrees:
             self._sampling = Sampling(
                 lend(problem.table),
                 problem.core_target(),
-                problem.weights.weight,
+                problem.weights.relative().weight,
                 [n_draws],
                 True,
                 problem.seed,
@@ -121,7 +121,7 @@ class WeightedTrees:
 
     def _problem_of(self, weights: FloatArray, number: int) -> Problem:
         problem = replace(self._problem, tree=number)
-        copies = problem.weights.copies
+        copies = None
         if self._sampling is not None:
             weights = copies = self._sampling.draw_by(weights, number).astype(np.float64)
         factor = None if self._factor is None else self._factor(weights)

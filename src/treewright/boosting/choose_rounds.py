@@ -2,7 +2,9 @@
 
 Too few rounds underfit, too many learn the noise, and the right number differs by a factor of
 thirty from table to table. The number with the least loss on held-out rows is chosen (Hastie,
-Tibshirani and Friedman 2009, section 10.12).
+Tibshirani and Friedman 2009, section 10.12), by rounds of a large learning rate: as many more are
+then made as the rate of the model is smaller. Losses are looked at ever more rarely: after each
+round at first, after every sixteenth of the rounds made later (docs/decisions/017).
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Int64Array
-from treewright.boosting.defaults import SHAPES, is_auto
+from treewright.array_types import Array, Int64Array
+from treewright.boosting.defaults import SHAPES, final_rate, is_auto, n_folds_judged
 from treewright.boosting.fit import Boosting
 from treewright.boosting.options import BoostingOptions
 from treewright.boosting.problem import BoostingProblem, core_target
@@ -28,11 +30,12 @@ from treewright.ensemble.thread_pool import result_of
 
 N_FOLDS = 5
 LEAST_ROWS = 30
-"""Distinct rows that cross-validation needs: with fewer, a fifth of them says too little."""
+"""Rows that cross-validation needs: with fewer, a fifth of them says too little."""
 _LEAST_PATIENCE = 40
-_ROUNDS_AT_A_TIME = 8
+"""In rounds of the model's own rate."""
+_ROUNDS_PER_LOOK = 16
 _LEAST_GAIN = 1e-7
-"""As a share of the loss; less is rounding, which differs between copies and weights of rows."""
+"""As a share of the loss; less is rounding."""
 
 Watch = Callable[[int | None, int, float], None]
 """A callback: takes the depth, the rounds made so far and the loss after the last of them."""
@@ -41,24 +44,23 @@ Watch = Callable[[int | None, int, float], None]
 def folds_of(problem: BoostingProblem) -> Int64Array | None:
     """Return the fold that leaves each row out, -1 for rows of weight 0; None for few rows.
 
-    Rows are dealt out in turn, class by class, in an order given by their content; equal rows share
-    a fold. So it matters neither in which order the rows are given nor whether a row is written
-    twice or has weight 2.
+    Rows are dealt out in turn, class by class, in an order given by their content (and weight), so
+    that it does not matter in which order they are given. Copies of a row are dealt over the folds
+    like any rows: kept together they would make a table of many copies look as if each of them
+    was to be predicted from other rows, which it will not be.
     """
     weight, y = problem.weight, problem.y
     counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0.0
-    hashes = content_hashes(lend(problem.table), core_target(problem))
-    distinct, first, which = np.unique(hashes[counts], return_index=True, return_inverse=True)
-    if len(distinct) < LEAST_ROWS:
+    rows = np.flatnonzero(counts)
+    if len(rows) < LEAST_ROWS:
         return None
-    order = np.arange(len(distinct))
+    hashes = content_hashes(lend(problem.table), core_target(problem))[rows]
+    keys: list[Array] = [hashes] if weight is None else [weight[rows], hashes]
     if problem.loss.of_classes:
-        order = np.argsort(y[counts][first], kind="stable")
-    fold = np.empty(len(distinct), dtype=np.int64)
-    fold[order] = np.arange(len(distinct)) % N_FOLDS
-    dealt = np.full(len(y), -1, dtype=np.int64)
-    dealt[counts] = fold[which]
-    return dealt
+        keys.append(y[rows])
+    folds = np.full(len(y), -1, dtype=np.int64)
+    folds[rows[np.lexsort(keys)]] = np.arange(len(rows)) % N_FOLDS
+    return folds
 
 
 def choose_rounds(
@@ -66,6 +68,7 @@ def choose_rounds(
     options: BoostingOptions,
     folds: Int64Array,
     *,
+    choosing_rate: float | None = None,
     watch: Watch | None = None,
 ) -> RoundsChoice:
     """Return the best number of rounds, and the best depth where it is ``"auto"``.
@@ -77,23 +80,44 @@ def choose_rounds(
     options
         The options; `n_estimators` is the largest number of rounds that is tried.
     folds
-        The fold of each row, as :func:`folds_of` returns them.
+        The fold of each row, as :func:`folds_of` returns them; not all of them are judged in a
+        large table.
+    choosing_rate
+        A larger learning rate to choose by; None is that of `options`.
     watch
         Called as the rounds proceed.
     """
     shapes = SHAPES if is_auto(options.max_depth) else ((options.max_depth, 1.0),)
-    parts = [(problem.take(learn), problem.take(judge)) for learn, judge in _splits(folds)]
+    n_judged = n_folds_judged(problem.n_rows)
+    parts = [
+        (problem.take(learn), problem.take(judge)) for learn, judge in _splits(folds, n_judged)
+    ]
+    rate = choosing_rate or float(options.learning_rate)
+    faster = rate / float(options.learning_rate)
+    inside = max(1, options.n_threads // n_judged)
     tried = []
     with _side_by_side(options.n_threads) as run:
         for depth, share in shapes:
             if not is_auto(options.subsample):
                 share = options.subsample
-            own = replace(options, max_depth=depth, subsample=share, n_threads=1)
+            own = replace(
+                options, max_depth=depth, subsample=share, learning_rate=rate, n_threads=inside
+            )
             boosts = [_Fold(learn, judge, own) for learn, judge in parts]
-            losses = _losses(boosts, int(options.n_estimators), run, watch, depth)
-            best = _best(losses)
+            most = max(1, round(options.n_estimators / faster))
+            losses = _losses(boosts, most, _LEAST_PATIENCE / faster, run, watch, depth)
+            n_best, loss = _best(losses)
+            final = float(options.learning_rate)
+            if choosing_rate is not None:
+                final = final_rate(final, n_best)
             tried.append(
-                TriedShape(max_depth=depth, subsample=share, n_rounds=best, loss=losses[best - 1])
+                TriedShape(
+                    max_depth=depth,
+                    subsample=share,
+                    learning_rate=final,
+                    n_rounds=max(1, round(n_best * rate / final)),
+                    loss=loss,
+                )
             )
     return RoundsChoice(tried)
 
@@ -109,30 +133,28 @@ class _Fold:
         self._boosting = Boosting(learn, options, make=_no_model, validation=judge)
         self._n_rounds = 0
 
-    def more(self, n_rounds: int, stop: threading.Event) -> list[float]:
-        """Return the losses after each of `n_rounds` more rounds."""
-        losses = []
-        for _ in range(n_rounds):
+    def more(self, n_rounds: int, stop: threading.Event) -> float:
+        """Return the loss after `n_rounds` more rounds."""
+        loss = np.nan
+        for left in reversed(range(n_rounds)):
             if stop.is_set():
                 break
-            losses.append(self._boosting.round(self._n_rounds).validation_loss)
+            loss = self._boosting.round(self._n_rounds, judges=left == 0).validation_loss
             self._n_rounds += 1
-        return losses
+        return loss
 
 
 def _no_model(core: Any, base: Any) -> Any:
     raise AssertionError("folds are judged, not kept")
 
 
-def _splits(
-    folds: Int64Array,
-) -> Iterator[tuple[Int64Array, Int64Array]]:
-    for fold in range(N_FOLDS):
+def _splits(folds: Int64Array, n_judged: int) -> Iterator[tuple[Int64Array, Int64Array]]:
+    for fold in range(n_judged):
         yield np.flatnonzero((folds >= 0) & (folds != fold)), np.flatnonzero(folds == fold)
 
 
-Run = Callable[[list[_Fold], int], list[list[float]]]
-"""Makes so many more rounds in each fold, and returns their losses."""
+Run = Callable[[list[_Fold], int], list[float]]
+"""Makes so many more rounds in each fold, and returns the losses after them."""
 
 
 @contextmanager
@@ -144,7 +166,7 @@ def _side_by_side(n_threads: int) -> Iterator[Run]:
         return
     with ThreadPoolExecutor(min(n_threads, N_FOLDS)) as pool:
 
-        def run(folds: list[_Fold], n_more: int) -> list[list[float]]:
+        def run(folds: list[_Fold], n_more: int) -> list[float]:
             made = [pool.submit(fold.more, n_more, stop) for fold in folds]
             return [result_of(each) for each in made]
 
@@ -157,25 +179,33 @@ def _side_by_side(n_threads: int) -> Iterator[Run]:
 
 
 def _losses(
-    boosts: list[_Fold], most: int, run: Run, watch: Watch | None, depth: int | None
-) -> list[float]:
-    """Return the mean loss of the held-out rows after each round, until it stops falling."""
+    boosts: list[_Fold],
+    most: int,
+    patience: float,
+    run: Run,
+    watch: Watch | None,
+    depth: int | None,
+) -> list[tuple[int, float]]:
+    """Return numbers of rounds and the mean loss of the held-out rows, until it stops falling."""
     shares = np.array([each.weight for each in boosts])
     shares /= shares.sum()
-    losses: list[float] = []
-    while len(losses) < most:
-        found = np.array(run(boosts, min(_ROUNDS_AT_A_TIME, most - len(losses))))
-        losses.extend((shares @ np.nan_to_num(found, nan=np.inf)).tolist())
+    losses: list[tuple[int, float]] = []
+    n_made = 0
+    while n_made < most:
+        n_more = min(max(1, n_made // _ROUNDS_PER_LOOK), most - n_made)
+        found = np.nan_to_num(np.array(run(boosts, n_more)), nan=np.inf)
+        n_made += n_more
+        losses.append((n_made, float(shares @ found)))
         if watch is not None:
-            watch(depth, len(losses), losses[-1])
-        best = _best(losses)
-        if len(losses) - best >= max(_LEAST_PATIENCE, best // 2):
+            watch(depth, *losses[-1])
+        best, _ = _best(losses)
+        if n_made - best >= max(patience, best // 2):
             break
     return losses
 
 
-def _best(losses: list[float]) -> int:
+def _best(losses: list[tuple[int, float]]) -> tuple[int, float]:
     """Return the number of rounds of least loss; of equal losses the fewest rounds."""
-    least = min(losses)
+    least = min(loss for _, loss in losses)
     enough = least + _LEAST_GAIN * abs(least)
-    return next(number for number, loss in enumerate(losses, 1) if loss <= enough)
+    return next(pair for pair in losses if pair[1] <= enough)

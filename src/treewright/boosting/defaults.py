@@ -11,15 +11,18 @@ from typing import Any
 from treewright.errors import ParameterError
 from treewright.parameters import check_number
 
-MOST_ROWS_TO_DRAW_COLUMNS = 10_000
-MOST_ROWS_TO_CHOOSE = 10_000
-MOST_CELLS_TO_CHOOSE = 500_000
 MOST_ROUNDS = 1_000
+CHOOSING_RATE = 0.2
+"""Rounds are chosen in large steps, and then made in small ones: as good, in less time."""
+_MANY_CHOSEN = 100
+_ROWS_FOR_SEVERAL_FOLDS = 10_000
 SHAPES: tuple[tuple[int | None, float], ...] = ((None, 1.0), (3, 0.7))
 """Depths of trees to choose from, each with the share of the rows that a round draws."""
 _FIXED_ROUNDS = 250
 _SLOW_RATE = 0.05
+_ROWS_FOR_SLOW_RATE = 10_000
 _ENOUGH_ROWS = 100_000
+_ENOUGH_ROWS_OF_A_CLASS = 10_000
 GOSS_SHARE = 0.1
 
 
@@ -37,21 +40,24 @@ def check_auto(name: str, given: object, **limits: Any) -> None:
     check_number(name, given, **limits)
 
 
-def may_choose(*, n_rows: int, n_columns: int, n_outputs: int) -> bool:
-    """Return whether a table is small enough to choose rounds by cross-validation.
+def n_folds_judged(n_rows: int) -> int:
+    """Return how many of five folds judge the rounds: one has rows enough in a large table.
 
-    Cross-validation boosts about ten times; a row counts once for every tree of a round. Where a
-    round has several trees, a table of few columns may have more rows.
-
-    >>> may_choose(n_rows=5_000, n_columns=50, n_outputs=1)
-    True
-    >>> [may_choose(n_rows=5_000, n_columns=n, n_outputs=7) for n in (10, 50)]
-    [True, False]
+    >>> [n_folds_judged(n) for n in (500, 50_000)]
+    [3, 1]
     """
-    n_asked = n_rows * n_outputs
-    if n_asked <= MOST_ROWS_TO_CHOOSE:
-        return True
-    return n_rows <= MOST_ROWS_TO_CHOOSE and n_asked * n_columns <= MOST_CELLS_TO_CHOOSE
+    return 3 if n_rows <= _ROWS_FOR_SEVERAL_FOLDS else 1
+
+
+def final_rate(rate: float, n_chosen: int) -> float:
+    """Return the rate of the model where `n_chosen` rounds of the choosing rate were best.
+
+    Where very many were, they are made by 0.1 at least: the model is not larger than it must be.
+
+    >>> final_rate(0.05, 60), final_rate(0.05, 150)
+    (0.05, 0.1)
+    """
+    return rate if n_chosen <= _MANY_CHOSEN else max(rate, 0.1)
 
 
 def n_rounds(given: int | str, *, ends_by_itself: bool) -> int:
@@ -70,10 +76,9 @@ def learning_rate(
 ) -> float:
     """Return the learning rate.
 
-    ``"auto"`` is 0.05 where held-out rows decide the number of rounds. Otherwise it is 0.1 for
-    regression. The loss of classifiers punishes overconfident predictions, the more so the fewer
-    the rows: there it is 0.05 up to 10,000 rows and grows as the square root of their number up to
-    0.1.
+    ``"auto"`` is 0.05 up to 10,000 rows and grows as the square root of their number up to 0.1: the
+    more rows, the less a step learns of noise. It is 0.1 for regression of a fixed number of
+    rounds, whose loss does not punish overconfidence.
 
     >>> [learning_rate("auto", n_rows=n, of_classes=True) for n in (100, 10_000, 40_000, 10**6)]
     [0.05, 0.05, 0.1, 0.1]
@@ -82,26 +87,27 @@ def learning_rate(
     """
     if not is_auto(given):
         return float(given)
-    if ends_by_itself:
-        return _SLOW_RATE
-    if not of_classes:
+    if not of_classes and not ends_by_itself:
         return 0.1
-    return min(max(_SLOW_RATE * math.sqrt(n_rows / 10_000), _SLOW_RATE), 0.1)
+    return min(max(_SLOW_RATE * math.sqrt(n_rows / _ROWS_FOR_SLOW_RATE), _SLOW_RATE), 0.1)
 
 
-def min_hessian(given: float | str, *, ends_by_itself: bool) -> float:
+def min_hessian(given: float | str, *, n_rows: int, ends_by_itself: bool) -> float:
     """Return the sum of hessians that a leaf needs.
 
     ``"auto"`` is 1: where classes are almost certain, a leaf with small hessians would predict
-    large numbers, and boosting may diverge. Where held-out rows decide when to stop they prevent
-    that, and it is 0.001.
+    large numbers, and boosting may diverge. A row of an uncertain class has 1/4, so that tables of
+    less than 32 rows need less: else none of 8 rows could be parted. Where held-out rows decide
+    when to stop they prevent that, and it is 0.001.
 
-    >>> min_hessian("auto", ends_by_itself=False), min_hessian("auto", ends_by_itself=True)
-    (1.0, 0.001)
+    >>> [min_hessian("auto", n_rows=n, ends_by_itself=False) for n in (8, 32, 1_000)]
+    [0.25, 1.0, 1.0]
+    >>> min_hessian("auto", n_rows=1_000, ends_by_itself=True)
+    0.001
     """
     if not is_auto(given):
         return float(given)
-    return 0.001 if ends_by_itself else 1.0
+    return 0.001 if ends_by_itself else min(n_rows / 32, 1.0)
 
 
 def l2_regularization(given: float | str, *, ends_by_itself: bool) -> float:
@@ -115,18 +121,23 @@ def l2_regularization(given: float | str, *, ends_by_itself: bool) -> float:
     return 3.0 if ends_by_itself else 1.5
 
 
-def row_share(given: float | str, *, n_rows: int, has_nominal: bool, is_goss: bool) -> float:
+def row_share(
+    given: float | str, *, n_rows: int, n_rarest: int | None, has_nominal: bool, is_goss: bool
+) -> float:
     """Return the share of the rows that a round draws.
 
     ``"auto"`` draws 100,000 rows, and a fifth at least: so many suffice to find the cuts, and trees
-    of different rows find structure that no single cut shows. All rows where columns are
-    nominal, whose categories need every row they have. With GOSS it is a tenth, drawn in addition
-    to the rows of large gradients.
+    of different rows find structure that no single cut shows. Of the rarest of classes 10,000 rows
+    are drawn, or all: it is what most errors are about. All rows where columns are nominal, whose
+    categories need every row they have. With GOSS it is a tenth, drawn in addition to the rows of
+    large gradients.
 
-    >>> [row_share("auto", n_rows=n, has_nominal=False, is_goss=False)
+    >>> [row_share("auto", n_rows=n, n_rarest=None, has_nominal=False, is_goss=False)
     ...  for n in (1_000, 250_000, 10**6)]
     [1.0, 0.4, 0.2]
-    >>> row_share("auto", n_rows=10**6, has_nominal=True, is_goss=False)
+    >>> row_share("auto", n_rows=10**6, n_rarest=20_000, has_nominal=False, is_goss=False)
+    0.5
+    >>> row_share("auto", n_rows=10**6, n_rarest=None, has_nominal=True, is_goss=False)
     1.0
     """
     if not is_auto(given):
@@ -135,21 +146,24 @@ def row_share(given: float | str, *, n_rows: int, has_nominal: bool, is_goss: bo
         return GOSS_SHARE
     if has_nominal:
         return 1.0
-    return min(max(_ENOUGH_ROWS / n_rows, 0.2), 1.0)
+    share = max(_ENOUGH_ROWS / n_rows, 0.2)
+    if n_rarest is not None:
+        share = max(share, _ENOUGH_ROWS_OF_A_CLASS / max(n_rarest, 1))
+    return min(share, 1.0)
 
 
 def column_share(given: float | str, n_rows: int) -> float:
     """Return the share of the columns that are drawn for each node.
 
-    ``"auto"`` is half of them, which makes the trees of a small table differ; all where there are
-    more than 10,000 rows, which suffice to find the best column.
+    ``"auto"`` is half of them up to 10,000 rows, which makes the trees of a small table differ, and
+    rises to all of them at 100,000, which suffice to find the best column.
 
-    >>> column_share("auto", 1_000), column_share("auto", 100_000)
-    (0.5, 1.0)
+    >>> [round(column_share("auto", n), 2) for n in (1_000, 30_000, 100_000)]
+    [0.5, 0.74, 1.0]
     """
     if not is_auto(given):
         return float(given)
-    return 0.5 if n_rows <= MOST_ROWS_TO_DRAW_COLUMNS else 1.0
+    return min(max(0.5 + 0.5 * math.log10(max(n_rows, 1) / 10_000), 0.5), 1.0)
 
 
 def category_rows(given: int | None, n_rows: int) -> int:

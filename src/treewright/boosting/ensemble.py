@@ -14,6 +14,7 @@ from scipy.special import expit, softmax
 
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
 from treewright.core import BoostForest
+from treewright.criteria import GRADIENTS
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.errors import ModelFormatError, ParameterError
@@ -279,7 +280,7 @@ class BoostedEnsemble:
             linear=_lines_of(parts, self.schema) if "line_start" in parts else None,
             schema=self.schema,
             classes=None,
-            criterion="squared_error",
+            criterion=GRADIENTS,
             unseen=self.unseen,
             engine=self.engine,
         )
@@ -317,7 +318,8 @@ def _arrays_of(
         if spec.storage == "float":
             threshold[node] = at
         else:
-            threshold_int[node] = np.iinfo(np.int64).max if at == np.inf else int(np.floor(at))
+            last = len(spec.values) - 1 if spec.storage == "value" else np.iinfo(np.int64).max
+            threshold_int[node] = last if at == np.inf else int(np.floor(at))
     side_of_missing = np.where(asks, 1 - tree["missing_first"].astype(np.int32), -1)
     is_nominal = asks & (tree["subset"] >= 0)
     return TreeArrays(

@@ -25,10 +25,12 @@ from treewright.boosting.rounds import GradientRound, GradientRounds
 from treewright.core import Booster, BoostForest
 from treewright.data.core_columns import lend
 from treewright.ensemble.listeners import Listener
-from treewright.errors import ParameterError
+from treewright.errors import NoSplitWarning, ParameterError, warn
 
 _GOLDEN = 0x9E3779B97F4A7C15
 """The step between the keys of rounds; any odd number would do."""
+PATIENCE = 10
+"""Rounds without improvement after which early stopping stops, by default."""
 _MOST_SCORE = 1e300
 """Beyond this, differences of scores overflow."""
 
@@ -75,7 +77,7 @@ class Boosting:
         watches: bool = False,
         judge: Judge | None = None,
     ) -> None:
-        loss = problem.loss
+        loss, problem = problem.loss, problem.counted()
         options.check_leaf(loss)
         warn_of_many_categories(problem.table)
         options = options.settled(problem)
@@ -99,6 +101,7 @@ class Boosting:
         )
         schema = problem.table.schema
         self._growth = options.core_growth(schema, loss=loss)
+        self._n_judged = 0
         if validation is not None:
             self._validation_scores = self._start(validation, before)
             self._validation_rows = self._booster.forest(0, 0).code(
@@ -122,22 +125,41 @@ class Boosting:
     def run(self, listener: Listener[GradientRound]) -> Boosted:
         """Make the remaining rounds; return the model without last rounds that did not help."""
         rounds: list[GradientRound] = []
-        best, best_number = np.inf, self.n_before
+        # `tol` decides when to stop; of the rounds made, those up to the least loss are kept.
+        best, waited = np.inf, 0
+        least, kept = np.inf, self.n_before
+        patience = self._options.n_iter_no_change or PATIENCE
         for number in range(self.n_before, int(self._options.n_estimators)):
             listener.begin()
             done = self.round(number)
             rounds.append(done)
             is_ended = listener.end(done)
             watched = self._watched(done)
+            waited += 1
             if watched < best - self._options.tol:
-                best, best_number = watched, number + 1
-            is_stuck = number + 1 - best_number >= self._options.n_iter_no_change
-            if is_ended or (self._watches and is_stuck):
+                best, waited = watched, 0
+            if watched < least:
+                least, kept = watched, number + 1
+            if is_ended or (self._watches and waited >= patience):
                 break
+        self._warn_if_nothing_is_learned(rounds)
         whole = self.so_far()
-        if self._watches and best_number < whole.n_rounds:
-            whole, rounds = whole.first(best_number), rounds[: best_number - self.n_before]
+        if self._watches and kept < whole.n_rounds:
+            whole, rounds = whole.first(kept), rounds[: kept - self.n_before]
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
+
+    def _warn_if_nothing_is_learned(self, rounds: list[GradientRound]) -> None:
+        problem = self._problem
+        is_alike = all(each.n_leaves == problem.loss.n_outputs for each in rounds)
+        starts_alike = self._before is None and problem.start is None
+        if not (rounds and is_alike and starts_alike) or np.all(problem.y == problem.y[0]):
+            return
+        warn(
+            f"no round of boosting found a split in {problem.n_rows:,} rows: every row gets the"
+            " same answer.\n  Hint: smaller limits (min_samples_leaf, min_hessian, min_gain) or"
+            " penalties (l2_regularization), if the columns say anything about the target.",
+            NoSplitWarning,
+        )
 
     def so_far(self) -> BoostedEnsemble:
         """Return the model of all rounds made so far."""
@@ -152,8 +174,11 @@ class Boosting:
             return -(done.train_score if self._validation is None else done.validation_score)
         return done.train_loss if self._validation is None else done.validation_loss
 
-    def round(self, number: int) -> GradientRound:
-        """Make the round of this number (from 0); rounds are made in order."""
+    def round(self, number: int, *, judges: bool = True) -> GradientRound:
+        """Make the round of this number (from 0); rounds are made in order.
+
+        Losses and scores are computed where it `judges`, of this round and those before it.
+        """
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
         if isinstance(loss, Given):
@@ -173,19 +198,20 @@ class Boosting:
         return GradientRound(
             number=number + 1,
             n_leaves=booster.n_leaves(first),
-            **self._figures(first, number),
+            **(self._figures(number) if judges else {}),
             seconds=time.perf_counter() - began,
         )
 
-    def _figures(self, first: int, number: int) -> dict[str, float]:
-        """Return the losses and scores after a round whose trees start at `first`."""
+    def _figures(self, number: int) -> dict[str, float]:
+        """Return the losses and scores after a round."""
         booster, judged = self._booster, self._validation
         if judged is None and not self._watches:
             return {}
         if judged is None:
             of, judged, scores = "train", self._problem, booster.scores.T
         else:
-            more = booster.forest(first, booster.n_trees)
+            more = booster.forest(self._n_judged, booster.n_trees)
+            self._n_judged = booster.n_trees
             of, scores = (
                 "validation",
                 more.add_scores(

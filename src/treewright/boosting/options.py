@@ -96,7 +96,7 @@ class BoostingOptions:
                 "  Hint: top_rate=0.2, subsample=0.1."
             )
         check_choice("leaf_model", self.leaf_model, LEAVES)
-        check_count("n_iter_no_change", self.n_iter_no_change, least=1)
+        check_count("n_iter_no_change", self.n_iter_no_change, least=1, optional=True)
         check_per_column("monotonic_cst", self.monotonic_cst)
 
     def check_leaf(self, loss: Loss) -> None:
@@ -129,7 +129,8 @@ class BoostingOptions:
         n_rows, of_classes = problem.n_rows, problem.loss.of_classes
         share = defaults.row_share(
             self.subsample,
-            n_rows=problem.table.n_rows,  # rows of the table: copies are drawn together
+            n_rows=problem.table.n_rows,
+            n_rarest=problem.n_rarest,
             has_nominal=any(spec.kind == "nominal" for spec in problem.table.schema.columns),
             is_goss=self.row_sampling == "goss",
         )
@@ -141,7 +142,9 @@ class BoostingOptions:
             learning_rate=defaults.learning_rate(
                 self.learning_rate, n_rows=n_rows, of_classes=of_classes, ends_by_itself=is_open
             ),
-            min_hessian=defaults.min_hessian(self.min_hessian, ends_by_itself=is_open),
+            min_hessian=defaults.min_hessian(
+                self.min_hessian, n_rows=n_rows, ends_by_itself=is_open
+            ),
             l2_regularization=defaults.l2_regularization(
                 self.l2_regularization, ends_by_itself=is_open
             ),
@@ -227,7 +230,19 @@ def _column(schema: FittedSchema, given: object) -> int:
     raise ParameterError(f"interaction_cst names column {given!r}, which the table does not have.")
 
 
-def check_early_stopping(value: object) -> bool:
-    """Return whether boosting stops before the last round."""
-    check_flag("early_stopping", value)
-    return bool(value)
+def stops_early(early_stopping: object, n_iter_no_change: object, *, has_validation: bool) -> bool:
+    """Return whether boosting stops before the last round.
+
+    ``"auto"`` stops where something is said about stopping: the number of rounds to wait, which is
+    the switch in scikit-learn's class of this name, or rows to judge by.
+    """
+    if isinstance(early_stopping, str):
+        check_choice("early_stopping", early_stopping, ("auto",))
+        return n_iter_no_change is not None or has_validation
+    check_flag("early_stopping", early_stopping)
+    if not early_stopping and n_iter_no_change is not None:
+        raise ParameterError(
+            f"n_iter_no_change={n_iter_no_change!r} says when to stop, but early_stopping=False"
+            " never stops.\n  Hint: leave one of them out."
+        )
+    return bool(early_stopping)

@@ -28,24 +28,41 @@ class BoostingProblem:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows: whole-number weights are copies."""
-        copies = self.weights.copies
-        return self.table.n_rows if copies is None else int(copies.sum())
+        """Number of rows of positive weight."""
+        weight = self.weight
+        return self.table.n_rows if weight is None else int(np.count_nonzero(weight))
+
+    @property
+    def n_rarest(self) -> int | None:
+        """Number of rows of the rarest class; None for numbers."""
+        if not self.loss.of_classes:
+            return None
+        counts = np.bincount(self.y.astype(np.int64))
+        return int(counts[counts > 0].min())
 
     @property
     def weight(self) -> FloatArray | None:
-        """Weight of each row."""
-        return self.weights.copies if self.weights.weight is None else self.weights.weight
+        """Weight of each row, of mean 1; None if all are equal."""
+        return self.weights.weight
 
     def take(self, rows: Int64Array) -> BoostingProblem:
         """Return the problem with some of the rows."""
+        weights = self.weights.take(rows)
+        if weights.weight is not None and np.all(weights.weight == 1.0):
+            weights = RowWeights()
         return BoostingProblem(
             table=self.table.take(rows),
             y=self.y[rows],
-            weights=self.weights.take(rows),
+            weights=weights,
             loss=self.loss,
             start=None if self.start is None else self.start[rows],
         )
+
+    def counted(self) -> BoostingProblem:
+        """Return the problem without the rows of weight 0."""
+        if self.weight is None or np.all(self.weight > 0):
+            return self
+        return self.take(np.flatnonzero(self.weight > 0))
 
 
 def held_out(

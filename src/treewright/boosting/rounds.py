@@ -102,14 +102,16 @@ class TriedShape:
         The limit on the depth of trees; None is no limit.
     subsample
         The share of the rows that a round draws.
-    n_rounds
-        The number of rounds of least loss.
+    learning_rate, n_rounds
+        The rate and the number of rounds of a model of least loss; they may have been chosen by
+        fewer rounds of a larger rate.
     loss
-        That loss, of held-out rows.
+        The least loss of held-out rows.
     """
 
     max_depth: int | None
     subsample: float
+    learning_rate: float
     n_rounds: int
     loss: float
 
@@ -119,15 +121,17 @@ class RoundsChoice:
 
     Examples
     --------
-    >>> choice = RoundsChoice(
-    ...     [TriedShape(max_depth=None, subsample=1.0, n_rounds=64, loss=0.4512),
-    ...      TriedShape(max_depth=3, subsample=0.7, n_rounds=118, loss=0.4401)])
+    >>> deep = TriedShape(
+    ...     max_depth=None, subsample=1.0, learning_rate=0.05, n_rounds=64, loss=0.4512)
+    >>> shallow = TriedShape(
+    ...     max_depth=3, subsample=0.7, learning_rate=0.05, n_rounds=118, loss=0.4401)
+    >>> choice = RoundsChoice([deep, shallow])
     >>> choice.best.n_rounds
     118
     >>> print(choice)
-    max_depth  subsample  rounds  held-out loss
-    none               1      64       0.451200
-    3                0.7     118       0.440100  chosen
+    max_depth  subsample  rate  rounds  held-out loss
+    none               1  0.05      64       0.451200
+    3                0.7  0.05     118       0.440100  chosen
     """
 
     def __init__(self, tried: Iterable[TriedShape]) -> None:
@@ -147,6 +151,7 @@ class RoundsChoice:
         columns = [
             TextColumn("max_depth", [str(each.max_depth or "none") for each in tried]),
             TextColumn("subsample", [f"{each.subsample:g}" for each in tried], right=True),
+            TextColumn("rate", [f"{each.learning_rate:.3g}" for each in tried], right=True),
             TextColumn("rounds", [str(each.n_rounds) for each in tried], right=True),
             number_column("held-out loss", [each.loss for each in tried], decimals=6),
             TextColumn("", ["chosen" if each is best else "" for each in tried]),

@@ -2,7 +2,8 @@
 
 Every kind of input becomes a :class:`Column` before its kind and domain are decided. It keeps
 the values exactly (integers stay integers, text becomes codes with its values) and is then
-fitted or matched by :mod:`treewright.data.match_columns`.
+fitted or matched by :mod:`treewright.data.match_columns`. There whole numbers become floats
+wherever floats hold them exactly, so that a table of integers and one of equal floats are one.
 
 A decimal number (``decimal.Decimal``, Arrow decimals) is read as the nearest float64.
 """
@@ -170,6 +171,66 @@ def _read_whole(array: Array) -> Column:
     if array.dtype != np.int64 or not array.dtype.isnative or not array.flags.aligned:
         whole = np.array(array, dtype=np.int64)
     return Column(storage="int", data=whole)
+
+
+# float64 holds every whole number up to here.
+_EXACT = 1 << 53
+
+
+def whole_as_floats(column: Column) -> Column:
+    """Return a column of whole numbers as floats, or unchanged if a float cannot hold one of them.
+
+    >>> whole_as_floats(Column(storage="int", data=np.array([2**60, 7]))).data.tolist()
+    [1.152921504606847e+18, 7.0]
+    >>> whole_as_floats(Column(storage="int", data=np.array([2**60 + 1, 7]))).storage
+    'int'
+    """
+    if column.storage not in ("int", "uint"):
+        return column
+    floats = exact_floats(column.numbers(), column.present)
+    if floats is None:
+        return column
+    if column.present is not None:
+        floats[~column.present] = np.nan
+    return Column(storage="float", data=floats)
+
+
+def exact_floats(whole: Array, present: BoolArray | None = None) -> Array | None:
+    """Return integers of any type as floats of equal value; None if one of those present has none.
+
+    Integers of 8 and 16 bits become float32, others float64.
+    """
+    if whole.dtype.itemsize <= 2:
+        return whole.astype(np.float32)
+    floats = whole.astype(np.float64)
+    if whole.dtype.itemsize == 4 or _is_small(whole):
+        return floats
+    is_equal = ~_is_below(floats, whole) & ~_is_above(floats, whole)
+    return floats if (is_equal if present is None else is_equal | ~present).all() else None
+
+
+def floats_from_below(whole: Array) -> Array:
+    """Return the least float64 that is not below each integer: x <= t keeps its answer."""
+    floats = whole.astype(np.float64)
+    if whole.dtype.itemsize == 8 and not _is_small(whole):
+        below = _is_below(floats, whole)
+        floats[below] = np.nextafter(floats[below], np.inf)
+    return floats
+
+
+def _is_small(whole: Array) -> bool:
+    return whole.size == 0 or bool(whole.max() <= _EXACT and whole.min() >= -_EXACT)
+
+
+# NumPy would compare 64-bit integers with floats as floats, which is what is to be found out.
+def _is_below(floats: Array, whole: Array) -> BoolArray:
+    inside = floats < float(np.iinfo(whole.dtype).max)
+    return inside & (np.where(inside, floats, 0).astype(whole.dtype) < whole)
+
+
+def _is_above(floats: Array, whole: Array) -> BoolArray:
+    inside = floats < float(np.iinfo(whole.dtype).max)
+    return ~inside | (np.where(inside, floats, 0).astype(whole.dtype) > whole)
 
 
 def read_time(array: Array, name: str, time_zone: str | None = None) -> Column:

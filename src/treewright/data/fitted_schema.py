@@ -77,12 +77,12 @@ class ColumnSpec:
         """Codes of the numbers in the domain, for lookup of whole arrays."""
         return NumberCodes(self.values)
 
-    def format(self, value: object, *, gap: float | None = None) -> str:
+    def format(self, value: object, *, gap: float | None = None, is_bound: bool = False) -> str:
         """Return the text of a threshold in its stored form, or of a value of the domain.
 
         A decimal number is written with as few digits (six or more) as keep it within half of
         `gap`, the distance to the nearest value of the data; without `gap`, within one part in
-        a thousand million.
+        a thousand million. See :func:`~treewright.text.values.format_float` for bounds.
         """
         if value is None:
             return "missing"
@@ -91,7 +91,7 @@ class ColumnSpec:
                 return format_float(float(value), gap)
             return str(value)
         if self.storage == "float":
-            return format_float(float(cast(SupportsFloat, value)), gap)
+            return format_float(float(cast(SupportsFloat, value)), gap, is_bound=is_bound)
         stored = int(cast(SupportsIndex, value))
         if self.storage == "int":
             return str(stored)

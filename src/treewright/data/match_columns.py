@@ -3,6 +3,10 @@
 At fit a column gets its :class:`~treewright.data.schema.ColumnSpec`, from its type and from
 what the user declared. At predict it is brought to the fitted form: categories by value,
 numbers widened, dates to the fitted unit; a value of another type is an error naming the column.
+
+A whole number is a number: a column of integers is stored as floats if floats hold every one of
+them exactly. Only a column with an integer that no float equals (beyond 2^53) stays integer; its
+cuts are whole, and a fraction asked of it is rounded up, which keeps the answer of ``x <= t``.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import numpy as np
 
 from treewright.array_types import Array, BoolArray
 from treewright.data.codes import INT64_MAX, INT64_MIN, code_numbers, floor_to_int64
-from treewright.data.column import Column, is_blank
+from treewright.data.column import Column, floats_from_below, is_blank, whole_as_floats
 from treewright.data.core_columns import find_codes
 from treewright.data.fitted_schema import ColumnSpec, Kind
 from treewright.data.schema import Schema
@@ -59,6 +63,7 @@ def fit_column(
     if kind == "numeric":
         if column.storage == "value":
             column = values_as_numbers(column, name, "is declared numeric")
+        column = whole_as_floats(column)
         spec = ColumnSpec(
             name=name,
             kind="numeric",
@@ -227,7 +232,7 @@ def _as_floats(column: Column) -> Array:
         return column.data
     if column.storage in _TIMES:  # all missing: anything else was refused
         return np.full(len(column), np.nan)
-    floats = column.numbers().astype(np.float64)
+    floats = floats_from_below(column.numbers())
     if column.present is not None:
         floats[~column.present] = np.nan
     return floats

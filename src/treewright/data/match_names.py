@@ -7,7 +7,7 @@ and its users know them; what follows says what to do.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from itertools import pairwise
 
 from treewright.data.fitted_schema import FittedSchema
@@ -78,18 +78,24 @@ def check_count(n_given: int, fitted: FittedSchema, owner: str) -> None:
 
 
 def match_by_name(
-    given: tuple[str, ...], fitted: FittedSchema, *, any_order: bool, extra_allowed: bool
+    given: tuple[str, ...],
+    fitted: FittedSchema,
+    *,
+    any_order: bool,
+    extra_allowed: bool,
+    optional: Collection[str] = (),
 ) -> tuple[int, ...]:
-    """Return the position in the table of each column that must be read from it.
+    """Return the position in the table of each column to read from it, -1 for one that is absent.
 
-    Columns ignored in fit may be absent, unless they are operands of derived ones. Otherwise
-    the names must be those of fit, in the same order unless `any_order`, and no others unless
-    `extra_allowed`.
+    Columns ignored in fit may be absent, unless they are operands of derived ones, and so may those
+    that are `optional`. Otherwise the names must be those of fit, in the same order unless
+    `any_order`, and no others unless `extra_allowed`.
     """
     if given == fitted.input_names:
         return fitted.source_positions
     position_of_name = {name: i for i, name in enumerate(given)}
-    missing = [name for name in fitted.source_names if name not in position_of_name]
+    needed = [name for name in fitted.source_names if name not in optional]
+    missing = [name for name in needed if name not in position_of_name]
     known = set(fitted.input_names)
     unexpected = [] if extra_allowed else [name for name in given if name not in known]
     positions = tuple(position_of_name.get(name, -1) for name in fitted.source_names)

@@ -47,7 +47,7 @@ class Table:
     >>> from treewright.data.read.table import read_table
     >>> table = read_table({"size": [3, 1, 2], "colour": ["red", None, "blue"]})
     >>> table.columns[0].tolist(), table.columns[1].tolist()
-    ([3, 1, 2], [1, -1, 0])
+    ([3.0, 1.0, 2.0], [1, -1, 0])
     >>> table.schema.column("colour").values
     ('blue', 'red')
     """

@@ -21,13 +21,7 @@ from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
 from treewright.errors import ParameterError
-from treewright.estimators.checks import (
-    check_schema,
-    check_verbose,
-    n_threads,
-    seed_of,
-    takes_any_table,
-)
+from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
@@ -39,6 +33,7 @@ from treewright.grow.training_data import Reading, TrainingData, read_training_d
 from treewright.parameters import check_number
 from treewright.prune import CostComplexity, Pruner, pruner_of
 from treewright.prune.fit import fit_pruned
+from treewright.threads import n_threads
 from treewright.tree.leaf import by_output, decide
 from treewright.tree.tree import Tree
 
@@ -58,10 +53,11 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         raise AssertionError("an estimator has a recipe")
 
     def _checked_options(self) -> GrowthOptions:
-        """Return the options with the number of threads; raise for an invalid parameter."""
+        """Return the options; raise for an invalid parameter."""
+        n_threads(self.n_jobs)  # refuse a wrong number before the data are read
         options = self._options()
         options.check(CLASS_CRITERIA if self._is_classifier() else VALUE_CRITERIA)
-        return options.replace(n_threads=n_threads(self.n_jobs))
+        return options
 
     def _model(self) -> Any:
         """Return the fitted model, which has a schema, classes and a leaf rule."""
@@ -92,6 +88,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         check_verbose(self.verbose)
         seed = seed_of(self.random_state)
         data = read_training_data(X, y, sample_weight, reading)
+        n_cells = data.table.n_rows * len(data.table.schema.columns)
+        options = options.replace(n_threads=n_threads(self.n_jobs, self._n_trees_grown() * n_cells))
         problem = Problem(
             table=data.table,
             target=data.target,
@@ -104,6 +102,10 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         if isinstance(data.target, ClassTarget):
             return with_costs(problem, self._leaf_settings().rule(data.target))
         return problem
+
+    def _n_trees_grown(self) -> int:
+        """Return how many trees `fit` grows: work that threads may share."""
+        return 1
 
     def _learned_columns(self, data: TrainingData) -> None:
         schema = data.table.schema
@@ -268,12 +270,12 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
 
     def _answers(self, X: Any) -> FloatArray:
         table = self._table(X)
-        return self.tree_.plan.answers(table, n_threads=n_threads(self.n_jobs))
+        return self.tree_.plan.answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
 
     def apply(self, X: Any) -> Int64Array:
         """Return the leaf of each row; for a divided row, the leaf with the largest part of it."""
         table = self._table(X)
-        return self.tree_.plan.apply(table, n_threads=n_threads(self.n_jobs))
+        return self.tree_.plan.apply(table, n_threads=n_threads(self.n_jobs, table.n_rows))
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return the nodes that each row passes, as a sparse indicator matrix of rows x nodes."""
@@ -299,6 +301,10 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
     n_classes_: Any
     _model: Any
     _answers: Any
+
+    def _n_trees_grown(self) -> int:
+        """Return how many trees `fit` grows: work that threads may share."""
+        return 1
 
     def _learned_columns(self, data: TrainingData) -> None:
         super()._learned_columns(data)

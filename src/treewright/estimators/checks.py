@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -33,24 +32,6 @@ def check_verbose(verbose: Any) -> None:
     """Refuse anything but True, False or a whole number."""
     if not isinstance(verbose, bool):
         check_count("verbose", verbose, least=0)
-
-
-def n_threads(n_jobs: Any) -> int:
-    """Return the number of threads: None is 1, -1 all processors, -2 all but one, and so on."""
-    if n_jobs is None:
-        return 1
-    if not is_whole(n_jobs) or n_jobs == 0:
-        raise ParameterError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
-    if n_jobs > 0:
-        return min(int(n_jobs), 1024)
-    return max(1, n_processors() + 1 + int(n_jobs))
-
-
-def n_processors() -> int:
-    """Return the number of processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # Linux
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def seed_of(random_state: Any) -> int:

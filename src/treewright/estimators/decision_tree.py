@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from treewright.data.schema import Schema
@@ -80,6 +81,11 @@ class DecisionTreeClassifier(TreeClassifier):
         Columns drawn, for every node or once per tree as `features_per` says.
     features_per : {"node", "tree"}
         See `max_features`.
+    guard_many_values : bool
+        Whether a nominal column of more than ten values pays for the choice of subsets that it
+        offers: its gain is compared with those of other columns less what a column that says
+        nothing would gain. Not with criteria whose score is no gain (chi2, hellinger, twoing,
+        gain_ratio), nor where splits are drawn.
     column_costs : dict or list, optional
         Price of each column; `cost_rule` sets gain against it.
     cost_rule : {"tan_schlimmer", "nunez", "rpart"}
@@ -114,7 +120,8 @@ class DecisionTreeClassifier(TreeClassifier):
     random_state : int, optional
         Seed; None means 0, so that the same call gives the same tree.
     n_jobs : int, optional
-        Threads; the tree is the same for any number.
+        Threads; the tree is the same for any number. None is as many as pay: one for small
+        work or in a worker of another pool, else all processors that this process may use, as -1.
     verbose : int
         Show progress on standard error.
 
@@ -164,6 +171,7 @@ class DecisionTreeClassifier(TreeClassifier):
         max_p_value: float | None = None,
         max_features: Any = None,
         features_per: str = "node",
+        guard_many_values: bool = True,
         column_costs: Any = None,
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
@@ -203,6 +211,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.max_p_value = max_p_value
         self.max_features = max_features
         self.features_per = features_per
+        self.guard_many_values = guard_many_values
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
@@ -243,14 +252,16 @@ class DecisionTreeRegressor(TreeRegressor):
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
 min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
 min_impurity_decrease, max_p_value, max_features, features_per, column_costs, cost_rule, \
-cost_exponent, \
+cost_exponent, guard_many_values, \
 monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
     leaf_model : {"constant", "linear"}
         ``"linear"`` fits every leaf, once the tree is grown and pruned, a least-squares model of
         the numeric columns (of all, on its path or not); terms are dropped as long as the error
         times (n + v) / (n - v) falls, with n rows and v parameters: leaves of few rows stay
-        constants. A missing value counts as the leaf's mean. One target and squared errors only.
+        constants. A line answers no less and no more than for the rows of its leaf. A missing value
+        counts as the leaf's mean. Without any limit on the tree, leaves have ten rows at least (if
+        there are numeric columns), or there would be no lines. One target and squared errors only.
 
     Examples
     --------
@@ -262,8 +273,8 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
     >>> X = [[float(x)] for x in range(8)]
     >>> lines = DecisionTreeRegressor(max_depth=1, leaf_model="linear")
     >>> print(lines.fit(X, [0, 1, 2, 3, 9, 8, 7, 6]).tree_.rules())
-    IF x0 <= 3.5 THEN 0 + x0  (4 covered)
-    IF x0 > 3.5 THEN 13 - x0  (4 covered)
+    IF x0 <= 3.5 THEN 0 + x0, kept within 0 and 3  (4 covered)
+    IF x0 > 3.5 THEN 13 - x0, kept within 6 and 9  (4 covered)
     """
 
     _takes_outputs = True
@@ -289,6 +300,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         max_p_value: float | None = None,
         max_features: Any = None,
         features_per: str = "node",
+        guard_many_values: bool = True,
         column_costs: Any = None,
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
@@ -320,6 +332,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         self.max_p_value = max_p_value
         self.max_features = max_features
         self.features_per = features_per
+        self.guard_many_values = guard_many_values
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
@@ -345,7 +358,27 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         if self.leaf_model != "linear":
             return super()._grow(problem, report)
         check_linear_leaves(problem)
+        options = problem.options
+        is_limited = any(getattr(options, name) != unset for name, unset in _NO_LIMITS.items())
+        has_numbers = any(spec.kind == "numeric" for spec in problem.table.schema.columns)
+        if has_numbers and not (is_limited or self.prune or self.ccp_alpha):
+            options = options.replace(min_samples_leaf=_ROWS_OF_A_LINE)
+            problem = replace(problem, options=options)
         return with_linear_leaves(super()._grow(problem, report), problem)
+
+
+_ROWS_OF_A_LINE = 10
+_NO_LIMITS = {
+    "max_depth": None,
+    "max_leaf_nodes": None,
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+    "min_fraction_leaf": 0.0,
+    "min_impurity": 0.0,
+    "min_impurity_decrease": 0.0,
+    "max_p_value": None,
+}
+"""The limits of a tree, and what means that there is none."""
 
 
 def with_sklearn_name(options: GrowthOptions, tree: TreeEstimator) -> GrowthOptions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,9 +21,10 @@ from treewright.data.read.weights import RowWeights
 from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import DataError, TargetError
-from treewright.estimators.checks import check_schema, n_threads, takes_any_table
+from treewright.estimators.checks import check_schema, takes_any_table
 from treewright.grow.discretize import Discretization
 from treewright.parameters import check_choice
+from treewright.threads import n_threads
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -52,7 +54,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     schema : Schema, optional
         Declarations about the columns.
     n_jobs : int, optional
-        Threads for the methods that learn from classes.
+        Threads for the methods that learn from classes; None is as many as pay.
 
     Attributes
     ----------
@@ -116,14 +118,16 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             n_bins=self.n_bins,
             cal5_threshold=self.cal5_threshold,
             cal5_alpha=self.cal5_alpha,
-            n_threads=n_threads(self.n_jobs),
         )
         way.check()
+        n_threads(self.n_jobs)  # refuse a wrong number before the data are read
         check_choice("encode", self.encode, ("ordinal", "label"))
         check_schema(self.schema)
         table = read_table(X, schema=self.schema, categorical_features=self.categorical_features)
         target = self._read_target(y, table.n_rows) if way.needs_classes else None
         weights = RowWeights.read(sample_weight, table.n_rows)
+        n_cells = table.n_rows * len(table.schema.columns)
+        way = replace(way, n_threads=n_threads(self.n_jobs, n_cells))
         cuts = way.cuts(table, target, weights)
         self._learned(table.schema, cuts)
         return self

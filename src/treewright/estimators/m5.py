@@ -68,8 +68,8 @@ class M5Regressor(TreeRegressor):
     >>> y = [2.0 * x if x < 20 else 300.0 - 3.0 * x for x in range(40)]
     >>> model = M5Regressor(smoothing=0).fit(X, y)
     >>> print(model.tree_.rules())
-    IF x0 <= 19 THEN 0 + 2*x0  (20 covered)
-    IF x0 > 19 THEN 300 - 3*x0  (20 covered)
+    IF x0 <= 19.5 THEN 0 + 2*x0  (20 covered)
+    IF x0 > 19.5 THEN 300 - 3*x0  (20 covered)
     """
 
     def __init__(

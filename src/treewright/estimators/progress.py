@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 
 from treewright.adaboost.rounds import RoundFigures
 from treewright.boosting.rounds import GradientRound
 from treewright.forest.problem import ForestProblem
 from treewright.forest.sampling import share_drawn
 from treewright.grow.fit import Report
+
+_SECONDS_IN_SILENCE = 2.0
+
+
+class Silence:
+    """Lasts as long as ``verbose=0`` keeps quiet: two seconds at a terminal, else for good."""
+
+    def __init__(self, *, verbose: object) -> None:
+        self._ends = time.monotonic() + (0.0 if verbose else _SECONDS_IN_SILENCE)
+        self._may_end = bool(verbose) or sys.stderr.isatty()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether progress is shown from now on."""
+        return self._may_end and time.monotonic() >= self._ends
 
 
 def show(text: str, *, end: str = "") -> None:
@@ -64,14 +80,17 @@ class AdaBoostProgress:
 class BoostingProgress:
     """A listener that shows the rounds of gradient boosting, their losses and scores."""
 
-    def __init__(self, n_rounds: int) -> None:
+    def __init__(self, n_rounds: int, silence: Silence) -> None:
         self._n_rounds = n_rounds
+        self._silence = silence
 
     def begin(self) -> None:
         """Show nothing yet."""
 
     def end(self, figures: GradientRound) -> bool:
         """Show the figures of the round."""
+        if not self._silence.is_over:
+            return False
         told = (
             ("train", figures.train_loss),
             ("validation", figures.validation_loss),

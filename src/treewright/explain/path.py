@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.data.read.rows import read_row
 from treewright.data.table import UNSEEN
+from treewright.errors import ColumnMismatchError
+from treewright.text.names import list_names
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
 from treewright.tree.node_text import answer_in_words, model_numbers, node_columns
-from treewright.tree.question import Question, Stored
+from treewright.tree.question import Question, Stored, columns_of
 from treewright.tree.routing import branch_taken, branches_followed
 
 if TYPE_CHECKING:
@@ -191,8 +193,11 @@ def explain(tree: Tree, row: object) -> Explanation:
 
     Where a value is missing or unseen, the node's surrogates are tried, then the row takes the
     node's branch for such values or, where there is none, every branch in proportion to its weight.
+    A dict needs the values only that are asked on the way.
     """
-    table = read_row(row, tree.schema, optional=tree.unused_columns, unseen=tree.unseen)
+    given = set(row) if isinstance(row, Mapping) else None
+    optional = tree.unused_columns if given is None or tree.linear else tree.schema.names
+    table = read_row(row, tree.schema, optional=optional, unseen=tree.unseen)
     steps: list[Step] = []
     leaves: list[int] = []
     fractions: list[float] = []
@@ -204,6 +209,8 @@ def explain(tree: Tree, row: object) -> Explanation:
             leaves.append(node)
             fractions.append(fraction)
             continue
+        if given is not None:
+            _check_given(tree, node, question, given)
         step = _take_step(tree, table, node, question, fraction, n_divisions)
         steps.append(step)
         below = n_divisions + (len(step.turns) > 1)
@@ -219,6 +226,18 @@ def explain(tree: Tree, row: object) -> Explanation:
         tree=tree,
         addends=addends,
     )
+
+
+def _check_given(tree: Tree, node: int, question: Question, given: set[Any]) -> None:
+    """Refuse a row that has no entry for a column that the node asks about."""
+    for index in columns_of(question):
+        for name in tree.schema.inputs_of(tree.schema.names[index]):
+            if name not in given:
+                raise ColumnMismatchError(
+                    f"the row has no value of {name!r}, which node {node} asks about.\n"
+                    f"  Given: {list_names(map(str, given))}\n"
+                    f"  Hint: give it, or {{{name!r}: None}} if it is not known."
+                )
 
 
 def _addends(tree: Tree, table: Table, leaves: list[int]) -> tuple[Addend, ...]:

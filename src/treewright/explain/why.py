@@ -12,7 +12,7 @@ import numpy as np
 
 from treewright import measures
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
-from treewright.core import inspect
+from treewright.core import FEW_VALUES, inspect
 from treewright.criteria import Criterion
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import ColumnSpec
@@ -46,6 +46,12 @@ _GUARDS = {
     "few_rows": "too few rows for a sum",
     "one_column": "one column does as well",
 }
+
+_MEASURES_OF_VALUES = {
+    "deviance": measures.poisson_deviance,
+    "absolute deviation": measures.absolute_deviation,
+}
+"""Impurities of values that are no power of the variance."""
 
 _SUM = "sum of columns"
 """Name in place of a column for the best linear combination of columns (oblique)."""
@@ -141,9 +147,27 @@ class _Working:
         )
 
     def _score_name(self) -> str:
-        if self.problem.options.merging is not None:
+        """Return the name of what columns are compared by, if it is none of the other measures."""
+        options = self.problem.options
+        if options.merging is not None:
             return "adjusted p"  # the score is its negative logarithm
-        return self.criterion.score
+        if self.costs is not None:
+            return "cost score"
+        name = self.criterion.score
+        if self.problem.core_options().guard_many_values and any(
+            len(spec.values) > FEW_VALUES and spec.kind == "nominal"
+            for spec in self.tree.schema.columns
+        ):
+            name = f"guarded {name}"
+        if options.mdl_penalty:
+            name = f"penalised {name}"
+        return f"mean {name}" if self.problem.n_outputs > 1 else name
+
+    def _judges_by_impurity(self) -> bool:
+        """Return whether the core's gain is that of the impurity printed, of the first target."""
+        options = self.problem.options
+        is_plain = options.merging is None and not options.mdl_penalty
+        return is_plain and self.problem.n_outputs == 1 and self.criterion.gains_impurity
 
     def _is_constant(self, column: int) -> bool:
         """Return whether the rows of the node have no two values of the column."""
@@ -265,14 +289,21 @@ class _Working:
             chi2, df, p_value = test.statistic, test.df, test.p_value
         if self.problem.options.merging is not None:
             p_value, adjusted_p = math.exp(item["log_p"]), math.exp(item["log_adjusted_p"])
-        gain = float(item["gain"])
         total = sum(row.weight for row in rows)
         left_over = sum(row.weight * row.impurity for row in rows) / total if total else 0.0
+        gain = float(item["gain"])
+        if not self._judges_by_impurity():
+            # By its definition, over the rows that take part, times their share of the node's
+            # (Quinlan 1993, chapter 3).
+            gain = self._branch(None, 0, counted).impurity - left_over
+            gain = max(0.0, gain * total / float(self.weight.sum()))
         information = self._split_information(rows, missing_weight if not counted.all() else 0.0)
         columns = item["term_column"] if item["kind"] == LINEAR else [item["column"]]
         cost = None if self.costs is None else sum(self.costs[column] for column in columns)
         score = float(item["score"])
         tied = best is not None and not chosen and guard is None and _alike(score, best)
+        if self.criterion.selection == "impurity_ratio" and cost is None:
+            score = gain / left_over if left_over > 0 else math.inf  # rises with the gain
         return CandidateRow(
             column=name,
             question=question.text(0) if question.n_branches == 2 else name,
@@ -296,16 +327,18 @@ class _Working:
         )
 
     def _split_information(self, rows: list[BranchRow], missing_weight: float) -> float | None:
-        if self.codes is None:
+        """Return the entropy of the branches, in bits; None if gains are in other units."""
+        if self.criterion.impurity != "entropy":
             return None
         weights = [row.weight for row in rows]
         if self.problem.options.missing_policy.divides and missing_weight > 0:
             weights.append(missing_weight)
         return float(measures.entropy([w for w in weights if w > 0]))
 
-    def _branch(self, question: Asked, i: int, inside: BoolArray) -> BranchRow:
+    def _branch(self, question: Asked | None, i: int, inside: BoolArray) -> BranchRow:
+        """Return the rows of a branch, or some rows without a question."""
         weight = float(self.weight[inside].sum())
-        label = question.text(i)
+        label = "" if question is None else question.text(i)
         if self.codes is not None:
             counts = self._counts(inside)
             impurity = _impurity(self.criterion, counts)
@@ -319,6 +352,9 @@ class _Working:
         mean, sse = self._moments(inside)
         impurity = sse if self.criterion.sums_over_rows else sse / (weight or 1.0)
         impurity **= self.criterion.power_of_variance
+        measure = _MEASURES_OF_VALUES.get(self.criterion.impurity)
+        if measure is not None and self.values is not None:
+            impurity = measure(self.values[inside], weights=self.weight[inside]) if weight else 0.0
         return BranchRow(
             label=label,
             n_rows=int(inside.sum()),

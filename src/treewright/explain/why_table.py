@@ -50,14 +50,16 @@ class CandidateRow:
         Name of the column, and text of the question.
     branches
         The branches.
-    weighted_impurity, gain, split_information, gain_ratio
-        Impurity after the split, the gain, and its ratio to the split information.
+    weighted_impurity, gain
+        Impurity after the split, and by how much it is less than before, whatever the criterion.
+    split_information, gain_ratio
+        Entropy of the branches, and the gain per bit of it; None but for entropy.
     chi2, df, p_value
         Pearson's statistic of the branch x class table, and the p-value of the test in use.
     adjusted_p
         The p-value times the number of ways to form the branches (CHAID).
     cost, cost_score
-        Cost of measuring the column, and the gain weighed against it.
+        Cost of measuring the column, and the score weighed against it.
     score, n_cuts, missing_weight
         Score of the criterion; number of cuts (or subsets) tried; weight of rows with a missing
         value.

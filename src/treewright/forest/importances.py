@@ -148,12 +148,13 @@ class _OutOfBagRows:
             raise UnsupportedError(_no_out_of_bag_rows(kind))
         if isinstance(ensemble.trees, PackedTrees):
             ensemble.trees.refuse_if_compact("importances")
-        weight, factor = draws.weight, draws.factor
-        if draws.balances:
+        weight = draws.weight
+        if kind == "debiased" and draws.factor is not None:
+            weight = draws.factor
+        if draws.balances and kind == "debiased":
             assert isinstance(target, ClassTarget)
-            factor = class_factors(target, weight, class_weight="balanced")
-        if factor is not None and kind == "debiased":
-            weight = factor if weight is None else weight * factor
+            factor = class_factors(target, draws.weight, class_weight="balanced")
+            weight = factor if weight is None or factor is None else weight * factor
         return cls(
             ensemble=ensemble,
             forest=forest,

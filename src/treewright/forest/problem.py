@@ -83,7 +83,7 @@ class ForestProblem:
         return Sampling(
             self.columns,
             self.target,
-            draws.weight,
+            draws.weight if draws.factor is None else draws.factor,
             list(draws.n_draws),
             draws.with_replacement,
             self.problem.seed,

@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.target import ClassTarget
-from treewright.data.read.weights import check_draws, of_ordinary_size
+from treewright.data.read.weights import check_draws
 from treewright.errors import ParameterError
 from treewright.grow.problem import Problem
 from treewright.parameters import check_count, is_whole
@@ -26,13 +26,14 @@ class Draws:
     Parameters
     ----------
     weight
-        Relative probability of drawing each row; None if all are equal. Whole numbers are copies.
+        Weight of each row, without those of classes; None if all are equal. It has no effect on how
+        often a row is drawn, but that rows of weight 0 are not.
     n_draws
         Rows drawn in all, or of each class.
     with_replacement
         Whether a row may be drawn more than once.
     factor
-        Weight of a row each time it is drawn; None is 1.
+        Weight of a row each time it is drawn, with those of classes; None is 1.
     balances
         Whether each tree gives the classes it has drawn equal weight.
     """
@@ -58,7 +59,7 @@ class Draws:
 
 
 def n_drawn(max_samples: object, n_rows: int) -> int:
-    """Return how many rows are drawn for a tree out of `n_rows` (copies counted).
+    """Return how many rows are drawn for a tree out of `n_rows`.
 
     >>> n_drawn(None, 150), n_drawn(0.5, 150), n_drawn(10, 150)
     (150, 75, 10)
@@ -99,19 +100,14 @@ def draws_of(
     factor: FloatArray | None,
     balances: bool,
 ) -> Draws:
-    """Return how rows are drawn, after checking the parameters."""
-    if factor is not None and not np.all(factor > 0):  # rows of weight 0 are not drawn
+    """Return how rows are drawn, after checking the parameters.
+
+    `weight` and `factor` are relative: their scale says nothing.
+    """
+    if factor is not None and not np.all(factor > 0):  # a class may have no weight
         weight = np.where(factor > 0, 1.0 if weight is None else weight, 0.0)
-    whole = weight is None or bool(np.all(weight == np.floor(weight)))
-    if weight is not None and bool(np.all(weight == 1.0)):
-        weight = None
-    copies = np.ones(n_rows) if weight is None else (weight if whole else (weight > 0) * 1.0)
-    available = int(copies.sum())
-    if not with_replacement and not whole:
-        raise ParameterError(
-            "sample_weight must be whole numbers (copies) where rows are drawn without"
-            " replacement.\n  Hint: bootstrap=True draws in proportion to any weights."
-        )
+    counts = np.ones(n_rows) if weight is None else (weight > 0) * 1.0
+    available = int(counts.sum())
     if isinstance(sampling, str) and sampling == "all":
         n_draws: tuple[int, ...] = (n_drawn(max_samples, available),)
         limits: Array = np.array([available])
@@ -121,7 +117,7 @@ def draws_of(
                 f"sampling={sampling!r} draws by class: it needs one target of classes."
             )
         codes = target.codes.reshape(n_rows)
-        limits = np.bincount(codes, weights=copies, minlength=len(target.classes[0])).astype(int)
+        limits = np.bincount(codes, weights=counts, minlength=len(target.classes[0])).astype(int)
         n_draws = _by_class(sampling, target.classes[0], limits, max_samples)
     if not with_replacement and np.any(np.array(n_draws) > limits):
         raise ParameterError(
@@ -129,8 +125,8 @@ def draws_of(
             "  Hint: bootstrap=True draws with replacement; or a smaller max_samples."
         )
     check_draws(sum(n_draws), "max_samples=... says how many")
-    if factor is not None:
-        factor = None if np.all(factor == 1.0) else of_ordinary_size(factor)
+    if factor is not None and np.all(factor[counts > 0] == 1.0):
+        factor = None
     return Draws(
         weight=weight,
         n_draws=n_draws,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Int32Array
+from treewright.array_types import FloatArray, Int32Array
 from treewright.core import grow
 from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget, ValueTarget
@@ -66,7 +66,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
             filled["score"] = np.where(left_over > 1e-15, gain / left_over, np.inf) * (gain > 0)
             filled["score"] = np.nan_to_num(filled["score"], nan=0.0, posinf=np.inf)
     if problem.cost_factor is not None:  # costs altered the weights for growing only
-        filled["value"] = filled["value"] / problem.cost_factor
+        filled["value"] = _near_whole(filled["value"] / problem.cost_factor)
         filled["weight"] = filled["value"].sum(axis=1)
     return Tree(
         arrays=TreeArrays.from_core(filled),
@@ -79,6 +79,12 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         record=TrainingRecord.keep(problem) if recalls else None,
         recall=recall_of(problem) if recalls else None,
     )
+
+
+def _near_whole(numbers: FloatArray) -> FloatArray:
+    """Return numbers of which those that are whole but for rounding are whole: counts of rows."""
+    whole = np.rint(numbers)
+    return np.where(np.abs(numbers - whole) <= 1e-9 * np.maximum(whole, 1.0), whole, numbers)
 
 
 def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> Int32Array:

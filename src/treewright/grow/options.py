@@ -20,6 +20,7 @@ from treewright.grow.missing import POLICIES, MissingPolicy, policy_named
 from treewright.parameters import (
     check_choice,
     check_count,
+    check_flag,
     check_number,
     check_share,
     is_list,
@@ -88,6 +89,7 @@ class GrowthOptions:
     merging: Merging | None = None
     empty_branches: bool = False
     strict_gain: bool = False
+    guard_many_values: bool = False
     idle_values: bool = False
     gain_guard: bool = False
     c5_selection: bool = False
@@ -126,6 +128,7 @@ class GrowthOptions:
         check_choice("criterion", self.criterion, criteria)
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
+        check_flag("guard_many_values", self.guard_many_values)
         check_count("max_depth", self.max_depth, least=1, optional=True)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
         check_count("max_surrogates", self.max_surrogates, least=0)

@@ -108,6 +108,10 @@ class Problem(TrainingData):
             core.n_bins = int(options.merging.n_bins)
         core.set_missing(options.missing)
         core.set_threshold_at(options.threshold_at)
+        by_impurity = options.criterion_traits.gains_impurity and self._selection() == "gain"
+        # A cut that is drawn has not been chosen among many.
+        is_chosen = options.splitter == "best" and by_impurity
+        core.guard_many_values = options.guard_many_values and is_chosen
         core.class_boundaries = options.thresholds == "class_boundaries"
         core.max_surrogates = min(int(options.max_surrogates), 2**31 - 1)
         if isinstance(self.target, ClassTarget):

@@ -13,8 +13,8 @@ from treewright.grow.options import GrowthOptions
 SINGLE_PRECISION = {"entropy": "single_entropy"}
 """The core's criteria as C4.5 release 8 rounds them."""
 
-GENERAL_CLASSIFIER = GrowthOptions(criterion="gini")
-GENERAL_REGRESSOR = GrowthOptions(criterion="squared_error")
+GENERAL_CLASSIFIER = GrowthOptions(criterion="gini", guard_many_values=True)
+GENERAL_REGRESSOR = GrowthOptions(criterion="squared_error", guard_many_values=True)
 
 ID3 = GrowthOptions(
     # Quinlan 1986: information gain, one branch per declared value; a branch without rows is a leaf
@@ -84,6 +84,7 @@ OBLIQUE_CLASSIFIER = GrowthOptions(
     # than every column alone.
     criterion="gini",
     oblique=ObliqueOptions(),
+    guard_many_values=True,
 )
 OBLIQUE_REGRESSOR = OBLIQUE_CLASSIFIER.replace(criterion="squared_error")
 CHAID_CLASSIFIER = GrowthOptions(

@@ -40,6 +40,8 @@ class Reading:
         Declarations about the columns.
     class_weight, priors
         Weights of the classes.
+    relative_weights
+        Whether only the ratios of weights matter, not their scale (what draws rows or penalizes).
     """
 
     owner: str
@@ -49,6 +51,7 @@ class Reading:
     categorical_features: Any = None
     class_weight: Any = None
     priors: Any = None
+    relative_weights: bool = False
 
     def read_target(self, y: Any, n_rows: int) -> ClassTarget | ValueTarget:
         """Return the target; refuse one of another task."""
@@ -68,9 +71,10 @@ class Reading:
         self, sample_weight: Any, target: ClassTarget | ValueTarget, n_rows: int
     ) -> RowWeights:
         """Return the weights of the rows, with the factors of their classes."""
-        return RowWeights.read(
+        weights = RowWeights.read(
             sample_weight, n_rows, target, class_weight=self.class_weight, priors=self.priors
         )
+        return weights.relative() if self.relative_weights else weights
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,24 +4,45 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
+from decimal import ROUND_FLOOR, Decimal
 from typing import Literal, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
+_FEW_DIGITS = 6
+"""A number is written with so many digits, and with more only if they are needed."""
 
-def format_float(value: float, gap: float | None) -> str:
-    """Return the shortest text of a number that tells it from the nearest other, `gap` away."""
+
+def format_float(value: float, gap: float | None, *, is_bound: bool = False) -> str:
+    """Return the shortest text of a number that tells it from the nearest other, `gap` away.
+
+    The text of a bound is not above it, so that the number written meets ``x <= bound``, unless few
+    digits tell it: a bound just below 1844.89 is written so, and compared by ``<``.
+
+    >>> [format_float(0.94127584199, None, is_bound=each) for each in (False, True)]
+    ['0.941275842', '0.9412758419']
+    >>> format_float(1844.8899999999999, None, is_bound=True)
+    '1844.89'
+    """
     if not math.isfinite(value):
         return str(value)
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     tolerance = abs(value) * 1e-9 if gap is None else gap / 2
-    for digits in range(6, 17):
+    for digits in range(_FEW_DIGITS, 17):
         text = f"{value:.{digits}g}"
+        if is_bound and digits > _FEW_DIGITS and float(text) > value:
+            text = _round_down(value, digits)
         if abs(float(text) - value) <= tolerance:
             return text
     return repr(value)
+
+
+def _round_down(value: float, digits: int) -> str:
+    exact = Decimal(value)
+    unit = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
+    return f"{float(exact.quantize(unit, rounding=ROUND_FLOOR)):.{digits}g}"
 
 
 def format_instant(stored: int, unit: str, time_zone: str | None) -> str:

@@ -32,6 +32,12 @@ _MANY_VALUES = 5
 """A longer list of values is written as ``not in``, where that is shorter."""
 
 
+def _is_of_float32(value: float) -> bool:
+    """Return whether a number may be a float32, or lie halfway between two neighbours."""
+    mantissa, _ = math.frexp(value)
+    return (mantissa * 2**25).is_integer()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wording:
     """How conditions are written.
@@ -60,12 +66,12 @@ class Wording:
         """Return the column's name on one line."""
         return self._short(on_one_line(column.name) or "''")
 
-    def value(self, column: ColumnSpec, value: object) -> str:
-        """Return the text of a threshold in stored form, or of a value of the domain."""
+    def value(self, column: ColumnSpec, value: object, *, is_bound: bool = False) -> str:
+        """Return the text of a number in stored form, or of a value of the domain."""
         gap = None
-        if self.rounded and isinstance(value, float):
+        if self.rounded and isinstance(value, float) and _is_of_float32(value):
             gap = 2 * abs(value) * _FLOAT32_PRECISION
-        text = on_one_line(column.format(value, gap=gap))
+        text = on_one_line(column.format(value, gap=gap, is_bound=is_bound))
         # Quoted where the bare text could be mistaken for part of the condition.
         if isinstance(value, str) and (not text.strip() or text != text.strip() or "," in text):
             text = repr(text)
@@ -157,11 +163,12 @@ class Interval:
         elif low is None and high is None:
             words = f"{name} is known"
         elif low is None:
-            words = f"{name} <= {high}"
+            words = f"{name} {self._up_to(self.high, high)} {high}"
         elif high is None:
-            words = f"{name} > {low}"
+            words = f"{name} {'>' if self._up_to(self.low, low) == '<=' else '>='} {low}"
         else:
-            words = f"{low} < {name} <= {high}"
+            above = "<" if self._up_to(self.low, low) == "<=" else "<="
+            words = f"{low} {above} {name} {self._up_to(self.high, high)} {high}"
         return f"{words} or missing" if wording.missing and self.missing else words
 
     def mask(self, table: Table) -> BoolArray:
@@ -203,7 +210,20 @@ class Interval:
             return None
         if self.column.storage == "value":
             return wording.value(self.column, self.column.values[int(bound)])
-        return wording.value(self.column, bound)
+        return wording.value(self.column, bound, is_bound=True)
+
+    def _up_to(self, bound: float | int | None, text: str | None) -> str:
+        """Return ``<=``, or ``<`` where the text of the bound is rounded up.
+
+        So the number that is written is sent where the text says: a cut just below 1844.89 is
+        ``< 1844.89``, and that number itself is above it.
+        """
+        if self.column.storage != "float" or bound is None or text is None:
+            return "<="
+        try:
+            return "<" if float(text) > bound else "<="
+        except ValueError:  # shortened
+            return "<="
 
     def _only_value(self) -> int | None:
         """Return the only whole number (in stored form) within the bounds, else None."""

@@ -192,10 +192,13 @@ class LinearModel:
             size = _four_figures(abs(coefficient))
             factor = "" if size == "1" else f"{size}*"
             words += f" {'-' if coefficient < 0 else '+'} {factor}{term.text(wording)}"
-        if self.limits is not None:
-            low, high = map(_four_figures, self.limits)
-            words += f", kept within {low} and {high}"
-        return words
+        return words if self.limits is None else f"{words}, {self._limits_in_words()}"
+
+    def _limits_in_words(self) -> str:
+        assert self.limits is not None
+        least = _ROUNDING * max(map(abs, self.limits))  # below it, a rounding error of 0
+        low, high = (_four_figures(each if abs(each) > least else 0.0) for each in self.limits)
+        return f"kept within {low} and {high}"
 
     def _intercept_shown(self) -> float:
         """Return the intercept, or 0 where it is a rounding error beside the terms."""
@@ -225,8 +228,7 @@ class LinearModel:
         ]
         lines = lay_out(columns, gap=" ", max_width=100).split("\n")[1:]
         if self.limits is not None:
-            low, high = map(_four_figures, self.limits)
-            lines.append(f"  kept within {low} and {high}")
+            lines.append(f"  {self._limits_in_words()}")
         return "\n".join(lines)
 
 

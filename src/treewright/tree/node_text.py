@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.criteria import CRITERIA
+from treewright.criteria import CRITERIA, GRADIENTS
 from treewright.text.names import on_one_line
 from treewright.text.numbers import figure, figures, percent
 from treewright.text.table import TextColumn
@@ -28,7 +28,8 @@ def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> li
     n_rows, weight = arrays.n_rows[chosen], arrays.weight[chosen]
     columns = [TextColumn("rows", [str(count) for count in n_rows.tolist()], right=True)]
     if not np.array_equal(n_rows, weight):
-        columns.append(TextColumn("weight", figures(weight.tolist()), right=True))
+        header = "hessian" if tree.criterion == GRADIENTS else "weight"
+        columns.append(TextColumn(header, figures(weight.tolist()), right=True))
     arrow = "->" if ascii else "→"
     leaf = (arrays.n_branches[chosen] == 0).tolist()
     if tree.classes is None and tree.n_outputs == 1:
@@ -56,10 +57,16 @@ def answer_in_words(tree: Tree, answer: FloatArray) -> str:
     label = label_in_words(tree.label_of(answer))
     if tree.classes is None or len(tree.classes) > 1:
         return label
-    names = map(str, tree.classes[0].tolist())
+    names = list(map(str, tree.classes[0].tolist()))
+    colon = ":" if any(map(_is_like_number, names)) else ""
     shares = sorted(zip(-answer, names, strict=True), key=lambda pair: pair[0])
-    shown = [f"{name} {percent(-share)}" for share, name in shares if share < 0]
+    shown = [f"{name}{colon} {percent(-share)}" for share, name in shares if share < 0]
     return f"{label}  ({', '.join(shown[:5])}{', …' if len(shown) > 5 else ''})"
+
+
+def _is_like_number(name: str) -> bool:
+    """Return whether a class beside its count would look like another number."""
+    return name[-1:].isdigit()
 
 
 def class_columns(
@@ -96,16 +103,22 @@ def classes_in_words(names: Sequence[str], weights: Sequence[float], *, ascii: b
     'Yes 3, No 2'
     >>> classes_in_words(list("abcde"), [5, 4, 3, 2, 1])
     'a 5, b 4, c 3, … 2 more'
+    >>> classes_in_words(["1", "3"], [182, 183])
+    '3: 183, 1: 182'
     """
     present = sorted((-weight, k) for k, weight in enumerate(weights) if weight > 0)
     n_named = _MAX_CLASSES_NAMED if len(present) > _MAX_CLASSES_NAMED + 1 else len(present)
-    words = [f"{names[k]} {figure(-negative)}" for negative, k in present[:n_named]]
+    colon = ":" if any(_is_like_number(name) for name in names) else ""
+    words = [f"{names[k]}{colon} {figure(-negative)}" for negative, k in present[:n_named]]
     if n_named < len(present):
         words.append(f"{'...' if ascii else '…'} {len(present) - n_named} more")
     return ", ".join(words)
 
 
 def _regression_columns(tree: Tree, chosen: Int64Array, marks: list[str]) -> list[TextColumn]:
+    if tree.criterion == GRADIENTS:  # impurities of gradients are not kept
+        scores = figures(tree.arrays.value[chosen, 0].tolist())
+        return [TextColumn("", marks), TextColumn("score", scores, right=True)]
     header, spread = "impurity", tree.arrays.impurity[chosen]
     power = _power_of_sd(tree.criterion)
     if power is not None:

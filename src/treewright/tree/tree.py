@@ -375,7 +375,9 @@ class Tree(Shape, TreeMethods):
         return LinearPlan(plan, self.linear, self.arrays)
 
     def _read(self, X: object) -> Table:
-        return read_rows(X, self.schema, unseen=self.unseen)
+        # Only columns with names can be absent; finding out which may be takes longer than one row.
+        optional = () if isinstance(X, np.ndarray) else self.unused_columns
+        return read_rows(X, self.schema, unseen=self.unseen, optional=optional)
 
 
 def check_is_tree(name: str, value: object) -> None:

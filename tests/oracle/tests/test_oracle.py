@@ -231,8 +231,15 @@ def test_absolute_error_of_a_cut() -> None:
 
 
 def test_poisson_of_a_cut() -> None:
+    table = Table(rows=[(1,), (2,)], target=[1, 3], kinds=["numeric"])
+    assert best_score(table, criterion="poisson") == pytest.approx(
+        math.log(1 / 2) / 2 + 3 * math.log(3 / 2) / 2
+    )
+
+
+def test_poisson_has_no_branch_of_zeros() -> None:
     table = Table(rows=[(1,), (2,)], target=[0, 4], kinds=["numeric"])
-    assert best_score(table, criterion="poisson") == pytest.approx(2 * math.log(2))
+    assert best_score(table, criterion="poisson") is None
 
 
 @pytest.mark.parametrize(

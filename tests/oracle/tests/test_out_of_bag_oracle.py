@@ -67,14 +67,22 @@ def test_numbers_out_of_bag(table: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("table", [X, GAPS], ids=["packed", "listed"])
-def test_rows_count_by_their_weight(table: Any) -> None:
-    weight = RNG.integers(0, 4, size=90) * 0.5
-    forest = fitted(tw.RandomForestClassifier, table, CLASSES, weight)
+# The mean of those above 0 is 1, so that no weight is rounded.
+@pytest.mark.parametrize("weights", [[0.0, 0.5, 1.5], [0.0, 1.0, 1.0]], ids=["any", "0 or 1"])
+@pytest.mark.parametrize("table", [X, GAPS], ids=["without gaps", "with gaps"])
+def test_rows_count_by_their_weight(table: Any, weights: list[float]) -> None:
+    weight = RNG.permutation(np.resize(weights, 90))
+    forest = fitted(tw.RandomForestClassifier, table, CLASSES, weight, class_weight={"a": 2.0})
     codes = np.searchsorted(forest.classes_, CLASSES).tolist()
     shares = said(forest, table, "predict_proba")
     slow = oracle.class_figures(codes, shares, N_TREES, hard=False, weight=weight.tolist())
     check(forest.out_of_bag(), slow)
+    numbers = fitted(tw.RandomForestRegressor, table, NUMBERS, weight, max_features=2)
+    values = said(numbers, table, "predict")
+    check(
+        numbers.out_of_bag(),
+        oracle.value_figures(NUMBERS.tolist(), values, N_TREES, weight=weight.tolist()),
+    )
 
 
 @pytest.mark.parametrize("table", [X, GAPS], ids=["packed", "listed"])

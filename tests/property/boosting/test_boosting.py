@@ -12,8 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.boosting import boost
+from sklearn.base import clone
 
 import treewright as tw
+
+MAY_HAVE_NO_SPLIT = "ignore::treewright.errors.NoSplitWarning"  # of a few rows
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"subsample": 0.5},
+    {"row_sampling": "goss", "subsample": 0.2},
+    {"leaf_model": "linear"},
+    {"loss": "huber"},
+    {"loss": "absolute_error"},
+    {"early_stopping": True},
+]
 
 
 def logistic(score: float, y: float) -> tuple[float, float]:
@@ -64,6 +76,7 @@ def check_squared_error(
     assert model.predict(X) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.filterwarnings(MAY_HAVE_NO_SPLIT)
 @given(
     table=numbers(),
     max_leaves=st.integers(2, 6),
@@ -77,6 +90,7 @@ def test_squared_error_is_boosted_as_the_oracle_does(
     check_squared_error(table, max_leaves=max_leaves, min_leaf=min_leaf, l2=l2, line_l2=None)
 
 
+@pytest.mark.filterwarnings(MAY_HAVE_NO_SPLIT)
 @given(
     table=numbers(),
     max_leaves=st.integers(2, 6),
@@ -90,6 +104,7 @@ def test_lines_in_leaves_are_those_of_the_oracle(
     check_squared_error(table, max_leaves=max_leaves, min_leaf=min_leaf, l2=0.5, line_l2=line_l2)
 
 
+@pytest.mark.filterwarnings(MAY_HAVE_NO_SPLIT)
 @given(table=numbers(), max_leaves=st.integers(2, 5))
 @settings(max_examples=100, deadline=None)
 def test_log_loss_is_boosted_as_the_oracle_does(table: tuple[Any, Any], max_leaves: int) -> None:
@@ -201,20 +216,12 @@ def test_batches_single_rows_trees_and_leaves_tell_the_same(n_classes: int) -> N
 @given(
     seed=st.integers(0, 2**32 - 1),
     n_classes=st.sampled_from([0, 2, 3]),
-    options=st.sampled_from(
-        [
-            {},
-            {"subsample": 0.5},
-            {"row_sampling": "goss", "subsample": 0.2},
-            {"leaf_model": "linear"},
-            {"loss": "huber"},
-            {"loss": "absolute_error"},
-        ]
-    ),
+    options=st.sampled_from(OPTIONS[:-1]),  # rows to stop by are held out by their position
+    is_weighted=st.booleans(),
 )
 @settings(max_examples=30, deadline=None)
 def test_the_order_of_the_rows_does_not_matter(
-    seed: int, n_classes: int, options: dict[str, Any]
+    seed: int, n_classes: int, options: dict[str, Any], is_weighted: bool
 ) -> None:
     random = np.random.default_rng(seed)
     X, values = random.normal(size=(300, 3)).round(1), random.normal(size=300).round(1)
@@ -222,34 +229,74 @@ def test_the_order_of_the_rows_does_not_matter(
     y = values if n_classes == 0 else random.integers(0, n_classes, 300)
     made = tw.GradientBoostingRegressor if n_classes == 0 else tw.GradientBoostingClassifier
     order = random.permutation(300)
-    models = [
-        made(n_estimators=6, min_samples_leaf=5, random_state=2, **options).fit(X[rows], y[rows])
-        for rows in (np.arange(300), order)
-    ]
+    weight = random.choice([0.5, 1.0, 1.5], 300) if is_weighted else np.ones(300)
+    model = made(n_estimators=6, min_samples_leaf=5, random_state=2, **options)
+    models = [clone(model).fit(X[rows], y[rows], weight[rows]) for rows in (np.arange(300), order)]
     scores = [model.ensemble_.scores(model._table(X)) for model in models]
     assert scores[1] == pytest.approx(scores[0], abs=1e-9)
+
+
+def boosted(
+    seed: int, n_classes: int, options: dict[str, Any], weight: Any, rows: Any = None
+) -> Any:
+    """Return the scores of a small table, boosted with weights."""
+    random = np.random.default_rng(seed)
+    X, values = random.normal(size=(80, 3)).round(1), random.normal(size=80).round(1)
+    n_classes = 0 if "loss" in options else n_classes
+    y = values if n_classes == 0 else random.permutation(np.arange(80) % n_classes)
+    made = tw.GradientBoostingRegressor if n_classes == 0 else tw.GradientBoostingClassifier
+    rows = np.arange(80) if rows is None else rows
+    model = made(n_estimators=6, min_samples_leaf=5, min_hessian=0.1, random_state=2, **options)
+    model.fit(X[rows], y[rows], None if weight is None else weight[rows])
+    return model.ensemble_.scores(model._table(X))
 
 
 @given(
     seed=st.integers(0, 2**32 - 1),
     n_classes=st.sampled_from([0, 2, 3]),
-    leaf=st.sampled_from(["constant", "linear"]),
+    options=st.sampled_from(OPTIONS),
+    factor=st.sampled_from([0.1, 3.0, 1e-6, 1e6, 2.0**40]),
 )
+@settings(max_examples=60, deadline=None)
+def test_only_the_ratios_of_weights_matter(
+    seed: int, n_classes: int, options: dict[str, Any], factor: float
+) -> None:
+    weight = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 2.0], 80, p=[0.1, 0.3, 0.3, 0.3])
+    plain = boosted(seed, n_classes, options, weight)
+    assert np.array_equal(boosted(seed, n_classes, options, factor * weight), plain)
+    left = np.flatnonzero(weight)
+    assert np.array_equal(boosted(seed, n_classes, options, weight, left), plain)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.sampled_from([0, 2, 3]),
+    options=st.sampled_from(OPTIONS),
+    size=st.sampled_from([0.1, 10.0, 1e-6, 1e6, 2.0**40]),
+)
+@settings(max_examples=40, deadline=None)
+def test_equal_weights_are_none(
+    seed: int, n_classes: int, options: dict[str, Any], size: float
+) -> None:
+    plain = boosted(seed, n_classes, options, None)
+    assert np.array_equal(boosted(seed, n_classes, options, np.full(80, size)), plain)
+
+
+@given(seed=st.integers(0, 2**32 - 1), loss=st.sampled_from(["squared_error", "poisson"]))
 @settings(max_examples=25, deadline=None)
-def test_a_row_of_weight_k_is_the_row_written_k_times(seed: int, n_classes: int, leaf: str) -> None:
+def test_weights_are_copies_where_nothing_counts_rows_or_penalizes(seed: int, loss: str) -> None:
     random = np.random.default_rng(seed)
-    X, values = random.normal(size=(60, 3)).round(1), random.normal(size=60)
-    y = values if n_classes == 0 else np.arange(60) % n_classes
-    weight = random.integers(0, 4, 60).astype(float)
-    weight[:6] = 1.0
-    rows = np.repeat(np.arange(60), weight.astype(int))
-    made = tw.GradientBoostingRegressor if n_classes == 0 else tw.GradientBoostingClassifier
-    options: dict[str, Any] = {"n_estimators": 4, "min_samples_leaf": 3, "leaf_model": leaf}
-    weighed = made(**options).fit(X, y, sample_weight=weight)
-    written = made(**options).fit(X[rows], y[rows])
-    assert weighed.ensemble_.scores(weighed._table(X)) == pytest.approx(
-        written.ensemble_.scores(written._table(X)), abs=1e-6
+    X, y = random.normal(size=(60, 3)), random.exponential(size=60)
+    weight = random.integers(0, 4, 60)
+    weight[:6] = 1
+    rows = np.repeat(np.arange(60), weight)
+    options = {"min_samples_leaf": 1, "min_hessian": 0.0, "l2_regularization": 0.0}
+    model = tw.GradientBoostingRegressor(
+        n_estimators=4, max_leaf_nodes=4, max_features=1.0, loss=loss, **options
     )
+    weighed = model.fit(X, y, sample_weight=weight).predict(X)
+    # Weights have 24 bits, gradients not many more.
+    assert model.fit(X[rows], y[rows]).predict(X) == pytest.approx(weighed, rel=1e-5)
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Forests as a whole: one answer for any number of threads, any order of rows, copies or weights.
+"""Forests as a whole: one answer for any number of threads, order of rows or scale of weights.
 
 Both forms are tried: packed (plain numbers) and listed (text, gaps).
 """
@@ -7,6 +7,7 @@ import hashlib
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
 
@@ -129,17 +130,34 @@ def test_the_order_of_rows_changes_no_answer(made: Any, form: Form) -> None:
     [{"bootstrap": True}, {"bootstrap": False}, {"bootstrap": False, "max_samples": 0.5}],
     ids=["bootstrap", "all rows", "half of them"],
 )
-def test_a_weight_of_k_is_k_copies(made: Any, form: Form, drawing: dict[str, Any]) -> None:
-    weight = np.random.default_rng(2).integers(0, 4, N_ROWS)
-    rows = np.repeat(np.arange(N_ROWS), weight)
-    parameters = {"n_estimators": 9, "random_state": 5, **drawing}
+def test_a_constant_factor_of_weights_changes_no_byte(
+    made: Any, form: Form, drawing: dict[str, Any]
+) -> None:
+    weight = np.random.default_rng(2).choice([0.0, 0.3, 1.0, 2.0], N_ROWS)
+    model = made(n_estimators=9, random_state=5, **drawing)
     X, y = columns(form), targets(made)
-    weighted = made(**parameters).fit(X, y, weight)
-    written = made(**parameters).fit(take(X, rows), [y[row] for row in rows])
-    if made in (RandomForestClassifier, ExtraTreesClassifier) or drawing["bootstrap"]:
-        assert answers(weighted, X) == answers(written, X)
-    else:  # sums of weights round otherwise than sums of copies
-        np.testing.assert_allclose(weighted.predict(X), written.predict(X), rtol=1e-9)
+    trees = pickle.dumps(model.fit(X, y, weight).ensemble_)
+    said = answers(model, X)
+    for factor in (0.1, 3.0, 1e-6, 1e6, 2.0**40):
+        assert pickle.dumps(model.fit(X, y, factor * weight).ensemble_) == trees
+        assert answers(model, X) == said
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("made", FORESTS)
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_equal_weights_and_rows_of_weight_zero_change_no_byte(
+    made: Any, form: Form, bootstrap: bool
+) -> None:
+    one = fitted(made, form, bootstrap=bootstrap)
+    X, y = columns(form), targets(made)
+    trees, said = pickle.dumps(one.ensemble_), answers(one, X)
+    for weight in (0.1, 10.0, 2.0**40):
+        assert pickle.dumps(one.fit(X, y, np.full(N_ROWS, weight)).ensemble_) == trees
+    more = {name: [*values, *values[:50]] for name, values in X.items()}
+    weight = np.repeat([10.0, 0.0], [N_ROWS, 50])
+    # Where rows are not drawn, the general engine leaves out those of weight 0.
+    assert answers(one.fit(more, [*y, *y[:50]], weight), X) == said
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -172,7 +190,8 @@ def forest_of(sample: Sample, *, extra: bool, bootstrap: bool) -> Any:
 @given(data=st.data())
 @settings(examples(0.5))
 def test_awkward_tables_in_any_order(target: Any, storages: Any, data: st.DataObject) -> None:
-    sample = data.draw(small_tables(target=target, storages=storages, weightings=["none", "whole"]))
+    weightings = ["none", "whole", "dyadic"]
+    sample = data.draw(small_tables(target=target, storages=storages, weightings=weightings))
     assume(sample.n_rows > 1 and sample.total_weight > 0)
     order = data.draw(st.permutations(range(sample.n_rows)))
     extra = data.draw(st.booleans())
@@ -182,15 +201,33 @@ def test_awkward_tables_in_any_order(target: Any, storages: Any, data: st.DataOb
 
 
 @pytest.mark.parametrize("target", ["classes", "numbers"])
+@given(data=st.data(), factor=st.sampled_from([0.1, 3.0, 1e-6, 1e6, 2.0**40]))
+@settings(examples(0.5))
+def test_awkward_tables_with_weights_of_another_scale(
+    target: Any, data: st.DataObject, factor: float
+) -> None:
+    weightings = ["whole", "dyadic", "awkward"]
+    sample = data.draw(small_tables(target=target, weightings=weightings))
+    assume(sample.n_rows > 1 and sample.total_weight > 0)
+    assert sample.weights is not None
+    scaled = replace(sample, weights=tuple(factor * weight for weight in sample.weights))
+    extra, bootstrap = data.draw(st.booleans()), data.draw(st.booleans())
+    model = forest_of(sample, extra=extra, bootstrap=bootstrap)
+    other = forest_of(scaled, extra=extra, bootstrap=bootstrap)
+    assert answers(other, sample.frame) == answers(model, sample.frame)
+
+
+@pytest.mark.parametrize("target", ["classes", "numbers"])
 @given(data=st.data())
 @settings(examples(0.5))
-def test_awkward_tables_with_copies_written_out(target: Any, data: st.DataObject) -> None:
-    sample = data.draw(small_tables(target=target, weightings=["whole"]))
-    assume(sample.weighed_target == set(sample.target))
-    written = sample.written_out()
-    assume(written.n_rows > 1)
-    extra = data.draw(st.booleans())
-    model = forest_of(sample, extra=extra, bootstrap=True)
-    assert answers(forest_of(written, extra=extra, bootstrap=True), sample.frame) == answers(
-        model, sample.frame
-    )
+def test_awkward_tables_without_their_rows_of_weight_zero(target: Any, data: st.DataObject) -> None:
+    sample = data.draw(small_tables(target=target, weightings=["whole", "dyadic"]))
+    assert sample.weights is not None
+    left = [row for row, weight in enumerate(sample.weights) if weight > 0]
+    assume(len(left) > 1 and sample.weighed_target == set(sample.target))
+    extra, bootstrap = data.draw(st.booleans()), data.draw(st.booleans())
+    model = forest_of(sample, extra=extra, bootstrap=bootstrap)
+    other = forest_of(sample.take(left), extra=extra, bootstrap=bootstrap)
+    # A number that no float equals makes its column one of integers, also in a row of weight 0.
+    assume(model.ensemble_.schema == other.ensemble_.schema)
+    assert answers(other, sample.frame) == answers(model, sample.frame)

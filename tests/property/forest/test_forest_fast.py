@@ -58,11 +58,25 @@ def forests(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any, Any]:
     bootstrap = draw(st.booleans())
     weights = None
     if bootstrap and draw(st.booleans()):
-        # Up to 40 copies of a row: more than an entry of the lists can count.
-        weights = np.array(
-            draw(st.lists(st.sampled_from([0, 1, 1, 2, 40]), min_size=n_rows, max_size=n_rows))
-        )
-        weights[0] = 1
+        # Rows are drawn or not; weights of other ratios are for the general grower.
+        weights = 3.0 * np.array(draw(st.lists(st.booleans(), min_size=n_rows, max_size=n_rows)))
+        weights[:2] = 3.0
+    if draw(st.booleans()):
+        times = draw(st.lists(st.sampled_from([1, 1, 2, 40]), min_size=n_rows, max_size=n_rows))
+        table = {name: np.repeat(column, times) for name, column in table.items()}
+        target = np.repeat(target, times)
+        weights = None if weights is None else np.repeat(weights, times)
+    drawing: dict[str, Any] = {"bootstrap": bootstrap}
+    if bootstrap and n_classes > 0 and draw(st.booleans()):
+        # Up to 40 times a row on average: more than an entry of the lists can count.
+        counts = np.bincount(target if weights is None else target[weights > 0])
+        drawing["sampling"] = {
+            label: int(count) * draw(st.sampled_from([1, 2, 40]))
+            for label, count in enumerate(counts.tolist())
+            if count > 0
+        }
+    elif bootstrap:
+        drawing["max_samples"] = draw(st.sampled_from([None, 0.7]))
     kinds = (
         (RandomForestRegressor, ExtraTreesRegressor)
         if n_classes == 0
@@ -77,8 +91,7 @@ def forests(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any, Any]:
         min_samples_split=draw(st.sampled_from([2, 2, 7, 0.4])),
         min_weight_fraction_leaf=draw(st.sampled_from([0.0, 0.0, 0.1])),
         min_impurity_decrease=draw(st.sampled_from([0.0, 0.0, 0.01])),
-        bootstrap=bootstrap,
-        max_samples=draw(st.sampled_from([None, 0.7])) if bootstrap else None,
+        **drawing,
         random_state=draw(st.integers(0, 100)),
         n_jobs=draw(st.sampled_from([1, 2])),
     )

@@ -103,7 +103,10 @@ def test_rows_of_weight_zero_are_not_there(
     if sample.is_classification:
         assume(set(without.target) == set(sample.target))
     options = draw_tree_options(data, criterion)
-    assert_same_tree(grow(sample, **options), grow(without, **options))
+    whole, part = grow(sample, **options), grow(without, **options)
+    # A number that no float equals makes its column one of integers, also in a row of weight 0.
+    assume(whole.schema == part.schema)
+    assert_same_tree(whole, part)
 
 
 @given(sample=small_tables(target="numbers", weightings=["none"]), outlier=st.floats(1e6, 1e300))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from property.growing import examples, grow, scale_of_score
 from property.tables import Column, Sample, small_tables
 
-from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
+from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA, criterion_named
 from treewright.data.read.table import read_table
 from treewright.grow.oblique import MISSING, SEARCHES, ObliqueOptions
 from treewright.tree.arrays import LINEAR
@@ -135,20 +135,32 @@ def test_rules_say_what_the_tree_says(case: Any) -> None:
 @examples(2)
 def test_a_node_can_be_asked_why(case: Any) -> None:
     sample, options = case
+    criterion = options["criterion"]
     tree = grow(sample, **options)
     for node in range(tree.n_nodes):
-        chosen = tree.why(node).chosen
+        why = tree.why(node)
+        chosen = why.chosen
         if tree.is_leaf(node):
             assert chosen is None
             continue
         assert chosen is not None
-        assert chosen.gain == tree.arrays.gain[node]
+        if criterion != "impurity_ratio":
+            assert chosen.score == tree.arrays.score[node]
+        elif not sample.any_missing:  # worked out from the gain and what is left
+            assert chosen.score == pytest.approx(tree.arrays.score[node], rel=1e-9)
+        if criterion_named(criterion).gains_impurity:
+            assert chosen.gain == tree.arrays.gain[node]
+        elif criterion != "poisson" and not sample.any_missing:
+            # By its definition, whatever the criterion compares; a Poisson tree's own impurity is
+            # the deviance, and its gain here a fall of variance.
+            fall = max(0.0, why.impurity - chosen.weighted_impurity)
+            assert chosen.gain == pytest.approx(fall, abs=1e-12)
         question = tree.question(node)
         assert question is not None
         if question.n_branches == 2:
             assert chosen.question == question.text(0)
         if tree.arrays.kind[node] == LINEAR:
-            assert chosen is tree.why(node).candidates[-1] or chosen.column == "sum of columns"
+            assert chosen is why.candidates[-1] or chosen.column == "sum of columns"
 
 
 def stop_where_rows_are_divided(sample: Sample, options: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.linear_model import LinearRegression
 import treewright as tw
 from treewright.boosting import choose_rounds as chosen_rounds
 from treewright.boosting.choose_rounds import N_FOLDS, folds_of
+from treewright.boosting.defaults import n_folds_judged
 from treewright.boosting.losses import loss_of_classes, loss_of_values
 from treewright.boosting.problem import BoostingProblem
 from treewright.data.read.table import read_table
@@ -36,7 +38,7 @@ def problem(
     return BoostingProblem(
         table=read_table(X),
         y=np.asarray(y, dtype=np.float64),
-        weights=RowWeights.of(None if weight is None else np.asarray(weight, dtype=np.float64)),
+        weights=RowWeights.read(weight, len(y)).relative(),
         loss=loss,
     )
 
@@ -46,12 +48,38 @@ def test_folds_follow_from_the_content_of_rows() -> None:
     assert folds is not None
     order = RANDOM.permutation(len(X))
     assert np.array_equal(folds_of(problem(X[order], CLASSES[order])), folds[order])
-    copies = RANDOM.integers(0, 4, len(X))
-    weighed = folds_of(problem(X, CLASSES, copies))
-    assert weighed is not None
-    assert np.array_equal(weighed < 0, copies == 0)
-    repeated = folds_of(problem(np.repeat(X, copies, axis=0), np.repeat(CLASSES, copies)))
-    assert np.array_equal(repeated, np.repeat(weighed, copies))
+    weight = RANDOM.uniform(0.5, 2.0, len(X))
+    assert np.array_equal(folds_of(problem(X, CLASSES, weight)), folds)
+
+
+def test_rows_of_weight_zero_are_in_no_fold_and_change_none() -> None:
+    weight = RANDOM.integers(0, 4, len(X))
+    folds = folds_of(problem(X, CLASSES, weight))
+    assert folds is not None
+    some = weight > 0
+    assert np.array_equal(folds < 0, ~some)
+    assert np.array_equal(folds_of(problem(X[some], CLASSES[some], weight[some])), folds[some])
+
+
+def test_copies_of_a_row_are_dealt_out_like_any_rows() -> None:
+    order = RANDOM.permutation(np.repeat(np.arange(48), N_FOLDS))
+    folds = folds_of(problem(X[order], CLASSES[order]))
+    assert folds is not None
+    for row in range(48):
+        assert sorted(folds[order == row]) == list(range(N_FOLDS))
+
+
+def test_the_order_of_copies_of_other_weights_does_not_matter() -> None:
+    rows = np.repeat(np.arange(48), N_FOLDS)
+    weight = RANDOM.permutation(np.resize([0.5, 1.0, 2.0], len(rows)))
+    folds = folds_of(problem(X[rows], CLASSES[rows], weight))
+    assert folds is not None
+    order = RANDOM.permutation(len(rows))
+    moved = folds_of(problem(X[rows[order]], CLASSES[rows[order]], weight[order]))
+    assert moved is not None
+    # Which of two copies of equal weight is in a fold makes no difference to it.
+    dealt = sorted(zip(rows, weight, folds, strict=True))
+    assert sorted(zip(rows[order], weight[order], moved, strict=True)) == dealt
 
 
 def test_every_fold_has_its_share_of_every_class() -> None:
@@ -66,21 +94,40 @@ def test_every_fold_has_its_share_of_every_class() -> None:
 
 
 def test_few_rows_are_not_dealt_out() -> None:
-    assert folds_of(problem(np.repeat(X[:29], 10, axis=0), np.repeat(CLASSES[:29], 10))) is None
+    assert folds_of(problem(X[:29], CLASSES[:29])) is None
+    assert folds_of(problem(X[:29], CLASSES[:29], np.full(29, 2.0))) is None
     assert folds_of(problem(X[:30], CLASSES[:30])) is not None
+    assert folds_of(problem(X[:30], CLASSES[:30], [0.0] + [2.0] * 29)) is None
+    copies = np.repeat(X[:3], 10, axis=0), np.repeat(CLASSES[:3], 10)
+    assert folds_of(problem(*copies)) is not None
+
+
+N_JUDGED = 3
+
+
+def looked_at(most: int) -> Iterator[int]:
+    """The numbers of rounds after which the loss is looked at: ever more rarely."""
+    number = 0
+    while number < most:
+        number = min(number + max(1, number // 16), most)
+        yield number
 
 
 @pytest.mark.parametrize("weighs", [False, True])
 def test_the_choice_is_the_least_loss_of_rows_left_out(weighs: bool) -> None:
     """Against folds that are boosted one by one, each with a model of its own."""
-    weight = RANDOM.uniform(0.5, 2.0, len(X)) if weighs else None
-    rate = 0.3
+    folds = folds_of(problem(X, VALUES, of_classes=False))
+    weight, rate = None, 0.3
+    if weighs:
+        # Of mean 1 in every fold, so that they are the same weights in the models of their own.
+        weight = np.empty(len(X))
+        for fold in range(N_FOLDS):
+            weight[folds == fold] = np.resize([0.5, 1.5], np.sum(folds == fold))
     model = tw.GradientBoostingRegressor(learning_rate=rate, random_state=5).fit(X, VALUES, weight)
-    folds = folds_of(problem(X, VALUES, weight, of_classes=False))
     least = {}
     for (depth, share), tried in zip(((None, 1.0), (3, 0.7)), model.choice_.tried, strict=True):
         curve = np.zeros(150)
-        for fold in range(N_FOLDS):
+        for fold in range(N_JUDGED):
             learn, judge = folds != fold, folds == fold
             own = tw.GradientBoostingRegressor(
                 n_estimators=150,
@@ -94,11 +141,15 @@ def test_the_choice_is_the_least_loss_of_rows_left_out(weighs: bool) -> None:
             shares = np.ones(judge.sum()) if weight is None else weight[judge]
             for number, told in enumerate(own.staged_predict(X[judge])):
                 curve[number] += shares @ (told - VALUES[judge]) ** 2 / 2
-        curve /= len(X) if weight is None else weight.sum()
+        is_judged = folds < N_JUDGED
+        curve /= is_judged.sum() if weight is None else weight[is_judged].sum()
         assert (tried.max_depth, tried.subsample) == (depth, share)
-        assert tried.n_rounds == curve.argmin() + 1
-        assert tried.loss == pytest.approx(curve.min(), rel=1e-9)
-        least[depth] = curve.min()
+        assert tried.learning_rate == rate
+        looks = list(looked_at(150))
+        told = [curve[number - 1] for number in looks]
+        assert tried.n_rounds == looks[int(np.argmin(told))]
+        assert tried.loss == pytest.approx(min(told), rel=1e-9)
+        least[depth] = min(told)
     assert model.choice_.best.max_depth == min(least, key=least.__getitem__)
     assert model.n_iter_ == model.choice_.best.n_rounds
     assert str(model.choice_).count("chosen") == 1
@@ -134,7 +185,21 @@ def test_threads_and_the_order_of_rows_change_nothing() -> None:
 def test_noise_is_left_early_and_what_is_sure_is_learned_to_the_end() -> None:
     noise = tw.GradientBoostingClassifier().fit(X, RANDOM.permutation(CLASSES))
     assert noise.n_iter_ < 40
-    assert tw.GradientBoostingClassifier().fit(WHOLE, SURE).n_iter_ > 500
+    assert tw.GradientBoostingClassifier().fit(WHOLE, SURE).n_iter_ >= 500
+
+
+def test_rounds_are_chosen_by_a_large_rate_and_made_by_a_small_one() -> None:
+    model = tw.GradientBoostingRegressor().fit(X, VALUES)
+    by_hand = tw.GradientBoostingRegressor(
+        learning_rate=0.2, min_hessian=0.001, l2_regularization=3.0
+    ).fit(X, VALUES)
+    for own, its in zip(model.choice_.tried, by_hand.choice_.tried, strict=True):
+        assert own.n_rounds == (4 if its.n_rounds <= 100 else 2) * its.n_rounds
+        assert own.loss == its.loss
+
+
+def test_one_fold_judges_a_large_table() -> None:
+    assert [n_folds_judged(n) for n in (30, 10_000, 10_001, 10**7)] == [3, 3, 1, 1]
 
 
 def test_a_depth_that_is_given_is_the_only_one_tried() -> None:
@@ -145,10 +210,6 @@ def test_a_depth_that_is_given_is_the_only_one_tried() -> None:
 
 
 def test_where_nothing_is_chosen_rounds_are_fixed() -> None:
-    many = np.arange(10_001, dtype=np.float64)[:, np.newaxis]
-    whole = tw.GradientBoostingRegressor(max_leaf_nodes=2).fit(many, many[:, 0])
-    assert (whole.n_iter_, whole.choice_) == (250, None)
-
     def squared(y: Any, scores: Any) -> tuple[Any, Any]:
         return scores - y, np.ones_like(y)
 

@@ -277,7 +277,7 @@ def test_numbers() -> None:
 
 def lines_of(y_scale: float, *, columns: str = "xyz", **options) -> Tree:
     """Two lines, one on each side of z = 0, learned without noise."""
-    x, y, z = np.mgrid[0:4, 0:4, -1:2:2].reshape(3, -1).astype(float)
+    x, y, z = np.mgrid[0:5, 0:5, -1:2:2].reshape(3, -1).astype(float)
     data = {"x": x, "y": y, "z": z}
     target = np.where(z > 0, 100 + 2 * x + y_scale * y, x - y)
     model = DecisionTreeRegressor(max_depth=1, leaf_model="linear", **options)

@@ -251,7 +251,7 @@ def test_the_numbers_of_a_linear_model_are_asked_for() -> None:
     tree = lines_of(3.0)
     consultation = tree.consult(costs={"x": 2})
     assert answered(consultation, 1.0) == ["z"]
-    assert consultation.question.why == "to work out 100 + 2*x + 3*y"
+    assert consultation.question.why.startswith("to work out 100 + 2*x + 3*y")
     assert answered(consultation, 5.0) == ["y"]
     assert not consultation.is_settled
     assert answered(consultation, 1.5) == ["x"]

@@ -35,13 +35,40 @@ def test_numbers_widen_from_int_to_float() -> None:
     assert matched([1.5], np.array([2**64 - 1], dtype=np.uint64))[0].tolist() == [2.0**64]
 
 
+def test_a_fraction_is_taken_as_it_is_where_whole_numbers_were_fitted() -> None:
+    data, mask = matched([1, 2], [1.5, None, 2])
+    np.testing.assert_array_equal(data, [1.5, np.nan, 2.0])
+    assert mask is None
+
+
+@given(
+    st.integers(-(2**63), 2**64 - 1) | st.integers(2**53 - 9, 2**53 + 9),
+    st.floats(allow_nan=False) | st.integers(-(2**65), 2**65).map(float),
+)
+def test_integers_in_a_float_column_answer_every_question_as_before(x: int, t: float) -> None:
+    # A float and an integer are compared exactly by Python, but not by NumPy.
+    kind = np.uint64 if x > 2**63 - 1 else np.int64
+    for fitted_on in ([1.5, 2.5], [1, 2]):
+        data, mask = matched(fitted_on, np.array([x], dtype=kind))
+        assert (data.dtype, mask) == (np.float64, None)
+        assert (float(data[0]) <= t) == (x <= t)
+        assert x <= int(data[0])
+
+
+def test_an_integer_that_no_float_equals_goes_to_the_next_float_up() -> None:
+    given = [2**53 + 1, -(2**53) - 1, 2**53 + 2, None]
+    up = [2.0**53 + 2, -(2.0**53), 2.0**53 + 2, np.nan]
+    np.testing.assert_array_equal(matched([1, 2], given)[0], up)
+    np.testing.assert_array_equal(matched([1.5], given)[0], up)
+
+
 @given(
     st.floats(allow_nan=False) | st.integers(-(2**70), 2**70).map(float),
     st.integers(-(2**63), 2**63 - 2),
 )
 def test_floats_in_an_integer_column_answer_every_question_as_before(x: float, t: int) -> None:
-    data, mask = matched([1, 2], np.array([x]))
-    assert mask is None
+    data, mask = matched([2**53 + 1, 2], np.array([x]))
+    assert (data.dtype, mask) == (np.int64, None)
     assert (int(data[0]) <= t) == (x <= t)
 
 
@@ -55,22 +82,27 @@ def test_floats_in_an_unsigned_column_answer_every_question_as_before(x: float, 
 
 
 def test_nan_in_an_integer_column_is_missing() -> None:
-    _, mask = matched([1, 2], np.array([np.nan, 1.0]))
+    _, mask = matched([2**53 + 1, 2], np.array([np.nan, 1.0]))
     assert mask is not None
     assert mask.tolist() == [False, True]
+    data, mask = matched([1, 2], np.array([np.nan, 1.0]))
+    np.testing.assert_array_equal(data, [np.nan, 1.0])
+    assert mask is None
 
 
 def test_integers_of_the_other_sign_saturate() -> None:
     unsigned = np.array([2**64 - 1, 5], dtype=np.uint64)
     assert matched(unsigned, [-3, 7])[0].tolist() == [-(2**63), 7 - 2**63]
-    assert matched([1, 2], unsigned)[0].tolist() == [2**63 - 1, 5]
+    assert matched([2**53 + 1, 2], unsigned)[0].tolist() == [2**63 - 1, 5]
+    assert matched([1, 2], unsigned)[0].tolist() == [2.0**64, 5.0]
 
 
 def test_a_column_of_gaps_fits_any_kind() -> None:
     gaps = [None, None]
     assert matched(["a", "b"], gaps)[0].tolist() == [-1, -1]
     np.testing.assert_array_equal(matched([1.0], gaps)[0], [np.nan, np.nan])
-    for fitted_on in ([1], np.array(["2024-01-01"], dtype="M8[D]"), [timedelta(1)]):
+    np.testing.assert_array_equal(matched([1], gaps)[0], [np.nan, np.nan])
+    for fitted_on in ([2**53 + 1], np.array(["2024-01-01"], dtype="M8[D]"), [timedelta(1)]):
         _, mask = matched(fitted_on, gaps)
         assert mask is not None
         assert not mask.any()

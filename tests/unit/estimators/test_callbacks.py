@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import treewright as tw
+from treewright.boosting.fit import PATIENCE
 from treewright.estimators import callbacks
 
 has_callbacks = pytest.mark.skipif(
@@ -129,7 +130,7 @@ def test_rounds_left_by_a_warm_start_and_early_stopping_are_told() -> None:
     listener = Listener()
     stopped = tw.GradientBoostingRegressor(n_estimators=400, early_stopping=True, learning_rate=0.5)
     stopped.set_callbacks(listener).fit(X, VALUES)
-    assert listener.heard.count("end round") == stopped.n_iter_ + stopped.n_iter_no_change
+    assert listener.heard.count("end round") == stopped.n_iter_ + PATIENCE
     assert listener.n_rounds == stopped.n_iter_
 
 

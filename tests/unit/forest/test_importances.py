@@ -29,6 +29,8 @@ from treewright.forest.importances import debiased_importances, permutation_impo
 from treewright.forest.packed import PackedTrees
 
 N_ROWS = 90
+# The mean of those above 0 is a power of 2, so that no weight is rounded.
+WEIGHTS = {"alike": [1.0], "as a row or not": [0.0, 1.0], "by weight": [0.0, 1.0, 3.0]}
 
 
 def table(kind: str) -> dict[str, list[Any]]:
@@ -65,15 +67,15 @@ def listed(ensemble: Ensemble) -> Ensemble:
 
 @pytest.mark.parametrize("task", ["classes", "values"])
 @pytest.mark.parametrize("kind", ["plain", "mixed"])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighs", WEIGHTS)
 @pytest.mark.parametrize("missing", ["learned_side", "divide", "surrogates"])
-def test_measures_are_their_definitions(task: str, kind: str, weighted: bool, missing: str) -> None:
+def test_measures_are_their_definitions(task: str, kind: str, weighs: str, missing: str) -> None:
     X, y = table(kind), target(task)
     made = RandomForestClassifier if task == "classes" else RandomForestRegressor
-    weight = np.random.default_rng(5).integers(0, 3, N_ROWS) if weighted else np.ones(N_ROWS)
+    weight = np.random.default_rng(5).permutation(np.resize(WEIGHTS[weighs], N_ROWS))
     model = made(5, max_features=2, random_state=7, min_samples_leaf=2, missing=missing)
     model.fit(X, y, weight)
-    packs = kind == "plain" and missing == "learned_side"
+    packs = kind == "plain" and missing == "learned_side" and weighs != "by weight"
     assert isinstance(model.ensemble_.trees, PackedTrees) == packs
     forest = model._training
     assert forest is not None
@@ -87,8 +89,9 @@ def test_measures_are_their_definitions(task: str, kind: str, weighted: bool, mi
         shuffling.append(
             oracle.permutation(tree, X, y, weights, unseen, seed=7, number=number, n_repeats=2)
         )
+        drawn = [n * w for n, w in zip(copies, weights, strict=True)]
         counted = [0 if n else w for n, w in zip(copies, weights, strict=True)]
-        debiasing.append(oracle.debiased(tree, X, y, copies, counted))
+        debiasing.append(oracle.debiased(tree, X, y, drawn, counted))
     found = model.importances("permutation", n_repeats=2)
     np.testing.assert_allclose(found.by_tree, shuffling, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(

@@ -45,12 +45,26 @@ def test_rows_drawn_by_class(sampling: Any, n_draws: tuple[int, ...]) -> None:
     assert draws(sampling=sampling).n_draws == n_draws
 
 
-def test_whole_weights_are_copies_and_others_are_not() -> None:
-    copies = np.array([2.0] * 9 + [0.0])
-    assert draws(weight=copies).n_draws == (18,)
-    assert draws(weight=copies, sampling="over").n_draws == (12, 12, 0)
-    assert draws(weight=copies / 4).n_draws == (9,)
-    assert draws(weight=np.ones(10)).weight is None
+@pytest.mark.parametrize("with_replacement", [True, False])
+@pytest.mark.parametrize("scale", [0.25, 1.0, 2.0, float(MOST_DRAWS)])
+def test_as_many_rows_are_drawn_as_have_a_weight_whatever_it_is(
+    scale: float, with_replacement: bool
+) -> None:
+    weight = scale * np.array([3.0, *[1.0] * 8, 0.0])
+    drawn = draws(weight=weight, with_replacement=with_replacement)
+    assert (drawn.n_draws, drawn.total) == ((9,), 9)
+    assert drawn.weight is not None
+    assert drawn.weight.tolist() == weight.tolist()
+    by_class = draws(weight=weight, sampling="under", with_replacement=with_replacement)
+    assert by_class.n_draws == (3, 3, 0)
+    assert draws(weight=weight, sampling="over").n_draws == (6, 6, 0)
+
+
+def test_rows_of_a_class_without_weight_are_not_drawn() -> None:
+    drawn = draws(factor=np.array([2.0] * 6 + [0.5] * 3 + [0.0]))
+    assert drawn.n_draws == (9,)
+    assert drawn.weight is not None
+    assert drawn.weight.tolist() == [1.0] * 9 + [0.0]
 
 
 @pytest.mark.parametrize(
@@ -97,13 +111,13 @@ def test_max_samples(max_samples: Any, n_rows: int) -> None:
             "  Hint: bootstrap=True draws with replacement; or a smaller max_samples.",
         ),
         (
-            {"weight": np.full(10, 0.5), "with_replacement": False},
-            "sample_weight must be whole numbers (copies) where rows are drawn without"
-            " replacement.\n  Hint: bootstrap=True draws in proportion to any weights.",
+            {"weight": np.array([0.5] * 5 + [0.0] * 5), "max_samples": 6},
+            "max_samples=6 is more than the 5 rows.",
         ),
         (
-            {"weight": np.full(10, float(MOST_DRAWS))},
-            f"each tree would draw {10 * MOST_DRAWS:,} rows; at most {MOST_DRAWS:,} can be drawn.",
+            {"sampling": {"a": 10 * MOST_DRAWS, "b": 0, "c": 0}},
+            f"each tree would draw {10 * MOST_DRAWS:,} rows; at most {MOST_DRAWS:,} can be drawn.\n"
+            "  Hint: max_samples=... says how many.",
         ),
     ],
 )
@@ -114,7 +128,8 @@ def test_what_cannot_be_drawn_is_refused(changes: dict[str, Any], message: str) 
 
 def test_factors_of_one_are_none() -> None:
     assert draws(factor=np.ones(10)).factor is None
-    assert draws(factor=np.full(10, 2.0)).factor is not None
+    assert draws(factor=np.array([1.0] * 9 + [0.0])).factor is None  # that row is not drawn
+    assert draws(factor=np.array([1.0] * 9 + [0.5])).factor is not None
 
 
 def test_share_of_distinct_rows_is_what_sampling_draws() -> None:
@@ -133,8 +148,10 @@ TABLE = {
 }
 KIND = np.where((TABLE["number"] > 0) ^ (TABLE["letter"] == "p"), "yes", "no")
 AMOUNT = TABLE["number"] * 2 + (TABLE["letter"] == "q") + TABLE["whole"] / 5
+WEIGHT = np.random.default_rng(1).choice([0.0, 0.3, 1.0, 2.0], 150)
 
 
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["alike", "weighted"])
 @pytest.mark.parametrize(
     ("base", "options"),
     [
@@ -153,10 +170,13 @@ AMOUNT = TABLE["number"] * 2 + (TABLE["letter"] == "q") + TABLE["whole"] / 5
         (tw.ObliqueTreeRegressor(max_depth=3), {"features_per": "tree", "max_features": 3}),
     ],
 )
-def test_a_tree_grown_alone_is_the_one_grown_with_the_others(base: Any, options: Any) -> None:
+def test_a_tree_grown_alone_is_the_one_grown_with_the_others(
+    base: Any, options: Any, weight: Any
+) -> None:
     is_classifier = base._is_classifier()
     made = tw.RandomForestClassifier if is_classifier else tw.RandomForestRegressor
-    forest = made(4, estimator=base, **options).fit(TABLE, KIND if is_classifier else AMOUNT)
+    forest = made(4, estimator=base, **options)
+    forest.fit(TABLE, KIND if is_classifier else AMOUNT, weight)
     assert forest._training.grower is None
     for number, tree in enumerate(forest.ensemble_):
         alone = base._grow(forest._training.tree_problem(number), None)

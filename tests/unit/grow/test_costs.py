@@ -115,7 +115,7 @@ def test_costs_are_for_one_target() -> None:
 @pytest.mark.parametrize("leaf", ["majority", "laplace", "m_estimate"])
 def test_the_class_of_least_expected_cost_is_predicted(leaf: str) -> None:
     x, y = noisy(n_classes=3)
-    costs = np.array([[0.0, 2.0, 7.0], [1.0, 0.0, 1.0], [3.0, 0.5, 0.0]])
+    costs = np.array([[0.0, 2.0, 70.0], [1.0, 0.0, 1.0], [3.0, 0.5, 0.0]])
     model = DecisionTreeClassifier(cost_matrix=costs, leaf=leaf, max_depth=2).fit(x, y)
     expected = model.predict_proba(x) @ costs
     assert (model.predict(x) == model.classes_[expected.argmin(axis=1)]).all()

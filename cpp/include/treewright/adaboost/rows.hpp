@@ -1,9 +1,9 @@
 /// What AdaBoost keeps of each training row: its weight in the coming round and the votes so far.
 ///
 /// Weights are rounded to a grid: whole numbers that add up to less than 2^52, so that a double
-/// holds every sum of them exactly, whatever the order of the rows. A row that stands for k copies
-/// has k times the weight of one of them, to the last bit. Rounding to the grid changes a weight by
-/// at most 2^-52 of all weight, which is what summing in floating point would cost anyway.
+/// holds every sum of them exactly, whatever the order of the rows. Rounding to the grid changes a
+/// weight by at most 2^-52 of all weight, which is what summing in floating point would cost
+/// anyway.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,18 @@ namespace treewright::adaboost {
 
 class AdaBoostRows {
 public:
-    /// `unit` is the initial weight of one copy of each row, `copies` how many it stands for
-    /// (empty: one). `classes` is empty for regression.
-    AdaBoostRows(std::vector<double> unit, std::vector<double> copies,
-                 std::vector<std::int32_t> classes, std::uint32_t n_classes);
+    /// `weight` are the initial weights. `classes` is empty for regression.
+    AdaBoostRows(std::vector<double> weight, std::vector<std::int32_t> classes,
+                 std::uint32_t n_classes);
 
-    [[nodiscard]] std::size_t n_rows() const { return unit.size(); }
+    [[nodiscard]] std::size_t n_rows() const { return weight.size(); }
     [[nodiscard]] std::uint32_t class_count() const { return n_classes; }
     [[nodiscard]] std::span<const std::int32_t> class_of_row() const { return classes; }
     /// The weights as whole numbers, and their sum.
     [[nodiscard]] std::span<const double> on_grid() const { return grid; }
     [[nodiscard]] double grid_total() const { return total; }
-    /// Rows of positive initial weight, each as often as its copies say.
-    [[nodiscard]] double n_copies() const;
+    /// Number of rows of positive initial weight.
+    [[nodiscard]] double n_counted() const;
     /// The weights as shares of 1.
     [[nodiscard]] std::vector<double> shares() const;
 
@@ -49,17 +48,16 @@ private:
     /// Lays the grid for weights that add up to about `about`, and brings the sum near 1.
     void lay_grid(double about);
     [[nodiscard]] double wrong_on_grid(std::span<const std::int32_t> predicted) const;
-    [[nodiscard]] double sum_of_units() const;
+    [[nodiscard]] double sum_of_weights() const;
 
-    std::vector<double> unit;
-    std::vector<double> copies;
+    std::vector<double> weight;
     std::vector<std::int32_t> classes;
     std::uint32_t n_classes;
     std::vector<double> first_grid;  ///< the weights before the first round
     double first_total = 0.0;
     std::vector<double> grid;
     double total = 0.0;
-    double scale = 1.0;          ///< grid = copies x nearest(unit x scale)
+    double scale = 1.0;          ///< grid = nearest(weight x scale)
     std::vector<double> so_far;  ///< votes, rows x classes
 };
 

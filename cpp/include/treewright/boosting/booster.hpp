@@ -50,17 +50,16 @@ public:
     [[nodiscard]] std::size_t outputs() const { return n_outputs; }
 
 private:
-    void count_copies();
     [[nodiscard]] GradientInput gradient_input() const;
     [[nodiscard]] DerivativeRange derivative_range(Team& team) const;
     [[nodiscard]] FixedPoint lay_out(const DerivativeRange& range) const;
     [[nodiscard]] RowSet top_rows(std::size_t n_wanted, Team& team) const;
     void note_content(const data::Dataset& data, Team& team);
     void draw_rows(std::uint64_t key, Team& team);
-    /// Factor of the gradient and hessian of a copy of a row.
+    /// Factor of the gradient and hessian of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
         double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
-        if (!weight.empty()) share *= copies_of(row) > 0.0 ? weight[row] / copies_of(row) : 0.0;
+        if (!weight.empty()) share *= weight[row];
         return share;
     }
     /// The largest factor of a row, 1 at least.
@@ -86,7 +85,6 @@ private:
     /// Sets the delta of a loss whose delta is a quantile of the distances.
     void set_delta(Team& team);
     [[nodiscard]] double distance_quantile(double level, Team& team) const;
-    [[nodiscard]] bool is_unweighted() const { return weight.empty() && copies.empty(); }
     /// What the line of a row's leaf adds to the score.
     [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
         return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
@@ -94,12 +92,10 @@ private:
     void move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
                      Team& team);
     [[nodiscard]] double weight_of(std::size_t row) const {
-        return weight.empty() ? copies_of(row) : weight[row];
+        return weight.empty() ? 1.0 : weight[row];
     }
-    [[nodiscard]] double copies_of(std::size_t row) const {
-        if (!copies.empty()) return copies[row];
-        return weight.empty() || weight[row] > 0.0 ? 1.0 : 0.0;
-    }
+    /// Whether a row counts in limits on rows: one of weight 0 is as if removed.
+    [[nodiscard]] bool counts(std::size_t row) const { return weight.empty() || weight[row] > 0.0; }
 
     /// How rows keep their gradients.
     enum class Form : std::uint8_t { slim, odds, wide, narrow, single };
@@ -117,9 +113,8 @@ private:
     std::size_t n_outputs;
     double most_score = 0.0;
     std::span<const double> y;
-    std::vector<double> weight;  ///< of a row, its copies included; empty: its copies
-    std::vector<double> copies;  ///< empty: 1 each
-    double total_copies = 0.0;
+    std::vector<double> weight;  ///< empty: 1 each
+    std::size_t n_counted = 0;   ///< rows of positive weight
     Form form;
     CodedTable table;
 

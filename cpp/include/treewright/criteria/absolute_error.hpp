@@ -9,7 +9,7 @@ namespace treewright::criteria {
 struct AbsoluteError {
     static constexpr Traits traits{.name = "absolute_error",
                                    .task = Task::numbers,
-                                   .impurity = "variance",
+                                   .impurity = "absolute deviation",
                                    .power_of_unit = 1.0,
                                    .is_bounded = false,
                                    .is_additive = false};

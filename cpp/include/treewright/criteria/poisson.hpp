@@ -1,15 +1,21 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "treewright/criteria/concept.hpp"
 
 namespace treewright::criteria {
 
 /// Half Poisson deviance, mean of y log(y / mean) - y + mean (scikit-learn's "poisson"). The terms
 /// in y alone cancel between parent and children; sum log(branch mean / node mean) remains.
+///
+/// A branch whose counts are all 0 is not allowed, as in scikit-learn: it would predict 0, where
+/// the deviance of any other count is infinite.
 struct Poisson : ValueSums, Additive<Poisson> {
     static constexpr Traits traits{.name = "poisson",
                                    .task = Task::numbers,
-                                   .impurity = "variance",
+                                   .impurity = "deviance",
                                    .power_of_unit = 1.0,
                                    .is_bounded = false,
                                    .is_deviance = true};
@@ -24,8 +30,10 @@ struct Poisson : ValueSums, Additive<Poisson> {
     [[nodiscard]] double purity(const double* sums) const {
         double total = 0.0;
         for (std::size_t output = 0; output < n_outputs; ++output) {
+            if (!(mean[output] > 0.0)) continue;
             const double sum = sums[kStatistics + output];
-            if (sum > 0.0) total += sum * std::log(sum / sums[kWeight] / mean[output]);
+            if (!(sum > 0.0)) return -std::numeric_limits<double>::infinity();
+            total += sum * std::log(sum / sums[kWeight] / mean[output]);
         }
         return total / static_cast<double>(n_outputs);
     }

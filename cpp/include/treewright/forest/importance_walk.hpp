@@ -78,7 +78,7 @@ struct RowTable {
     std::vector<double> value_of;        ///< of each row, where numbers are
 
     RowTable(const data::Dataset& data, Team& team, Progress& progress)
-        : data(data), order(canonical_order(data, team)) {
+        : data(data), order(canonical_order(data, {}, team)) {
         const std::size_t n_columns = data.columns.size();
         cells.resize(order.size() * n_columns);
         for (const std::uint32_t row : order)

@@ -1,11 +1,9 @@
 /// Which rows each tree of a forest draws, and how often.
 ///
-/// Draws are positions in the cumulative weights of the rows in a canonical order, that of their
-/// content: a row of weight k equals k copies of it, and the order of the table changes nothing.
-///
-///     weight      | 1 | 1 |  3        | 1 |      rows by content
-///     draw           ^          ^    ^           uniform in [0, total), keyed by
-///                                                (seed, tree, number)
+/// Rows are drawn with equal probability whatever their weights, which count when the tree is
+/// grown: a rule that does not depend on the scale of the weights, and that leaves as many rows out
+/// of the bag as without weights. Draws are positions in a canonical order of the rows, that of
+/// their content and weight, keyed by (seed, tree, number): the order of the table changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +19,6 @@ namespace treewright::forest {
 /// A group of rows that a fixed number is drawn from: all of them, or those of one class.
 struct Stratum {
     std::vector<std::uint32_t> rows;  ///< in canonical order
-    std::vector<double> until;        ///< cumulative weight up to and with each row; empty: all 1
-    double total = 0.0;
-    bool is_whole = true;  ///< every weight is a whole number
     std::uint64_t n_draws = 0;
 };
 
@@ -31,8 +26,7 @@ struct Stratum {
 class Sampling {
 public:
     /// Draws `n_draws` of all rows, or of each class (of the first output) where there are several
-    /// numbers. `weight` may be empty; rows of weight 0 are never drawn. Drawing without
-    /// replacement needs whole-number weights.
+    /// numbers. `weight` may be empty; rows of weight 0 are never drawn.
     Sampling(const data::Dataset& data, std::span<const double> weight,
              std::span<const std::uint64_t> n_draws, bool with_replacement, std::uint64_t seed,
              Team& team);
@@ -41,7 +35,8 @@ public:
 
     /// Writes the number of times each row of the table was drawn.
     void draw(std::uint64_t tree, std::vector<std::uint32_t>& copies) const;
-    /// The same by other weights, with replacement; only where all rows are one stratum.
+    /// The same with probabilities in proportion to weights (AdaBoost), with replacement; only
+    /// where all rows are one stratum.
     void draw_by(std::span<const double> weight, std::uint64_t tree,
                  std::vector<std::uint32_t>& copies) const;
 
@@ -57,7 +52,10 @@ private:
     std::vector<Stratum> strata;
 };
 
-/// The rows of a table sorted by the hash of their content. Equal rows are interchangeable.
-[[nodiscard]] std::vector<std::uint32_t> canonical_order(const data::Dataset& data, Team& team);
+/// The rows of a table sorted by the hash of their content and, where given, their weight. Equal
+/// rows are interchangeable.
+[[nodiscard]] std::vector<std::uint32_t> canonical_order(const data::Dataset& data,
+                                                         std::span<const double> weight,
+                                                         Team& team);
 
 }  // namespace treewright::forest

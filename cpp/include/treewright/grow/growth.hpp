@@ -137,6 +137,9 @@ private:
                       Workspace& ws) const;
     static std::uint32_t heaviest_branch(std::size_t n_branches, std::size_t width,
                                          const Workspace& ws);
+    /// Impurity of some rows in the target's own units; `sums` are theirs.
+    [[nodiscard]] double impurity_of(const data::Block& block, std::span<const std::uint32_t> rows,
+                                     const double* sums, const Finder& finder) const;
     /// Sum of squares about the node's mean, on the grid (first output).
     [[nodiscard]] double sum_of_squares(const Open& open, const Workspace& ws) const;
     /// Up to max_surrogates questions on other columns, best agreement first.

@@ -57,7 +57,7 @@ bool judge_branches(Judge<C>& judge, std::size_t n_branches, SearchScratch& scra
         purity += most;
         n_admitted = admitted_then;
     }
-    if (n_admitted < n_needed) return false;
+    if (n_admitted < n_needed || std::isinf(purity)) return false;
     best.n_branches = static_cast<std::uint32_t>(n_branches);
     judge.settle(purity, best);
     return true;

@@ -44,6 +44,8 @@ struct SplitOptions {
     Nominal nominal = Nominal::subset;
     Selection selection = Selection::gain;
     bool strict_gain = false;            ///< a split must gain something
+    bool guard_many_values = false;      ///< names with many values pay for the choice they offer
+    double distinct_share = 1.0;         ///< of the rows drawn; a row drawn twice says nothing new
     bool idle_values = false;            ///< C4.5 release 8: but not one by the values of a column
     std::uint32_t declared_classes = 0;  ///< C4.5: classes that the smallest side is divided by
     bool single_precision = false;       ///< C4.5 release 8: gains are floats

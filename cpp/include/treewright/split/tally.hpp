@@ -81,8 +81,10 @@ struct TallyScratch {
     std::vector<std::uint32_t> run_of_code;  // counting
 };
 
+/// Inlined always: called as a function it costs regression trees a twentieth of their time.
 template <criteria::Criterion C>
-void add_row(const C& criterion, double* into, const data::Block& block, std::uint32_t row) {
+[[gnu::always_inline]] inline void add_row(const C& criterion, double* into,
+                                           const data::Block& block, std::uint32_t row) {
     const double weight = block.weight_of(row);
     into[criteria::kCopies] += block.copies_of(row);
     into[criteria::kWeight] += weight;

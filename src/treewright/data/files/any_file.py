@@ -1,4 +1,4 @@
-"""Files to frames: CSV and TSV, ARFF, Parquet.
+"""Files to frames: CSV and TSV, ARFF, Parquet, C4.5's pairs of files; compressed or not.
 
 :func:`read` looks at the name and at the first bytes, so that a message about a file whose content
 does not match its name states the format found.
@@ -6,12 +6,17 @@ does not match its name states the format found.
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
-from collections.abc import Iterable
+import zlib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from treewright.data.files.arff import read_arff
-from treewright.data.files.csv import read_delimited
+from treewright.data.files.c45 import read_c45, read_names
+from treewright.data.files.csv import Notation, read_delimited
 from treewright.data.files.parquet import PARQUET_MAGIC, read_parquet
 from treewright.data.frame import Frame
 from treewright.errors import FileFormatError, ParameterError
@@ -27,10 +32,12 @@ _BYTE_ORDER_MARKS = (
     (b"\xfe\xff", "utf-16"),
     (b"\xef\xbb\xbf", "utf-8-sig"),
 )
+_COMPRESSED: tuple[tuple[bytes, str, Callable[[bytes], bytes]], ...] = (
+    (b"\x1f\x8b", "gzip", gzip.decompress),
+    (b"BZh", "bzip2", bz2.decompress),
+    (b"\xfd7zXZ\x00", "xz", lzma.decompress),
+)
 _NOT_TEXT = (
-    (b"\x1f\x8b", "is compressed with gzip", "decompress it first (gunzip)"),
-    (b"BZh", "is compressed with bzip2", "decompress it first (bunzip2)"),
-    (b"\xfd7zXZ\x00", "is compressed with xz", "decompress it first (unxz)"),
     (b"\x28\xb5\x2f\xfd", "is compressed with zstd", "decompress it first (unzstd)"),
     (b"PK\x03\x04", "is a zip archive or a spreadsheet", "unpack it, or save it as CSV"),
     (b"\xd0\xcf\x11\xe0", "is an old Excel file", "save it as CSV"),
@@ -45,17 +52,22 @@ def read(
     missing: Iterable[str] = MISSING_TEXTS,
     header: bool | None = None,
     decimal: str = ".",
+    thousands: str | None = None,
+    dates: str | None = None,
 ) -> Frame:
-    """Return the table of a CSV, TSV, ARFF or Parquet file as a frame.
+    """Return the table of a CSV, TSV, ARFF, Parquet or C4.5 file as a frame.
 
     Columns of whole numbers become integers, of numbers floats, of ISO dates dates; everything
-    else, ``true`` and ``false`` included, is text. Nothing is guessed from names.
+    else, ``true`` and ``false`` included, is text. Nothing is guessed from names. A column that
+    would be numbers or dates but for some of its values, or with another notation, is text too, and
+    a :class:`~treewright.errors.ReadWarning` says so.
 
     Parameters
     ----------
     path : path
-        The file; ARFF and Parquet are recognized by name or content, all else is delimited
-        text.
+        The file; ARFF and Parquet are recognized by name or content, and C4.5's ``.names`` beside
+        its ``.data`` or ``.test``; all else is delimited text. Files compressed with gzip, bzip2 or
+        xz are decompressed.
     delimiter : str, optional
         One character; by default the one of ``, ; tab |`` that splits the lines evenly.
     encoding : str, optional
@@ -67,6 +79,10 @@ def read(
         is then an error, because it may be data.
     decimal : str
         Decimal mark of numbers, ``"."`` or ``","``.
+    thousands : str, optional
+        Mark between groups of three digits, such as ``","`` or ``" "``.
+    dates : str, optional
+        How dates are written besides ISO, as for ``datetime.strptime``: ``"%d.%m.%Y"``.
 
     Returns
     -------
@@ -86,11 +102,21 @@ def read(
     ?       elm
     """
     file = Path(path)
-    _check_options(delimiter, decimal)
-    data = file.read_bytes()
+    notation = Notation(
+        missing=frozenset(missing), decimal=decimal, thousands=thousands, dates=dates
+    )
+    _check_options(delimiter, notation)
+    data, file = _decompressed(file.read_bytes(), file)
     if data.startswith(PARQUET_MAGIC) or file.suffix.lower() in (".parquet", ".pq"):
         return read_parquet(file, data)
+    if file.suffix.lower() == ".names":
+        file = file.with_suffix(".data")
+        data, file = _decompressed(file.read_bytes(), file)
     text = _decode(data, file, encoding)
+    if file.suffix.lower() in (".data", ".test") and (names := file.with_suffix(".names")).exists():
+        attributes = read_names(_decode(names.read_bytes(), names, encoding))
+        if attributes is not None:  # else a description in prose
+            return read_c45(text, attributes, source=file.name)
     if file.suffix.lower() == ".arff":
         return read_arff(text, source=file.name)
     if delimiter is None and file.suffix.lower() in (".tsv", ".tab"):
@@ -99,17 +125,39 @@ def read(
         text,
         source=file.name,
         delimiter=delimiter,
-        missing=frozenset(missing),
         header=header,
-        decimal=decimal,
+        notation=notation,
     )
 
 
-def _check_options(delimiter: str | None, decimal: str) -> None:
+def _decompressed(data: bytes, file: Path) -> tuple[bytes, Path]:
+    """Return what is inside a compressed file, and its name without the last suffix."""
+    for magic, what, decompress in _COMPRESSED:
+        if data.startswith(magic):
+            try:
+                return decompress(data), file.with_suffix("")
+            except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
+                raise FileFormatError(
+                    f"{file.name} is compressed with {what}, and damaged: {error}.\n"
+                    "  Hint: copy or download it again."
+                ) from None
+    return data, file
+
+
+def _check_options(delimiter: str | None, notation: Notation) -> None:
+    decimal, thousands = notation.decimal, notation.thousands
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise ParameterError(f"delimiter={delimiter!r} must be one character, such as ';'.")
     if decimal not in (".", ","):
         raise ParameterError(f"decimal={decimal!r} must be '.' or ','.")
+    if thousands is not None and (len(thousands) != 1 or thousands.isalnum() or thousands in "+-"):
+        raise ParameterError(f"thousands={thousands!r} must be one character, such as ',' or ' '.")
+    if thousands == decimal:
+        raise ParameterError(f"thousands and decimal are both {decimal!r}; one must differ.")
+    if notation.dates is not None and "%" not in notation.dates:
+        raise ParameterError(
+            f"dates={notation.dates!r} must say how dates are written, such as '%d.%m.%Y'."
+        )
     if delimiter is not None and delimiter == decimal:
         raise ParameterError(f"delimiter and decimal are both {decimal!r}; one must differ.")
 

@@ -6,7 +6,8 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -18,13 +19,13 @@ from treewright.data.column import Column, blank_column, read_typed, text_column
 from treewright.data.frame import Frame
 from treewright.data.match_names import default_names
 from treewright.data.objects import read_objects
-from treewright.errors import DataError, FileFormatError
+from treewright.errors import DataError, FileFormatError, ReadWarning, warn
 
 _DELIMITERS = ",;\t|"
 _LINES_LOOKED_AT = 20
 # Python's int() and float() accept more than numbers in files: 1_000, Arabic digits.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf|infinity)", re.IGNORECASE
 )
 _DATE = re.compile(
@@ -33,14 +34,53 @@ _DATE = re.compile(
 )
 
 
+# Notations that people use and that are not numbers as they stand: what takes them away, and what
+# to do. A currency sign or a percent sign has a meaning that only the user knows.
+_DECORATED = re.compile(r"[$€£¥]\s*|\s*[%$€£¥]|\s*[A-Za-z]{1,3}$")
+_DAY_FIRST = re.compile(r"(?P<day>[0-9]{1,2})(?P<mark>[./-])[0-9]{1,2}(?P=mark)[0-9]{4}")
+_SHARE_OF_NUMBERS = 0.5
+_MANY_NUMBERS = 6
+"""A few numbers among names (1, 2, 3, U) are names."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notation:
+    """How values are written.
+
+    Parameters
+    ----------
+    missing
+        Texts that mean a missing value.
+    decimal, thousands
+        Decimal mark, and mark between groups of three digits.
+    dates
+        How dates are written besides ISO, as for ``datetime.strptime``.
+    """
+
+    missing: frozenset[str] = frozenset()
+    decimal: str = "."
+    thousands: str | None = None
+    dates: str | None = None
+
+    def plain(self, text: str) -> str:
+        """Return a number as Python writes it; anything else as it is, or as no number."""
+        if self.thousands is not None and self.thousands in text:
+            mark = re.escape(self.thousands)
+            if not re.match(rf"[+-]?[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+(?![0-9{mark}])", text):
+                return text
+            text = text.replace(self.thousands, "")
+        if self.decimal != ".":
+            return text.replace(".", "?").replace(self.decimal, ".")
+        return text
+
+
 def read_delimited(
     text: str,
     *,
     source: str,
     delimiter: str | None,
-    missing: frozenset[str],
     header: bool | None,
-    decimal: str,
+    notation: Notation,
 ) -> Frame:
     """Return delimited text as a frame; `source` names the file in messages, None means infer."""
     delimiter = delimiter or _sniff(text)
@@ -60,9 +100,11 @@ def read_delimited(
     columns: dict[str, Column] = {}
     for name, texts in zip(names, zip(*rows, strict=True) if rows else [()] * width, strict=True):
         try:
-            columns[name] = read_texts(texts, name, missing=missing, decimal=decimal)
+            columns[name] = read_texts(texts, name, notation)
         except DataError as error:
             raise FileFormatError(f"{source}: {error}") from None
+        if columns[name].storage == "value":
+            warn_of_near_numbers(texts, name, notation, lines=lines, source=source)
     return Frame(columns)
 
 
@@ -112,7 +154,7 @@ def _names(first: list[str], source: str, header: bool | None) -> tuple[str, ...
     if header is False:
         return None
     names = tuple(name.strip() for name in first)
-    if header is None and all(_NUMBER.fullmatch(name) for name in names):
+    if header is None and all(NUMBER.fullmatch(name) for name in names):
         raise FileFormatError(
             f"{source}, line 1 holds only numbers ({', '.join(names[:5])}), not names of columns.\n"
             "  Hint: pass header=False if it is data, header=True if these are the names."
@@ -127,24 +169,20 @@ def _names(first: list[str], source: str, header: bool | None) -> tuple[str, ...
     return names
 
 
-def read_texts(
-    texts: tuple[str, ...], name: str, *, missing: frozenset[str], decimal: str = "."
-) -> Column:
+def read_texts(texts: tuple[str, ...], name: str, notation: Notation) -> Column:
     """Return a column of texts as integers, numbers, dates, or text.
 
     Only distinct texts are examined, up to the first that is no number.
 
-    >>> read_texts(("1", "?", "3"), "x", missing=frozenset("?")).to_numpy().tolist()
+    >>> read_texts(("1", "?", "3"), "x", Notation(missing=frozenset("?"))).to_numpy().tolist()
     [1, None, 3]
     """
     found = {text: text.strip() for text in set(texts)}
-    known = {text: plain for text, plain in found.items() if plain not in missing}
+    known = {text: plain for text, plain in found.items() if plain not in notation.missing}
     if not known:
         return blank_column(len(texts))
-    if decimal != ".":
-        numbers = {text: plain.replace(decimal, ".") for text, plain in known.items()}
-    else:
-        numbers = known
+    is_usual = notation.decimal == "." and notation.thousands is None
+    numbers = known if is_usual else {text: notation.plain(known[text]) for text in known}
     if _all_match(_WHOLE, numbers):
         whole = {text: int(plain) for text, plain in numbers.items()}
         low, high = min(whole.values()), max(whole.values())
@@ -153,14 +191,77 @@ def read_texts(
             column = read_typed(_spread(texts, whole, 0, kind), name)
             return column.with_missing(_spread(texts, dict.fromkeys(known, False), True, bool))
         # Beyond 64 bits digits are read as text; as floats, different ones would be equal.
-    elif _all_match(_NUMBER, numbers):
+    elif _all_match(NUMBER, numbers):
         floats = {text: float(plain) for text, plain in numbers.items()}
         return read_typed(_spread(texts, floats, np.nan, np.float64), name)
-    elif _all_match(_DATE, known):
-        dates = _dates(texts, known, name)
+    elif notation.dates is not None or _all_match(_DATE, known):
+        dates = _dates(texts, known, name, notation.dates)
         if dates is not None:
             return dates
     return text_column([text if text in known else None for text in texts])
+
+
+def warn_of_near_numbers(
+    texts: tuple[str, ...], name: str, notation: Notation, *, lines: Sequence[int], source: str
+) -> None:
+    """Warn of a column of text that would be numbers or dates but for something small.
+
+    That is where most of its values are numbers, or all are in a notation that was not declared.
+    """
+    counts = Counter(text.strip() for text in texts)
+    known = {text: n for text, n in counts.items() if text not in notation.missing}
+    n_known = sum(known.values())
+    is_number = {text: bool(NUMBER.fullmatch(notation.plain(text))) for text in known}
+    n_numbers = sum(n for text, n in known.items() if is_number[text])
+    n_distinct = sum(is_number.values())
+    if n_numbers == n_known:  # no values, or digits beyond 64 bits
+        return
+    share = n_numbers / n_known
+    if share >= _SHARE_OF_NUMBERS and n_distinct >= _MANY_NUMBERS:
+        others = [text for text in known if not is_number[text]]
+        what = f"{n_numbers:,} of its {n_known:,} values are numbers; not so"
+        hint = _hint_for(others, notation) or f"missing=[..., {others[0]!r}] makes such values gaps"
+    else:
+        others = list(known)
+        found = _hint_for(others, notation)
+        if found is None or not others:
+            return
+        what, hint = "its values look like numbers or dates in another notation:", found
+    first = next(line for line, text in zip(lines, texts, strict=True) if text.strip() in others)
+    shown = ", ".join(repr(text) for text in others[:3]) + (", ..." if len(others) > 3 else "")
+    warn(
+        f"{source}: column {name!r} is read as names, although {what} {shown} (first in"
+        f" line {first}).\n  Hint: {hint}.",
+        ReadWarning,
+    )
+
+
+def _hint_for(texts: list[str], notation: Notation) -> str | None:
+    """Return what would make numbers or dates of all these texts; None if nothing known does."""
+
+    def are_numbers(way: Notation) -> bool:
+        return all(NUMBER.fullmatch(way.plain(text)) for text in texts)
+
+    ways = []
+    for decimal, thousands in ((".", ","), (",", None), (",", "."), (".", " "), (",", " ")):
+        is_used = thousands is None or any(thousands in text for text in texts)
+        if is_used and are_numbers(replace(notation, decimal=decimal, thousands=thousands)):
+            said = [f"decimal={decimal!r}"] if decimal != notation.decimal else []
+            said += [f"thousands={thousands!r}"] if thousands is not None else []
+            ways.append(", ".join(said))
+    if ways:  # 1,000 may be either
+        return " or ".join(ways[:2]) + " reads them as numbers"
+    days = [_DAY_FIRST.fullmatch(text) for text in texts]
+    if all(days) and texts:
+        mark = days[0]["mark"] if days[0] else "."
+        day_first = mark == "." or any(int(each["day"]) > 12 for each in days if each)
+        order = f"%d{mark}%m{mark}%Y" if day_first else f"%m{mark}%d{mark}%Y"
+        return f"dates={order!r} reads them as dates"
+    bare = [_DECORATED.sub("", text).strip() for text in texts]
+    signs = {"".join(_DECORATED.findall(text)) for text in texts}
+    if len(signs) <= 2 and all(NUMBER.fullmatch(notation.plain(text)) for text in bare):
+        return "take the signs and units away from the numbers, or declare them missing"
+    return None
 
 
 def _all_match(pattern: re.Pattern[str], plain_of_text: dict[str, str]) -> bool:
@@ -173,10 +274,18 @@ def _spread(texts: tuple[str, ...], value_of_text: dict[str, Any], gap: Any, kin
     return np.fromiter(map(filled.__getitem__, texts), dtype=kind, count=len(texts))
 
 
-def _dates(texts: tuple[str, ...], known: dict[str, str], name: str) -> Column | None:
-    """Return dates, or None if one of them is in no calendar (2024-02-30)."""
+def _dates(
+    texts: tuple[str, ...], known: dict[str, str], name: str, written: str | None
+) -> Column | None:
+    """Return dates, or None if one of them is none or in no calendar (2024-02-30)."""
+
+    def date_of(plain: str) -> datetime:
+        if written is None or _DATE.fullmatch(plain):
+            return datetime.fromisoformat(plain)
+        return datetime.strptime(plain, written)
+
     try:
-        date_of_text = {text: datetime.fromisoformat(plain) for text, plain in known.items()}
+        date_of_text = {text: date_of(plain) for text, plain in known.items()}
     except ValueError:
         return None
     return read_objects([date_of_text.get(text) for text in texts], name)

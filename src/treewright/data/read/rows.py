@@ -17,10 +17,25 @@ if TYPE_CHECKING:
 
 
 def read_rows(
-    rows: Any, schema: FittedSchema, *, owner: str = "Tree", unseen: str = "missing"
+    rows: Any,
+    schema: FittedSchema,
+    *,
+    owner: str = "Tree",
+    unseen: str = "missing",
+    optional: Sequence[str] = (),
 ) -> Table:
-    """Return any table in fitted form; columns may be in any order, further ones are ignored."""
-    return match_table(rows, schema, owner=owner, by_name=True, unseen=unseen)
+    """Return any table in fitted form; columns may be in any order, further ones are ignored.
+
+    The `optional` columns, and those that only optional ones are derived from, may be absent.
+    """
+    may_be_absent: list[str] = []
+    if optional:
+        asked = set(schema.names).difference(optional)
+        needed = {name for each in asked for name in schema.inputs_of(each)}
+        may_be_absent = [name for name in schema.source_names if name not in needed]
+    return match_table(
+        rows, schema, owner=owner, by_name=True, unseen=unseen, optional=may_be_absent
+    )
 
 
 def read_row(
@@ -46,13 +61,10 @@ def read_row(
     elif is_flat and isinstance(row, np.ndarray):
         row = row.tolist()
     if isinstance(row, Mapping):
-        asked = set(schema.names).difference(optional)
-        needed = {name for each in asked for name in schema.inputs_of(each)}
-        left_out = [name for name in schema.source_names if name not in needed]
-        row = [{**dict.fromkeys(left_out), **row}]
+        row = [row]
     elif isinstance(row, list | tuple) and not any(isinstance(v, Mapping | list) for v in row):
         row = [_with_names(row, schema)]
-    table = read_rows(row, schema, unseen=unseen)
+    table = read_rows(row, schema, unseen=unseen, optional=optional)
     if table.n_rows != 1:
         raise DataError(
             f"One row is due, but the table has {table.n_rows}.\n"

@@ -26,7 +26,10 @@ _EXACT_FLOAT = 2.0**53
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A table of any kind: its size, its names, and a way to read one column."""
+    """A table of any kind: its size, its names, and a way to read one column.
+
+    `matrix` is the whole table, where it is one array of numbers.
+    """
 
     n_rows: int
     n_columns: int
@@ -43,12 +46,13 @@ def open_array(array: Array) -> Source:
         refuse_dtype(array)
     if array.ndim != 2:
         _refuse_dimensions(array)
-    if array.dtype.kind == "f" and not isinstance(array, np.ma.MaskedArray):
-        array = as_native_float(np.asarray(array))
-        matrix: Array | None = array
-    else:
-        array = array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
-        matrix = None
+    matrix: Array | None = None
+    if not isinstance(array, np.ma.MaskedArray):
+        array = np.asarray(array)
+        if array.dtype.kind == "f":
+            array = as_native_float(array)
+        if array.dtype.kind in "fiu":
+            matrix = array
     return Source(
         n_rows=array.shape[0],
         n_columns=array.shape[1],

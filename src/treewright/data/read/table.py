@@ -7,12 +7,13 @@ them to the fitted form (predict).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.data.column import Column
+from treewright.array_types import Array
+from treewright.data.column import Column, blank_column, exact_floats
 from treewright.data.derive.columns import fit_derived, match_derived
 from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
@@ -75,15 +76,15 @@ def read_table(
     kept = [i for i, name in enumerate(names) if name not in ignored or name in operands]
     if ignored.issuperset((*names, *(each.name for each in declared.definitions))):
         raise DataError(_zero_columns((source.n_rows, 0)) + "\n  Every column is ignored.")
-    matrix = source.matrix
-    if (
-        matrix is not None
-        and matrix.dtype.kind == "f"
+    is_plain = (
+        source.matrix is not None
         and len(kept) == len(names)
         and not listed
         and not declared.definitions
         and all(declared.kind_of(key) in (None, "numeric") for key in declared.keys)
-    ):
+    )
+    matrix = _float_matrix(source.matrix) if is_plain else None
+    if matrix is not None:
         cost = declared.costs
         specs = tuple(
             ColumnSpec(name=name, kind="numeric", storage="float", cost=cost.get(name, 1.0))
@@ -120,6 +121,7 @@ def match_table(
     owner: str,
     by_name: bool = False,
     unseen: str = "missing",
+    optional: Collection[str] = (),
 ) -> Table:
     """Return a table to predict, in the form a model was fitted on.
 
@@ -137,6 +139,8 @@ def match_table(
         their columns may be in any order.
     unseen : str
         ``"error"`` refuses categories unseen in training.
+    optional : names
+        Columns of the table that may be absent, and then are missing in every row.
 
     Returns
     -------
@@ -168,6 +172,7 @@ def match_table(
             fitted,
             any_order=by_name or source.any_order,
             extra_allowed=by_name,
+            optional=optional,
         )
     else:
         if by_name:
@@ -175,12 +180,14 @@ def match_table(
         else:
             match_by_position(source.n_columns, source.names is not None, fitted, owner)
         positions = fitted.source_positions
-    if source.matrix is not None and source.matrix.dtype.kind == "f" and fitted.is_float_matrix:
-        return Table(schema=fitted, n_rows=source.n_rows, matrix=source.matrix)
+    matrix = _float_matrix(source.matrix) if fitted.is_float_matrix else None
+    if matrix is not None:
+        return Table(schema=fitted, n_rows=source.n_rows, matrix=matrix)
     typed: list[TypedColumn] = []
     raw: dict[str, Column] = {}
     for position, spec in zip(positions, fitted.sources, strict=True):
-        column = source.read(position, spec.name)
+        is_there = position >= 0
+        column = source.read(position, spec.name) if is_there else blank_column(source.n_rows)
         typed.append(match_column(column, spec))
         if spec.name in fitted.operand_names:
             raw[spec.name] = column
@@ -206,6 +213,13 @@ def open_table(X: Any) -> Source:
     if source.n_columns == 0:
         raise DataError(_zero_columns(shape))
     return source
+
+
+def _float_matrix(matrix: Array | None) -> Array | None:
+    """Return a matrix of floats, or of integers that floats hold exactly; None for others."""
+    if matrix is None or matrix.dtype.kind == "f":
+        return matrix
+    return exact_floats(matrix) if matrix.dtype.kind in "iu" else None
 
 
 def _zero_columns(shape: tuple[int, int]) -> str:

@@ -17,6 +17,7 @@ from treewright.errors import DataError, ParameterError
 
 # Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
 _SAFE_EXPONENT = 200
+_RELATIVE_BITS = 24
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
@@ -77,6 +78,9 @@ class RowWeights:
 
     Whole-number sample weights are copies: weight k is the row written k times, limits included.
     Other weights scale a row's influence, and limits count rows. None means all 1.
+
+    That is a promise about single trees. What draws rows or penalizes takes the weights as
+    :meth:`relative`: there their scale, which is arbitrary, has no effect.
     """
 
     weight: FloatArray | None = None
@@ -124,6 +128,36 @@ class RowWeights:
                 )
         return cls(weight=weight, copies=copies)
 
+    def ratios(self) -> RowWeights:
+        """Return the weights without copies, and without a size if all that count are equal.
+
+        >>> RowWeights.read([0.1, 0.1, 0.1], 3).ratios().weight is None
+        True
+        """
+        if self.weight is None:
+            return RowWeights()
+        counts = self.weight > 0
+        known = self.weight[counts]
+        if known.min() < known.max():
+            return RowWeights(weight=self.weight)
+        return RowWeights(weight=None if counts.all() else counts.astype(np.float64))
+
+    def relative(self) -> RowWeights:
+        """Return the weights without their scale: of mean 1 over the rows that count, no copies.
+
+        They are rounded to 24 bits, so that a constant factor, whose products are rounded, changes
+        no weight at all but by rare accident.
+
+        >>> RowWeights.read([20, 0, 60], 3).relative().weight.tolist()
+        [0.5, 0.0, 1.5]
+        """
+        weight = self.ratios().weight
+        if weight is None:
+            return RowWeights()
+        mantissa, exponent = np.frexp(weight * (np.count_nonzero(weight) / weight.sum()))
+        rounded = np.rint(np.ldexp(mantissa, _RELATIVE_BITS))
+        return RowWeights(weight=np.ldexp(rounded, exponent - _RELATIVE_BITS))
+
     def take(self, rows: Int64Array) -> RowWeights:
         """Return the weights of the given rows."""
         return RowWeights(
@@ -148,6 +182,5 @@ def check_draws(n_draws: int, way_out: str) -> None:
     if n_draws > MOST_DRAWS:
         raise ParameterError(
             f"each tree would draw {n_draws:,} rows; at most {MOST_DRAWS:,} can be drawn.\n"
-            f"  Hint: {way_out}; whole numbers in sample_weight mean copies, and as many rows are"
-            " drawn as there are copies."
+            f"  Hint: {way_out}."
         )

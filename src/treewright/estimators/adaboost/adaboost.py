@@ -62,7 +62,9 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
     random_state : int, optional
         Seed of the draws and of learners that draw; None means 0, so that fits repeat.
     n_jobs : int, optional
-        Threads; the model is the same for any number.
+        Threads; the model is the same for any number. None is as many as
+        pay: one for small work or in a worker of another pool, else all processors that this
+        process may use, as -1.
     verbose : int
         Show progress on standard error.
     categorical_features : list, optional
@@ -260,7 +262,9 @@ class AdaBoostRegressor(ValueTask, WeightBoosting):
     random_state : int, optional
         Seed of the draws and of learners that draw; None means 0, so that fits repeat.
     n_jobs : int, optional
-        Threads; the model is the same for any number.
+        Threads; the model is the same for any number. None is as many as
+        pay: one for small work or in a worker of another pool, else all processors that this
+        process may use, as -1.
     verbose : int
         Show progress on standard error.
     categorical_features : list, optional

@@ -19,6 +19,7 @@ from treewright.array_types import Array, FloatArray
 from treewright.data.read.class_weights import class_factors
 from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.data.read.weights import RowWeights
+from treewright.data.table import Table
 from treewright.ensemble.listeners import Listener, Listeners
 from treewright.estimators.adaboost.weak_learner import (
     ExternalEnsemble,
@@ -30,7 +31,7 @@ from treewright.estimators.adaboost.weak_learner import (
 )
 from treewright.estimators.base import HasMembers, TreeEstimator
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
-from treewright.estimators.checks import check_n_estimators, check_verbose, n_threads, seed_of
+from treewright.estimators.checks import check_n_estimators, check_verbose, seed_of
 from treewright.estimators.estimator_parameter import (
     check_tree,
     given_once,
@@ -42,6 +43,7 @@ from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading
 from treewright.parameters import check_number
+from treewright.threads import n_threads
 
 
 class WeightBoosting(HasCallbacks, HasMembers):
@@ -96,6 +98,11 @@ class WeightBoosting(HasCallbacks, HasMembers):
         names = ("schema", "categorical_features")
         return replace(reading, **{name: given_once(name, self, base) for name in names})
 
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Return the problem of the trees; whole-number weights are not copies: ratios matter."""
+        problem = super()._read_problem(X, y, sample_weight)
+        return replace(problem, weights=problem.weights.ratios())
+
     def _check_parameters(self) -> None:
         check_n_estimators(self.n_estimators)
         check_number("learning_rate", self.learning_rate, low=1e-9, high=1e9)
@@ -111,7 +118,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
         y : array-like
             The target, one entry per row.
         sample_weight : array-like, optional
-            Weight of each row in the first round; whole numbers mean copies.
+            Weight of each row in the first round. Only the ratios matter.
 
         Returns
         -------
@@ -222,7 +229,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
         n_rows = _num_samples(table)
         reading = self._reading()
         target = reading.read_target(y, n_rows)
-        return target, reading.read_weights(sample_weight, target, n_rows)
+        return target, reading.read_weights(sample_weight, target, n_rows).ratios()
 
     def _learned(self, boosted: Boosted, target: ClassTarget | ValueTarget, **model: Any) -> None:
         """Set the fitted attributes; those of an earlier fit are removed."""
@@ -255,13 +262,18 @@ class WeightBoosting(HasCallbacks, HasMembers):
         check_is_fitted(self, "estimator_weights_")
         if self._external is not None:
             return self._external.staged_answers(X)
-        return self.ensemble_.staged_answers(self._table(X), n_threads=n_threads(self.n_jobs))
+        table = self._table(X)
+        return self.ensemble_.staged_answers(table, n_threads=self._threads_for(table))
 
     def _answers(self, X: Any) -> FloatArray:
         check_is_fitted(self, "estimator_weights_")
         if self._external is not None:
             return self._external.answers(X)
-        return self.ensemble_.answers(self._table(X), n_threads=n_threads(self.n_jobs))
+        table = self._table(X)
+        return self.ensemble_.answers(table, n_threads=self._threads_for(table))
+
+    def _threads_for(self, table: Table) -> int:
+        return n_threads(self.n_jobs, table.n_rows * len(self.ensemble_))
 
     def staged_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[FloatArray]:
         """Yield the weights of the training rows before each round, and after the last one.
@@ -311,7 +323,7 @@ class WeightBoosting(HasCallbacks, HasMembers):
     def _tree_predictions(self, X: Any) -> Iterator[Array]:
         table = self._table(X)
         for tree in self.ensemble_:
-            answers = tree.plan.answers(table, n_threads=n_threads(self.n_jobs))
+            answers = tree.plan.answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
             if tree.classes is None:
                 yield answers[:, 0]
             else:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 from treewright.adaboost.ensemble import medians, on_grid
 from treewright.adaboost.fit import Rows
 from treewright.array_types import Array, FloatArray
+from treewright.data.read.sparse import is_sparse
 from treewright.errors import DataError, ParameterError
 from treewright.estimators.base import TableEstimator
 from treewright.estimators.estimator_parameter import is_tree
@@ -168,6 +169,8 @@ class ExternalEnsemble:
 
 def as_table(X: Any) -> Any:
     """Return the data in a form that rows can be taken from."""
+    if is_sparse(X):
+        return X.tocsr()
     return X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,11 +14,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.boosting.choose_rounds import choose_rounds, folds_of
-from treewright.boosting.defaults import is_auto, may_choose
+from treewright.boosting.defaults import CHOOSING_RATE, is_auto
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.boosting.fit import Boosted, Boosting
 from treewright.boosting.losses import Given, Loss
-from treewright.boosting.options import BoostingOptions, check_early_stopping
+from treewright.boosting.options import BoostingOptions, stops_early
 from treewright.boosting.problem import BoostingProblem, held_out
 from treewright.boosting.rounds import GradientRound, GradientRounds
 from treewright.data.read.table import match_table
@@ -29,10 +30,19 @@ from treewright.estimators.base import parameters_for
 from treewright.estimators.boosting.predictions import PredictsBoosted
 from treewright.estimators.boosting.scoring import ByScorer, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
-from treewright.estimators.checks import check_n_estimators, check_verbose, n_threads, seed_of
-from treewright.estimators.progress import BoostingProgress, show, show_choice
-from treewright.grow.training_data import TrainingData, read_training_data
+from treewright.estimators.checks import check_n_estimators, check_verbose, seed_of
+from treewright.estimators.progress import BoostingProgress, Silence, show, show_choice
+from treewright.grow.training_data import Reading, TrainingData, read_training_data
 from treewright.parameters import check_flag
+from treewright.threads import n_threads
+
+_SHARED_WORK = 0.2
+"""Share of the cells that counts as work for threads: they meet at every node of every tree."""
+
+
+def _show_choice(silence: Silence, max_depth: int | None, n_rounds: int, loss: float) -> None:
+    if silence.is_over:
+        show_choice(max_depth, n_rounds, loss)
 
 
 class BoostingEstimator(HasCallbacks, PredictsBoosted):
@@ -64,7 +74,8 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         return int(given)
 
     def _boosting_options(self) -> BoostingOptions:
-        own = {"n_estimators": self._n_rounds(), "n_threads": n_threads(self.n_jobs)}
+        n_threads(self.n_jobs)  # refuse a wrong number before the data are read
+        own = {"n_estimators": self._n_rounds()}
         options = BoostingOptions(
             **parameters_for(BoostingOptions, self) | own, seed=seed_of(self.random_state)
         )
@@ -92,20 +103,27 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         y : array-like
             The target, one entry per row.
         sample_weight : array-like, optional
-            Weight of each row; whole numbers mean copies.
+            Weight of each row. Only the ratios matter: penalties and limits count a row of mean
+            weight as one.
         X_val, y_val, sample_weight_val : optional
-            Validation rows for early stopping; without them a share of the rows is held out.
+            Validation rows, which switch early stopping on (see `early_stopping`). Where it stops
+            without them, a share of the rows is held out.
 
         Returns
         -------
         self
         """
-        stops = check_early_stopping(self.early_stopping)
+        stops = stops_early(
+            self.early_stopping, self.n_iter_no_change, has_validation=X_val is not None
+        )
         check_flag("warm_start", self.warm_start)
         self._check_init()
         scorer = scorer_of(self, self.scoring)
         options = self._boosting_options()
+        silence = Silence(verbose=self.verbose)
         data = read_training_data(X, y, sample_weight, self._reading())
+        n_cells = data.table.n_rows * len(data.table.schema.columns)
+        options = replace(options, n_threads=n_threads(self.n_jobs, _SHARED_WORK * n_cells))
         init = self._fitted_init(X, y, sample_weight)
         own = self._own_problem(data, init, X)
         folds = None if stops else self._folds(own, options)
@@ -113,13 +131,15 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
         choice = None
         if folds is not None:
-            watch = show_choice if self.verbose else None
-            choice = choose_rounds(own, options, folds, watch=watch)
+            watch = partial(_show_choice, silence)
+            by = CHOOSING_RATE if is_auto(self.learning_rate) else None
+            choice = choose_rounds(own, options, folds, choosing_rate=by, watch=watch)
             options = replace(
                 options,
                 n_estimators=choice.best.n_rounds,
                 max_depth=choice.best.max_depth,
                 subsample=choice.best.subsample,
+                learning_rate=choice.best.learning_rate,
             )
         validation = self._validation(data, own.loss, init, X_val, y_val, sample_weight_val)
         judged_X = X if validation is None else X_val
@@ -134,12 +154,15 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
             judged_X = X if scorer is None else _safe_indexing(X, judge)
         by_scorer = None
         if scorer is not None:
-            judged = own if validation is None else validation
+            if validation is None and own.weight is not None:
+                judged_X = _safe_indexing(X, np.flatnonzero(own.weight > 0))
+            judged = own.counted() if validation is None else validation
             by_scorer = self._by_scorer(scorer, data, init, judged, judged_X)
         rounds = self._rounds(data, own, options, validation, stops=stops, judge=by_scorer)
         n_more = int(options.n_estimators) - rounds.n_before
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
-        self._learned(data, init, self._boost_with_listeners(rounds, data, init, options, tasks))
+        boosted = self._boost_with_listeners(rounds, data, init, options, tasks, silence)
+        self._learned(data, init, boosted)
         self.choice_ = choice
         return self
 
@@ -149,11 +172,7 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         They are not with a loss of the user's, whose value is unknown, nor with scores that start
         from another estimator, which has been fitted to the held-out rows as well.
         """
-        chooses = is_auto(options.n_estimators) and may_choose(
-            n_rows=own.n_rows,
-            n_columns=len(own.table.schema.columns),
-            n_outputs=own.loss.n_outputs,
-        )
+        chooses = is_auto(options.n_estimators)
         starts_plainly = self.init is None or isinstance(self.init, str)
         is_judged = starts_plainly and not isinstance(own.loss, Given)
         return folds_of(own) if chooses and is_judged else None
@@ -188,10 +207,10 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         init: Any,
         options: BoostingOptions,
         tasks: RoundTasks[GradientRound] | None,
+        silence: Silence,
     ) -> Boosted:
         """Make the rounds, with the callbacks and the progress display as listeners."""
-        verbose = self.verbose
-        reporter = BoostingProgress(int(options.n_estimators)) if verbose else None
+        reporter = BoostingProgress(int(options.n_estimators), silence)
         if tasks is not None:
             tasks.learn = lambda copied: copied._learned(
                 data,
@@ -199,7 +218,7 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
                 Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(tasks.figures)),
             )
         boosted = rounds.run(Listeners(reporter, tasks))
-        if verbose:
+        if silence.is_over:
             show(f"boosted: {boosted.ensemble.n_rounds} rounds".ljust(59), end="\n")
         if tasks is not None:
             tasks.learn = lambda copied: copied._learned(data, init, boosted)
@@ -273,6 +292,9 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
             )
         return before
 
+    def _reading(self) -> Reading:
+        return replace(super()._reading(), relative_weights=True)
+
     def _basis(self, loss: str) -> dict[str, Any]:
         """Return the settings that later rounds must share with earlier ones."""
         init = self.init
@@ -319,7 +341,7 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         return BoostingProblem(
             table=table,
             y=values,
-            weights=RowWeights.read(sample_weight, table.n_rows),
+            weights=RowWeights.read(sample_weight, table.n_rows).relative(),
             loss=loss,
             start=self._start(init, X, table.n_rows, loss, data.shift),
         )

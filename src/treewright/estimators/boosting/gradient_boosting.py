@@ -24,14 +24,15 @@ class GradientBoostingClassifier(BoostingClassifier):
         scores (rows, or rows x classes) and returns their gradients and hessians.
     learning_rate : float or "auto"
         Factor of the contribution of each tree. ``"auto"`` is 0.05 up to 10,000 rows, and grows as
-        the square root of their number up to 0.1 (from 40,000 rows).
+        the square root of their number up to 0.1 (from 40,000 rows); it is 0.1 where very many
+        rounds are chosen.
     n_estimators : int or "auto"
         Number of rounds; each grows one tree, or one per class where there are three or more.
-        ``"auto"`` chooses up to 1,000 by five-fold cross-validation (the fold of a row depends on
-        its content), on tables of 30 to 10,000 rows (with three or more classes, rows times classes
-        count, or up to 500,000 rows times classes times columns). On larger and smaller tables,
-        with a loss of your own, or with another estimator as `init`, it is 250; with early stopping
-        on held-out rows at most 1,000.
+        ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: three of
+        five folds (given by the content of rows), one beyond 10,000 rows. They are chosen by rounds
+        of rate 0.2 (where `learning_rate` is ``"auto"``) and made by the smaller one. On
+        smaller tables, with a loss of your own, or with another estimator as `init`, it is 250;
+        with early stopping on held-out rows at most 1,000.
     max_iter : int, optional
         scikit-learn's name for `n_estimators`; if given, it is used instead.
     max_leaf_nodes : int, optional
@@ -44,8 +45,8 @@ class GradientBoostingClassifier(BoostingClassifier):
     min_samples_leaf : int
         Rows that each leaf needs.
     min_hessian : float or "auto"
-        Sum of hessians that each leaf needs. ``"auto"`` is 1, and 0.001 where held-out rows choose
-        the rounds.
+        Sum of hessians that each leaf needs. ``"auto"`` is 1 (a 32nd of the rows if that is less),
+        and 0.001 where held-out rows choose the rounds.
     l2_regularization : float or "auto"
         Added to the sum of hessians of every leaf, which makes predictions smaller. ``"auto"`` is
         1.5, and 3 where held-out rows choose the rounds.
@@ -59,8 +60,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         Share of the rows that each round draws, without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
         columns are numeric and there are more than 100,000 rows (of the table, not weighted), it
-        draws 100,000 of them (a fifth at least). The draw depends on the content of rows: equal
-        rows are drawn together, and where none would be drawn, the rows of one content are.
+        draws 100,000 of them (a fifth at least, and 10,000 of the rarest class, or all). The draw
+        depends on the content of rows: equal rows are drawn together, and where none would be
+        drawn, the rows of one content are.
     row_sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, whose
         weight is raised to make up for it (gradient-based one-side sampling, Ke et al. 2017).
@@ -68,7 +70,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         Share of the rows that ``"goss"`` keeps, of the table's rows: one of weight 2 is one row.
     max_features : float or "auto"
         Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
-        rows, and all of them above.
+        rows, and rises to all of them at 100,000.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
     nominal_smoothing, nominal_l2 : float
@@ -92,17 +94,21 @@ class GradientBoostingClassifier(BoostingClassifier):
         Per column 1 (the score of the second class may not fall), -1 or 0.
     interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
         Columns that may be asked on one path, by name or position; those not named form a set.
-    early_stopping : bool
+    early_stopping : bool or "auto"
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
-        `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
-        (``validation_fraction=None``) the training loss is used.
+        `n_iter_no_change` rounds; the rounds up to the least loss are kept. Without validation
+        rows (``validation_fraction=None``) the training loss is used. ``"auto"`` stops where
+        `n_iter_no_change` or validation rows are given; with False the losses of such rows are
+        recorded in ``rounds_`` only.
     scoring : "loss", str, function or None
         What rounds are judged by, instead of the loss: the name of one of scikit-learn's scorers,
         a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
         Share of the rows held out for early stopping, unless validation rows are given to `fit`.
-    n_iter_no_change, tol
-        See `early_stopping`.
+    n_iter_no_change : int, optional
+        Rounds without improvement after which boosting stops; None is 10 where it stops early.
+    tol : float
+        Improvement of the loss or score that counts, see `early_stopping`.
     init : None, "zero" or estimator
         Where scores start: at the best constant, at 0, or at the predictions of an estimator, which
         is fitted first.
@@ -116,9 +122,12 @@ class GradientBoostingClassifier(BoostingClassifier):
     random_state : int, optional
         Seed of the draws; None means 0.
     n_jobs : int, optional
-        Threads; the model is the same, bit for bit, for any number.
+        Threads; the model is the same, bit for bit, for any number. None is as many as
+        pay: one for small work or in a worker of another pool, else all processors that this
+        process may use, as -1.
     verbose : int
-        Show rounds and losses on standard error.
+        Show rounds and losses on standard error. With 0 they are shown at a terminal only, once a
+        fit has taken two seconds.
 
     Attributes
     ----------
@@ -178,10 +187,10 @@ class GradientBoostingClassifier(BoostingClassifier):
         linear_l2: float = 10.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | str = "auto",
         scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: int | None = None,
         tol: float = 1e-7,
         init: Any = None,
         warm_start: bool = False,
@@ -248,13 +257,16 @@ or function
     tweedie_power : float
         Power of the variance, between 1 and 2.
     learning_rate : float or "auto"
-        Factor of the contribution of each tree. ``"auto"`` is 0.05 where held-out rows choose the
-        rounds, else 0.1.
+        Factor of the contribution of each tree. ``"auto"`` is 0.1 or, where held-out rows choose
+        the rounds, 0.05 up to 10,000 rows, growing as the square root of their number up to 0.1; it
+        is 0.1 where very many rounds are chosen.
     n_estimators : int or "auto"
-        Number of rounds; each grows a tree. ``"auto"`` chooses up to 1,000 by five-fold
-        cross-validation (the fold of a row depends on its content), on tables of 30 to 10,000 rows.
-        On larger and smaller tables, with a loss of your own, or with another estimator as `init`,
-        it is 250; with early stopping on held-out rows at most 1,000.
+        Number of rounds; each grows a tree.
+        ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: three of
+        five folds (given by the content of rows), one beyond 10,000 rows. They are chosen by rounds
+        of rate 0.2 (where `learning_rate` is ``"auto"``) and made by the smaller one. On
+        smaller tables, with a loss of your own, or with another estimator as `init`, it is 250;
+        with early stopping on held-out rows at most 1,000.
     max_iter : int, optional
         scikit-learn's name for `n_estimators`; if given, it is used instead.
     max_leaf_nodes : int, optional
@@ -267,8 +279,8 @@ or function
     min_samples_leaf : int
         Rows that each leaf needs.
     min_hessian : float or "auto"
-        Sum of hessians that each leaf needs. ``"auto"`` is 1, and 0.001 where held-out rows choose
-        the rounds.
+        Sum of hessians that each leaf needs. ``"auto"`` is 1 (a 32nd of the rows if that is less),
+        and 0.001 where held-out rows choose the rounds.
     l2_regularization : float or "auto"
         Added to the sum of hessians of every leaf, which makes predictions smaller. ``"auto"`` is
         1.5, and 3 where held-out rows choose the rounds.
@@ -282,8 +294,9 @@ or function
         Share of the rows that each round draws, without replacement; with ``"goss"`` the share
         drawn from the rows of small gradients. ``"auto"`` is 1, and 0.1 with ``"goss"``; where all
         columns are numeric and there are more than 100,000 rows (of the table, not weighted), it
-        draws 100,000 of them (a fifth at least). The draw depends on the content of rows: equal
-        rows are drawn together, and where none would be drawn, the rows of one content are.
+        draws 100,000 of them (a fifth at least, and 10,000 of the rarest class, or all). The draw
+        depends on the content of rows: equal rows are drawn together, and where none would be
+        drawn, the rows of one content are.
     row_sampling : {"uniform", "goss"}
         ``"goss"`` keeps the `top_rate` rows of largest gradients and draws from the others, whose
         weight is raised to make up for it (gradient-based one-side sampling, Ke et al. 2017).
@@ -291,7 +304,7 @@ or function
         Share of the rows that ``"goss"`` keeps, of the table's rows: one of weight 2 is one row.
     max_features : float or "auto"
         Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
-        rows, and all of them above.
+        rows, and rises to all of them at 100,000.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
     nominal_smoothing, nominal_l2 : float
@@ -316,17 +329,21 @@ or function
         Per column 1 (predictions may not fall), -1 or 0.
     interaction_cst : {"pairwise", "no_interactions"} or list of sets, optional
         Columns that may be asked on one path, by name or position; those not named form a set.
-    early_stopping : bool
+    early_stopping : bool or "auto"
         Whether to stop once the loss of the validation rows has not fallen by more than `tol` for
-        `n_iter_no_change` rounds; the rounds up to the best are kept. Without validation rows
-        (``validation_fraction=None``) the training loss is used.
+        `n_iter_no_change` rounds; the rounds up to the least loss are kept. Without validation
+        rows (``validation_fraction=None``) the training loss is used. ``"auto"`` stops where
+        `n_iter_no_change` or validation rows are given; with False the losses of such rows are
+        recorded in ``rounds_`` only.
     scoring : "loss", str, function or None
         What rounds are judged by, instead of the loss: the name of one of scikit-learn's scorers,
         a function of estimator, X and y, or None for the estimator's own `score`. More is better.
     validation_fraction : float, optional
         Share of the rows held out for early stopping, unless validation rows are given to `fit`.
-    n_iter_no_change, tol
-        See `early_stopping`.
+    n_iter_no_change : int, optional
+        Rounds without improvement after which boosting stops; None is 10 where it stops early.
+    tol : float
+        Improvement of the loss or score that counts, see `early_stopping`.
     init : None, "zero" or estimator
         Where scores start: at the best constant, at 0, or at the predictions of an estimator, which
         is fitted first.
@@ -338,9 +355,12 @@ or function
     random_state : int, optional
         Seed of the draws; None means 0.
     n_jobs : int, optional
-        Threads; the model is the same, bit for bit, for any number.
+        Threads; the model is the same, bit for bit, for any number. None is as many as
+        pay: one for small work or in a worker of another pool, else all processors that this
+        process may use, as -1.
     verbose : int
-        Show rounds and losses on standard error.
+        Show rounds and losses on standard error. With 0 they are shown at a terminal only, once a
+        fit has taken two seconds.
 
     Attributes
     ----------
@@ -405,10 +425,10 @@ or function
         linear_l2: float = 10.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | str = "auto",
         scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: int | None = None,
         tol: float = 1e-7,
         init: Any = None,
         warm_start: bool = False,

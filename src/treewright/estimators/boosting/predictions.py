@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
+from treewright.data.table import Table
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import FittedTrees, HasMembers, TreeEstimator
 from treewright.estimators.boosting.scoring import Held
-from treewright.estimators.checks import n_threads
 from treewright.estimators.decision_tree import DecisionTreeRegressor
 from treewright.explain.importances import Importances, one_line
 from treewright.parameters import check_choice, check_flag
+from treewright.threads import n_threads
 
 
 class PredictsBoosted(HasMembers):
@@ -67,7 +68,11 @@ class PredictsBoosted(HasMembers):
         if self._held is not None and X is self._held.X:
             return self._held.scores
         table = self._table(X)
-        return self._model().scores(table, n_threads=n_threads(self.n_jobs), start=self._begin(X))
+        threads = self._threads_for(table)
+        return self._model().scores(table, n_threads=threads, start=self._begin(X))
+
+    def _threads_for(self, table: Table) -> int:
+        return n_threads(self.n_jobs, table.n_rows * self._model().n_rounds)
 
     def _answers(self, X: Any) -> FloatArray:
         scores = self._scores(X)
@@ -81,7 +86,7 @@ class PredictsBoosted(HasMembers):
         for number in range(model.n_rounds):
             scores = model.scores(
                 table,
-                n_threads=n_threads(self.n_jobs),
+                n_threads=n_threads(self.n_jobs, table.n_rows),
                 first=number,
                 n_rounds=number + 1,
                 start=scores,
@@ -91,7 +96,7 @@ class PredictsBoosted(HasMembers):
     def apply(self, X: Any) -> Int64Array:
         """Return the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
-        return self._model().apply(table, n_threads=n_threads(self.n_jobs)).astype(np.int64)
+        return self._model().apply(table, n_threads=self._threads_for(table)).astype(np.int64)
 
     def shap_values(
         self, X: Any, *, by_hessian: bool = False
@@ -131,7 +136,7 @@ class PredictsBoosted(HasMembers):
                 "  Hint: init=None."
             )
         by_column, base = model.shap(
-            table, n_threads=n_threads(self.n_jobs), by_hessian=bool(by_hessian)
+            table, n_threads=self._threads_for(table), by_hessian=bool(by_hessian)
         )
         # The values of a derived column are credited to its source columns.
         credit = np.array([model.schema.by_input(one) for one in np.eye(by_column.shape[2])])

@@ -106,7 +106,8 @@ class BaggingEstimator(ForestEstimator):
         y : array-like
             The target, one entry per row.
         sample_weight : array-like, optional
-            Relative probability of drawing each row; whole numbers mean copies.
+            Weight of each row, each time that it is drawn. Only the ratios matter: rows are drawn
+            alike whatever their weights, but not at all if the weight is 0.
 
         Returns
         -------
@@ -235,7 +236,8 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
     warm_start : bool
         Whether `fit` keeps the existing estimators and adds to them up to `n_estimators`.
     n_jobs : int, optional
-        Threads; the trees are the same for any number.
+        Threads; the trees are the same for any number. None is as many as pay: one for small
+        work or in a worker of another pool, else all processors that this process may use, as -1.
     random_state : int, optional
         Seed; None means 0, so that the same call gives the same trees.
     verbose : int

@@ -11,9 +11,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import FloatArray, Int64Array
-from treewright.data.read.class_weights import class_factors
-from treewright.data.read.target import ClassTarget
-from treewright.data.read.weights import RowWeights, read_weights
+from treewright.data.read.weights import RowWeights
+from treewright.data.table import Table
 from treewright.ensemble.ensemble import Ensemble
 from treewright.ensemble.thread_pool import Grower
 from treewright.errors import DataError, ParameterError
@@ -24,7 +23,7 @@ from treewright.estimators.base import (
     ValueTask,
     parameters_for,
 )
-from treewright.estimators.checks import check_n_estimators, n_threads
+from treewright.estimators.checks import check_n_estimators
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.estimator_parameter import check_tree, given_once, refuse_twice
 from treewright.estimators.forest.compact import Compacts
@@ -44,6 +43,7 @@ from treewright.grow.training_data import Reading
 from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import CostComplexity, Pruner
 from treewright.prune.fit import judges_by_tree
+from treewright.threads import n_threads
 
 VOTES = ("soft", "hard")
 
@@ -106,7 +106,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         )
 
     def _reading(self) -> Reading:
-        reading = super()._reading()
+        reading = replace(super()._reading(), relative_weights=True)
         base = self._base()
         if base is not None:
             names = ("schema", "categorical_features", "class_weight", "priors")
@@ -145,13 +145,10 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         )
         if not self.bootstrap and plain and every:
             return None
-        n_rows = problem.table.n_rows
-        weight, factor = read_weights(sample_weight, n_rows), None
-        balances = self._balances_draws()
-        if isinstance(problem.target, ClassTarget) and not balances:
-            factor = class_factors(
-                problem.target, weight, class_weight=problem.class_weight, priors=problem.priors
-            )
+        n_rows, balances = problem.table.n_rows, self._balances_draws()
+        weight = factor = RowWeights.read(sample_weight, n_rows).relative().weight
+        if not balances:
+            factor = self._reading().read_weights(sample_weight, problem.target, n_rows).weight
         return draws_of(
             problem.target,
             weight,
@@ -176,8 +173,10 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         y : array-like
             The target, one entry per row (a column per output where there are several).
         sample_weight : array-like, optional
-            Weight of each row: with ``bootstrap`` its relative probability of being drawn, else its
-            weight in growing. Whole numbers mean copies.
+            Weight of each row in growing, each time that it is drawn. Only the ratios matter: rows
+            are drawn alike whatever their weights (but not at all if the weight is 0), and limits
+            count rows. So a row of weight k is not the same as k copies of it, as in single trees,
+            which would be drawn independently.
 
         Returns
         -------
@@ -271,13 +270,19 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
 
     def _answers(self, X: Any) -> FloatArray:
         table = self._table(X)
-        return self.ensemble_.answers(table, n_threads=n_threads(self.n_jobs))
+        return self.ensemble_.answers(table, n_threads=self._threads_for(table))
 
     def apply(self, X: Any) -> Int64Array:
         """Return the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
-        leaves = self.ensemble_.apply(table, n_threads=n_threads(self.n_jobs))
+        leaves = self.ensemble_.apply(table, n_threads=self._threads_for(table))
         return leaves.astype(np.int64)
+
+    def _threads_for(self, table: Table) -> int:
+        return n_threads(self.n_jobs, table.n_rows * len(self.ensemble_))
+
+    def _n_trees_grown(self) -> int:
+        return int(self.n_estimators)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, Int64Array]:
         """Return the nodes that each row passes in all trees.

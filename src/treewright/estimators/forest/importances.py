@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.errors import ParameterError
-from treewright.estimators.checks import n_threads
 from treewright.explain.importances import KINDS, Importances, Kind
 from treewright.forest.importances import (
     debiased_importances,
@@ -13,6 +12,7 @@ from treewright.forest.importances import (
     permutation_importances,
 )
 from treewright.parameters import check_choice, check_count
+from treewright.threads import n_threads
 
 
 class MeasuresImportances:
@@ -96,7 +96,7 @@ class MeasuresImportances:
         if kind == "impurity":
             return impurity_importances(ensemble)
         forest = self._training_data(X, y, sample_weight)
-        threads = n_threads(self.n_jobs)
+        threads = n_threads(self.n_jobs, forest.problem.table.n_rows * len(ensemble))
         if kind == "debiased":
             return debiased_importances(ensemble, forest, n_threads=threads)
         return permutation_importances(

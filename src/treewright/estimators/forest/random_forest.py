@@ -68,7 +68,7 @@ class RandomForestClassifier(ForestClassifier):
     vote : {"soft", "hard"}
         ``"soft"`` averages the class probabilities of the trees; ``"hard"`` counts their votes, and
         ``predict_proba`` returns shares of votes.
-    nominal, missing, unseen
+    nominal, guard_many_values, missing, unseen
         As for :class:`DecisionTreeClassifier`.
     class_weight : dict, "balanced", "balanced_subsample", optional
         Factor of the weight of each class's rows, once they are drawn; ``"balanced"`` gives all
@@ -84,7 +84,8 @@ class RandomForestClassifier(ForestClassifier):
     random_state : int, optional
         Seed; None means 0, so that the same call gives the same forest.
     n_jobs : int, optional
-        Threads; the forest is the same for any number.
+        Threads; the forest is the same for any number. None is as many as pay: one for small
+        work or in a worker of another pool, else all processors that this process may use, as -1.
     verbose : int
         Show progress on standard error.
 
@@ -147,6 +148,7 @@ class RandomForestClassifier(ForestClassifier):
         sampling: Any = "all",
         vote: str = "soft",
         nominal: str = "subset",
+        guard_many_values: bool = True,
         missing: str = "learned_side",
         unseen: str = "missing",
         class_weight: Any = None,
@@ -177,6 +179,7 @@ class RandomForestClassifier(ForestClassifier):
         self.sampling = sampling
         self.vote = vote
         self.nominal = nominal
+        self.guard_many_values = guard_many_values
         self.missing = missing
         self.unseen = unseen
         self.class_weight = class_weight
@@ -214,7 +217,7 @@ class RandomForestRegressor(ForestRegressor):
 features_per, min_impurity_decrease, ccp_alpha, bootstrap, max_samples, stop_when_stable, \
 warm_start, random_state, n_jobs, verbose
         As for :class:`RandomForestClassifier`.
-    nominal, missing, unseen, monotonic_cst, categorical_features, schema
+    nominal, guard_many_values, missing, unseen, monotonic_cst, categorical_features, schema
         As for :class:`DecisionTreeRegressor`.
 
     Attributes
@@ -263,6 +266,7 @@ warm_start, random_state, n_jobs, verbose
         oob_score: Any = False,
         stop_when_stable: Any = None,
         nominal: str = "subset",
+        guard_many_values: bool = True,
         missing: str = "learned_side",
         unseen: str = "missing",
         monotonic_cst: Any = None,
@@ -290,6 +294,7 @@ warm_start, random_state, n_jobs, verbose
         self.oob_score = oob_score
         self.stop_when_stable = stop_when_stable
         self.nominal = nominal
+        self.guard_many_values = guard_many_values
         self.missing = missing
         self.unseen = unseen
         self.monotonic_cst = monotonic_cst

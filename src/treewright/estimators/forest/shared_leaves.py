@@ -11,11 +11,11 @@ from treewright.data.read.target import ValueTarget
 from treewright.data.table import Table
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
-from treewright.estimators.checks import n_threads
 from treewright.forest.problem import ForestProblem
 from treewright.forest.proximity import Proximity
 from treewright.forest.quantiles import LeafTargets, Times, calibrated_levels
 from treewright.parameters import check_choice, check_flag, check_number
+from treewright.threads import n_threads
 
 ROWS = ("all", "in_bag", "oob")
 """Training rows that are counted in the leaves of a tree."""
@@ -86,13 +86,13 @@ class ComparesRows:
                 "y and sample_weight tell, with X, which rows each tree has drawn: they need X and"
                 " rows='oob'."
             )
-        threads = n_threads(self.n_jobs)
         asked = None
         if rows == "all" and X is not None:
             table = self._table(X)
         else:
             training: ForestProblem = self._training_data(X, y, sample_weight)
             table = training.problem.table
+        threads = n_threads(self.n_jobs, table.n_rows * len(ensemble))
         if rows == "oob":
             drawn = _times(training, "oob")
             assert drawn is not None
@@ -238,7 +238,8 @@ class PredictsQuantiles:
         n_outputs = known.values.shape[1]
         levels = np.tile([rest, 1.0 - rest], (n_outputs, 1))
         if calibrate:
-            shares = known.own_shares(n_threads(self.n_jobs))
+            n_asked = known.training.problem.table.n_rows * len(self._model())
+            shares = known.own_shares(n_threads(self.n_jobs, n_asked))
             for output in range(n_outputs):
                 levels[output] = calibrated_levels(shares[output], known.weight, float(level))
         found = self._quantiles_of(table, known.targets, levels.reshape(-1))
@@ -246,8 +247,8 @@ class PredictsQuantiles:
         return ends[:, 0] if n_outputs == 1 else ends
 
     def _quantiles_of(self, table: Table, targets: LeafTargets, levels: FloatArray) -> FloatArray:
-        threads = n_threads(self.n_jobs)
         ensemble: Ensemble = self._model()
+        threads = n_threads(self.n_jobs, table.n_rows * len(ensemble))
         parts = [
             targets.quantiles(ensemble.apply(part, n_threads=threads), levels, n_threads=threads)
             for part in _blocks(table)
@@ -263,7 +264,8 @@ class PredictsQuantiles:
         if X is None and kept is not None and kept.ensemble is ensemble and kept.rows == rows:
             return kept
         training: ForestProblem = self._training_data(X, y, sample_weight)
-        known = _KnownTargets(ensemble, training, rows, n_threads(self.n_jobs))
+        threads = n_threads(self.n_jobs, training.problem.table.n_rows * len(ensemble))
+        known = _KnownTargets(ensemble, training, rows, threads)
         self._leaf_targets = known
         return known
 
@@ -288,9 +290,7 @@ class _KnownTargets:
         self.targets = LeafTargets(
             ensemble.apply(problem.table, n_threads=threads),
             self.values,
-            # Rows of a tree that were drawn by weight are weighted only by how often they were
-            # drawn.
-            weight=None if rows == "in_bag" and draws is not None else self.weight,
+            weight=self.weight,
             times=_times(training, rows),
         )
         self._shares: FloatArray | None = None

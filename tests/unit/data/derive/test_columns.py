@@ -57,10 +57,11 @@ def test_text_is_compared_by_value_whatever_its_codes() -> None:
     assert table.columns[-1].tolist() == [0, 1, -1]
 
 
-def test_arithmetic_of_whole_numbers_is_whole_where_64_bits_hold_it() -> None:
-    table = derived({"a": [2**60 + 1, 5], "b": [2**60, 7]}, "d = a - b")
-    assert table.schema.columns[-1].storage == "int"
-    assert last(table) == [1, -2]
+def test_arithmetic_of_whole_numbers_is_exact_where_64_bits_hold_it() -> None:
+    table = derived({"a": [2**60 + 1, 5], "b": [2**60, 7]}, "d = a - b", "s = a + b")
+    assert [spec.storage for spec in table.schema] == ["int", "float", "float", "int"]
+    assert table.columns[-2].tolist() == [1.0, -2.0]
+    assert last(table) == [2**61 + 1, 12]
     unsigned = derived({"a": [2**62, 1], "b": [2**62 + 2**63 - 1, 1]}, "s = a + b")
     assert unsigned.schema.columns[-1].storage == "uint"
     assert unsigned.columns[-1].tolist() == [2**63 - 1, 2 - 2**63]
@@ -260,19 +261,31 @@ def test_values_not_seen_in_training_are_compared_all_the_same() -> None:
 
 
 def test_a_decimal_where_training_saw_whole_numbers_is_not_rounded_first() -> None:
-    fitted = derived({"a": [1, 9], "b": [2, 3]}, "p = a * b", "more = p > 1").schema
-    table = match_table({"a": [0.5], "b": [2.5]}, fitted, owner="Tree")
-    assert table.columns[-2].tolist() == [2]  # 1.25 <= t exactly when 2 <= t, for whole t
-    assert table.columns[-1].tolist() == [1]
-    assert match_table({"a": [0.5], "b": [2]}, fitted, owner="Tree").columns[-1].tolist() == [0]
+    small, large = {"a": [1, 9], "b": [2, 3]}, {"a": [2**53 + 1, 9], "b": [1, 3]}
+    for columns, storage, stored in ((small, "float", 1.25), (large, "int", 2)):
+        fitted = derived(columns, "p = a * b", "more = p > 1").schema
+        assert fitted.column("p").storage == storage
+        table = match_table({"a": [0.5], "b": [2.5]}, fitted, owner="Tree")
+        # 1.25 <= t exactly when 2 <= t, for whole t
+        assert table.columns[-2].tolist() == [stored]
+        assert table.columns[-1].tolist() == [1]
+        less = match_table({"a": [0.5], "b": [2]}, fitted, owner="Tree")
+        assert less.columns[-1].tolist() == [0]
 
 
 def test_whole_numbers_beyond_the_fitted_form_become_its_ends() -> None:
-    fitted = derived({"a": [1], "b": [2]}, "d = a - b", "s = d + a").schema
+    large = {"a": [2**53 + 3, 2**54 + 2], "b": [2, 1]}
+    fitted = derived(large, "d = a - b", "s = d + a").schema
+    assert [fitted.column(name).storage for name in ("d", "s")] == ["int", "int"]
     low, high = -(2**63), 2**63 - 1
-    table = match_table({"a": [low, high, 5], "b": [1, -1, 7]}, fitted, owner="Tree")
+    rows = {"a": [low, high, 5], "b": [1, -1, 7]}
+    table = match_table(rows, fitted, owner="Tree")
     assert table.columns[2].tolist() == [low, high, -2]
     assert table.columns[3].tolist() == [low, high, 3]
+    floats = derived({"a": [1], "b": [2]}, "d = a - b", "s = d + a").schema
+    table = match_table(rows, floats, owner="Tree")
+    assert table.columns[2].tolist() == [-(2.0**63), 2.0**63, -2.0]
+    assert table.columns[3].tolist() == [-(2.0**64), 2.0**64, 3.0]
     dates = derived({"a": pd.to_datetime(["2000-01-01"])}, "d = a - '1999-01-01'").schema
     far = match_table({"a": np.array(["9999-01-01"], "M8[us]")}, dates, owner="Tree")
     assert far.columns[-1].tolist() == [high]

@@ -1,7 +1,11 @@
 """CSV, TSV and Parquet files: read as they are meant, or refused with the line."""
 
+import bz2
 import gzip
+import lzma
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +15,7 @@ from treewright.data.files import parquet as parquet_reader
 from treewright.data.files.any_file import read
 from treewright.data.frame import Frame
 from treewright.data.read.table import read_table
-from treewright.errors import FileFormatError, ParameterError
+from treewright.errors import FileFormatError, ParameterError, ReadWarning
 
 
 @pytest.fixture
@@ -72,7 +76,8 @@ def test_delimiters_and_line_ends_are_found(save, delimiter: str, ending: str) -
 def test_decimal_commas_are_read_when_asked_for(save) -> None:
     path = save("a;b\n1,5;x\n2,5;y\n")
     assert read(path, decimal=",")["a"].tolist() == [1.5, 2.5]
-    assert read(path)["a"].tolist() == ["1,5", "2,5"]
+    with pytest.warns(ReadWarning, match="decimal=',' reads them as numbers"):
+        assert read(path)["a"].tolist() == ["1,5", "2,5"]
 
 
 def test_quotes_hold_delimiters_newlines_and_quotes(save) -> None:
@@ -114,8 +119,79 @@ def test_integers_are_exact_and_long_digits_are_text(save) -> None:
 
 
 @pytest.mark.parametrize("text", ["1_000", "١٢", "0x10", "1e", "--1", "nan1"])
+@pytest.mark.filterwarnings("ignore::treewright.errors.ReadWarning")  # 1e may be a number of e
 def test_what_only_python_takes_for_a_number_is_text(save, text: str) -> None:
     assert read(save(f"a\n{text}\n"))["a"].tolist() == [text]
+
+
+NUMBERS = [str(n / 4) for n in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "hint"),
+    [
+        (
+            [*NUMBERS, "-"],
+            r"40 of its 41 values are numbers; not so '-' \(first in line 42\)",
+            "gaps",
+        ),
+        ([*NUMBERS, "10%"], "not so '10%'", "take the signs"),
+        ([*NUMBERS, "1,50"], "not so '1,50'", "decimal=','"),
+        ([*NUMBERS, "$10.50"], r"not so '\$10.50'", "take the signs"),
+        (["31.12.2024", "1.2.2025"], "in another notation: '31.12.2024'", "dates='%d.%m.%Y'"),
+        (["12/31/2024", "2/1/2025"], "in another notation", "dates='%m/%d/%Y'"),
+        (["1,000", "12,345"], "in another notation", "thousands=',' or decimal=','"),
+        (["1.000,5", "12"], "in another notation", r"decimal=',', thousands='\.'"),
+    ],
+)
+def test_numbers_that_are_read_as_names_are_told(
+    save, values: list[str], said: str, hint: str
+) -> None:
+    text = "a;b\n" + "".join(f"{value};x\n" for value in values)
+    with pytest.warns(
+        ReadWarning, match=rf"column 'a' is read as names, although .*{said}"
+    ) as told:
+        frame = read(save(text), delimiter=";")
+    assert frame["a"].tolist() == values
+    assert re.search(hint, str(told[0].message).split("Hint: ")[1])
+
+
+@pytest.mark.parametrize("values", [["a1", "b2"], ["12a", "7b", "3c"], ["1", "2", "other"], ["x"]])
+def test_names_are_read_as_names_without_a_word(save, values: list[str]) -> None:
+    assert read(save("a\n" + "\n".join(values) + "\n"))["a"].tolist() == values
+
+
+def test_notations_are_read_when_declared(save) -> None:
+    path = save("n;d\n1.234,5;31.12.2024\n-1.000.000;2024-02-29\n;\n")
+    frame = read(path, decimal=",", thousands=".", dates="%d.%m.%Y")
+    assert frame["n"].tolist()[:2] == [1234.5, -1e6]
+    assert np.isnan(frame["n"][2])
+    days = frame["d"].astype("M8[D]").astype(str).tolist()
+    assert days == ["2024-12-31", "2024-02-29", "NaT"]
+
+
+def test_a_thousands_mark_stands_between_groups_of_three(save) -> None:
+    with pytest.warns(ReadWarning):
+        assert read(save("a;b\n1,23;x\n"), thousands=",")["a"].tolist() == ["1,23"]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_files_are_read(save, compress: Any) -> None:
+    path = save(compress(b"a\tb\n1,5\tx y\n"), name="table.tsv.gz")
+    assert read(path, decimal=",")["a"].tolist() == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"thousands": "."}, "thousands and decimal are both '.'"),
+        ({"thousands": "1"}, "thousands='1' must be one character"),
+        ({"dates": "day first"}, "dates='day first' must say how dates are written"),
+    ],
+)
+def test_notations_that_cannot_be_are_refused(save, options: dict[str, str], said: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(said)):
+        read(save("a\n1\n"), **options)
 
 
 def test_infinities_are_numbers(save) -> None:
@@ -169,7 +245,7 @@ def test_no_header(save) -> None:
         ("a,b\n1,\0\n", r"^table.csv has a NUL byte in line 2; it is not plain text"),
         ("", r"^table.csv is empty\.$"),
         ("  \n\n", r"^table.csv is empty\.$"),
-        (gzip.compress(b"a,b\n1,2\n"), r"^table.csv is compressed with gzip\.\n  Hint: decompress"),
+        (gzip.compress(b"a,b\n1,2\n")[:-4], r"^table.csv is compressed with gzip, and damaged"),
         (b"PK\x03\x04rest", r"^table.csv is a zip archive or a spreadsheet"),
     ],
 )
@@ -198,7 +274,7 @@ def test_a_missing_file_is_pythons_own_error(tmp_path: Path) -> None:
 
 
 def test_tabs_are_taken_from_the_name(save) -> None:
-    assert rows_of(read(save("a\tb\n1,5\tx\n", name="table.tsv"))) == [["1,5", "x"]]
+    assert rows_of(read(save("a\tb\n1, 5\tx\n", name="table.tsv"))) == [["1, 5", "x"]]
 
 
 @pytest.fixture

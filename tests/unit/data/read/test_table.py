@@ -71,8 +71,52 @@ def test_infinities_and_nan_are_ordinary() -> None:
 
 def test_integers_of_an_array_are_exact() -> None:
     table = read_table(np.array([[2**53 + 1, 1], [2**53, 2]]))
-    assert [spec.storage for spec in table.schema] == ["int", "int"]
+    assert [spec.storage for spec in table.schema] == ["int", "float"]
     assert table.columns[0].tolist() == [2**53 + 1, 2**53]
+    assert table.columns[1].tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("size", [8, 16, 32, 64])
+@pytest.mark.parametrize("sign", ["int", "uint"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_integer_matrix_is_a_float_matrix_of_equal_values(
+    size: int, sign: str, order: str
+) -> None:
+    kind = np.dtype(f"{sign}{size}")
+    low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+    if size == 64:  # the largest that a float holds
+        high -= high % 2**11
+    matrix = np.array([[low, 1], [high, 2]], dtype=kind, order=order)  # type: ignore[call-overload]
+    table = read_table(matrix)
+    assert table.matrix is not None
+    assert table.matrix.dtype == (np.float32 if size <= 16 else np.float64)
+    assert [[int(value) for value in row] for row in table.matrix] == [[low, 1], [high, 2]]
+    assert table.schema == read_table(matrix.astype(np.float64)).schema
+    again = match_table(matrix[::-1], table.schema, owner="Tree")
+    assert again.matrix is not None
+    assert again.matrix.tolist() == table.matrix[::-1].tolist()
+
+
+def test_an_integer_that_no_float_equals_makes_its_column_one_of_integers() -> None:
+    exact = [2**53 + 2, -(2**53), 2**62, 0]
+    assert read_table({"x": exact}).schema.columns[0].storage == "float"
+    for odd, storage in ((2**53 + 1, "int"), (-(2**53) - 1, "int"), (2**63 + 1025, "uint")):
+        columns = {"x": [odd, None, 7], "y": [1, None, 7]}
+        table = read_table(columns)
+        assert [spec.storage for spec in table.schema] == [storage, "float"]
+        assert table.columns[0].dtype == np.int64
+        assert table.masks[0] is not None
+        assert table.masks[0].tolist() == [True, False, True]
+        assert table.masks[1] is None
+        np.testing.assert_array_equal(table.columns[1], [1.0, np.nan, 7.0])
+
+
+def test_a_gap_does_not_make_a_column_one_of_integers() -> None:
+    hidden = np.ma.masked_array(np.array([[2**53 + 1, 1], [5, 2]]), mask=[[True, False]] * 2)
+    hidden.mask[1, 0] = False
+    table = read_table(hidden)
+    assert [spec.storage for spec in table.schema] == ["float", "float"]
+    np.testing.assert_array_equal(table.columns[0], [np.nan, 5.0])
 
 
 def test_object_arrays_of_numbers_are_numeric_and_of_text_nominal() -> None:
@@ -80,8 +124,9 @@ def test_object_arrays_of_numbers_are_numeric_and_of_text_nominal() -> None:
     assert [(spec.kind, spec.storage) for spec in table.schema] == [
         ("numeric", "float"),
         ("nominal", "value"),
-        ("numeric", "int"),
+        ("numeric", "float"),
     ]
+    assert table.columns[2].tolist() == [1.0, 2.0]
     assert read_table(np.array([["a"], ["b"]])).schema.columns[0].values == ("a", "b")
 
 
@@ -105,9 +150,12 @@ def test_lists_of_lists_are_matrices_unless_that_loses_something() -> None:
 def test_a_key_that_a_row_does_not_have_is_a_missing_value() -> None:
     table = read_table([{"a": 1, "b": "x"}, {"b": "y", "c": 2.5}])
     assert table.schema.names == ("a", "b", "c")
-    assert table.masks[0] is not None
-    assert table.masks[0].tolist() == [True, False]
-    assert np.isnan(table.columns[2][0])
+    assert table.masks == (None, None, None)
+    np.testing.assert_array_equal(table.columns[0], [1.0, np.nan])
+    np.testing.assert_array_equal(table.columns[2], [np.nan, 2.5])
+    large = read_table([{"a": 2**53 + 1, "b": "x"}, {"b": "y"}])
+    assert large.masks[0] is not None
+    assert large.masks[0].tolist() == [True, False]
 
 
 def test_dicts_are_matched_by_name_in_any_order() -> None:
@@ -165,12 +213,16 @@ def test_wrong_dimensions_say_how_to_reshape() -> None:
 
 @pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_array, sp.lil_matrix])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
-def test_sparse_means_what_dense_does(make, dtype: type) -> None:
-    dense = np.array([[0, 2, 0], [1, 0, 0]], dtype=dtype)
-    table = read_table(make(dense))
-    for column, expected in zip(table.columns, dense.T, strict=True):
-        assert column.dtype == dtype
-        assert column.tolist() == expected.tolist()
+@pytest.mark.parametrize("largest", [2, 2**53 + 1])
+def test_sparse_means_what_dense_does(make, dtype: type, largest: int) -> None:
+    dense = np.array([[0, largest, 0], [1, 0, 0]], dtype=dtype)
+    table, expected = read_table(make(dense)), read_table(dense)
+    assert table.schema == expected.schema
+    storage = "int" if dtype is np.int64 and largest > 2 else "float"
+    assert [spec.storage for spec in table.schema] == ["float", storage, "float"]
+    for column, own, values in zip(table.columns, expected.columns, dense.T, strict=True):
+        assert column.dtype == own.dtype
+        assert column.tolist() == own.tolist() == values.tolist()
 
 
 def test_odd_sparse_entries_add_up() -> None:
@@ -262,7 +314,8 @@ def test_no_identifier_in_arrays_small_tables_or_ignored_columns() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_table(np.array(texts).reshape(-1, 1))
-        read_table({"name": texts[:49]})
+        read_table({"name": texts[:7]})
+        read_table({"row_id": list(range(49))})
         read_table({"name": texts, "x": [1.0] * 60}, schema=Schema(ignore=["name"]))
 
 

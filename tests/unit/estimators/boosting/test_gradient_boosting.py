@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from treewright.errors import (
     DataError,
     ManyCategoriesWarning,
     ModelFormatError,
+    NoSplitWarning,
     ParameterError,
     TargetError,
     UnsupportedError,
@@ -45,6 +48,54 @@ def test_rounds_stop_where_validation_rows_say_so() -> None:
         early_stopping=True, validation_fraction=None, n_estimators=30
     )
     assert by_training.fit(X, CLASSES).n_iter_ == 30
+
+
+def test_rounds_stop_early_where_something_is_said_about_stopping() -> None:
+    validation = {"X_val": X[1000:], "y_val": VALUES[1000:]}
+
+    def rounds_of(given: dict[str, Any], **options: Any) -> Any:
+        model = tw.GradientBoostingRegressor(n_estimators=150, learning_rate=0.5, **options)
+        return model.fit(X[:1000], VALUES[:1000], **given).rounds_
+
+    whole = rounds_of({})
+    assert len(whole) == 150
+    assert np.isnan(whole[0].validation_loss)
+    recorded = rounds_of(validation, early_stopping=False)
+    losses = [told.validation_loss for told in recorded]
+    least = int(np.argmin(losses)) + 1
+    assert (len(recorded), least < 100) == (150, True)
+    for options in ({}, {"early_stopping": True}, {"n_iter_no_change": 10}):
+        assert len(rounds_of(validation, **options)) == least
+    assert len(rounds_of({}, n_iter_no_change=10)) < 100
+    both = rounds_of({}, early_stopping=True), rounds_of({}, n_iter_no_change=10)
+    assert [told.validation_loss for told in both[0]] == [told.validation_loss for told in both[1]]
+
+
+def test_never_to_stop_and_when_to_stop_contradict_each_other() -> None:
+    model = tw.GradientBoostingRegressor(early_stopping=False, n_iter_no_change=5)
+    with pytest.raises(ParameterError) as caught:
+        model.fit(X, VALUES)
+    assert str(caught.value) == (
+        "n_iter_no_change=5 says when to stop, but early_stopping=False never stops.\n"
+        "  Hint: leave one of them out."
+    )
+    with pytest.raises(ParameterError, match="early_stopping='yes' must be one of 'auto'"):
+        tw.GradientBoostingRegressor(early_stopping="yes").fit(X, VALUES)
+    with pytest.raises(ParameterError, match="n_iter_no_change=0 must be at least 1"):
+        tw.GradientBoostingRegressor(n_iter_no_change=0).fit(X, VALUES)
+
+
+def test_tol_says_when_to_stop_and_not_what_is_kept() -> None:
+    options = {"n_estimators": 60, "learning_rate": 0.1}
+    validation = {"X_val": X[1000:], "y_val": VALUES[1000:]}
+    model = tw.GradientBoostingRegressor(early_stopping=False, **options)
+    model.fit(X[:1000], VALUES[:1000], **validation)
+    losses = [told.validation_loss for told in model.rounds_]
+    assert (np.diff(losses[:6]) < 0).all()
+    # The first round beats no loss at all; the five after it fall, but not by so much.
+    model = tw.GradientBoostingRegressor(n_iter_no_change=5, tol=1e3, **options)
+    model.fit(X[:1000], VALUES[:1000], **validation)
+    assert [told.validation_loss for told in model.rounds_] == losses[:6]
 
 
 def test_a_warm_start_is_the_same_as_at_once() -> None:
@@ -225,15 +276,18 @@ def test_other_words_than_auto_are_refused(name: str) -> None:
 
 
 def test_rows_are_drawn_by_their_content() -> None:
-    """Weight k is the row written k times, and the order of the rows is nobody's business."""
+    """Neither the order of the rows nor their weights say which of them a round sees."""
     draw = np.random.default_rng(2)
-    copies = draw.integers(1, 4, len(X))
-    order = draw.permutation(np.repeat(np.arange(len(X)), copies))
+    weight, order = draw.uniform(0.5, 2.0, len(X)), draw.permutation(len(X))
     made = tw.GradientBoostingClassifier(n_estimators=8, subsample=0.3, random_state=4)
-    weighed = made.fit(X, CLASSES, copies).predict_proba(X)
-    written = made.fit(X[order], CLASSES[order]).predict_proba(X)
-    assert np.array_equal(weighed, written)
-    whole = made.set_params(subsample=1.0).fit(X, CLASSES, copies).predict_proba(X)
+    alike = made.fit(X, CLASSES).predict_proba(X)
+    seen = [int(tree.arrays.n_rows[0]) for tree in made.ensemble_]
+    weighed = made.fit(X, CLASSES, weight).predict_proba(X)
+    assert [int(tree.arrays.n_rows[0]) for tree in made.ensemble_] == seen
+    assert not np.array_equal(alike, weighed)
+    moved = made.fit(X[order], CLASSES[order], weight[order]).predict_proba(X)
+    assert np.array_equal(weighed, moved)
+    whole = made.set_params(subsample=1.0).fit(X, CLASSES, weight).predict_proba(X)
     assert not np.array_equal(whole, weighed)
 
 
@@ -291,10 +345,14 @@ def test_a_model_without_trees_is_looked_at_too() -> None:
 
 
 def test_a_round_sees_the_rows_of_one_content_where_it_would_see_none() -> None:
-    rare = tw.GradientBoostingRegressor(n_estimators=6, subsample=1e-9).fit(X[:200], VALUES[:200])
+    rare = tw.GradientBoostingRegressor(n_estimators=6, subsample=1e-9)
+    with pytest.warns(NoSplitWarning, match="found a split in 200 rows"):
+        rare.fit(X[:200], VALUES[:200])
     assert [int(tree.arrays.n_rows[0]) for tree in rare.ensemble_] == [1] * 6
     two = np.arange(200)[:, np.newaxis] % 2
-    alike = tw.GradientBoostingRegressor(n_estimators=12, subsample=0.01).fit(two, two[:, 0])
+    alike = tw.GradientBoostingRegressor(n_estimators=12, subsample=0.01)
+    with pytest.warns(NoSplitWarning, match="found a split in 200 rows"):
+        alike.fit(two, two[:, 0])
     assert [int(tree.arrays.n_rows[0]) for tree in alike.ensemble_] == [100] * 12
 
 
@@ -365,8 +423,23 @@ def test_what_boosting_starts_from_is_looked_at(answers: Any, message: str) -> N
 def test_small_targets_are_met_like_large_ones(loss: str) -> None:
     y = np.abs(VALUES) + 0.1
     model = tw.GradientBoostingRegressor(n_estimators=5, loss=loss)
-    tiny = model.fit(X, y * 2.0**-60).predict(X).mean() / 2.0**-60
+    # The hessians of small counts are small, and leaves need a sum of 1; gamma's are not.
+    is_alike = nullcontext() if loss == "gamma" else pytest.warns(NoSplitWarning)
+    with is_alike:
+        model.fit(X, y * 2.0**-60)
+    tiny = model.predict(X).mean() / 2.0**-60
     assert tiny == pytest.approx(y.mean(), rel=0.2)
+
+
+def test_rounds_without_a_split_are_no_surprise_where_rows_differ_all_the_same() -> None:
+    """Where an estimator or earlier rounds tell rows apart, not every row gets the same answer."""
+    options = {"n_estimators": 3, "min_samples_leaf": 1000}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NoSplitWarning)
+        started = tw.GradientBoostingRegressor(init=LinearRegression(), **options).fit(X, VALUES)
+        warm = tw.GradientBoostingRegressor(n_estimators=3, warm_start=True).fit(X, VALUES)
+        warm.set_params(n_estimators=5, min_samples_leaf=1000).fit(X, VALUES)
+    assert min(len(np.unique(model.predict(X))) for model in (started, warm)) > 1
 
 
 def test_leaves_without_curvature_have_no_gain() -> None:

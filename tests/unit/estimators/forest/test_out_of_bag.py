@@ -47,6 +47,30 @@ def test_attributes_of_a_regressor(kind: Any) -> None:
     assert not hasattr(forest, "oob_decision_function_")
 
 
+@pytest.mark.parametrize("kind", [*FORESTS, *REGRESSORS, tw.BaggingClassifier])
+@pytest.mark.parametrize("size", [0.1, 10.0])
+def test_equal_weights_do_not_change_what_is_out_of_bag(kind: Any, size: float) -> None:
+    y = VALUES if kind in REGRESSORS else NAMES
+    forest = kind(n_estimators=20, bootstrap=True, oob_score=True).fit(INPUTS, y)
+    expected, curve = forest.oob_score_, forest.oob_curve_.tolist()
+    forest.fit(INPUTS, y, np.full(len(y), size))
+    assert forest.oob_score_ == expected
+    assert forest.oob_curve_.tolist() == curve
+
+
+@pytest.mark.parametrize("kind", [*FORESTS, *REGRESSORS])
+def test_the_scale_of_weights_does_not_change_what_is_out_of_bag(kind: Any) -> None:
+    y = VALUES if kind in REGRESSORS else NAMES
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    forest = kind(n_estimators=20, bootstrap=True, oob_score=True).fit(INPUTS, y, weight)
+    expected, curve = forest.oob_score_, forest.oob_curve_.tolist()
+    assert expected != kind(20, bootstrap=True, oob_score=True).fit(INPUTS, y).oob_score_
+    for scale in (0.1, 3.0, 1e6):
+        forest.fit(INPUTS, y, scale * weight)
+        assert forest.oob_score_ == expected
+        assert forest.oob_curve_.tolist() == curve
+
+
 def test_a_metric_of_ones_own() -> None:
     forest = tw.RandomForestClassifier(30, oob_score=balanced_accuracy_score).fit(X, NAMES)
     predicted = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]

@@ -15,6 +15,8 @@ from treewright.errors import DataError, ParameterError
 from treewright.forest.packed import PackedTrees
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+# The mean of those above 0 is a power of 2, so that no weight is rounded.
+WEIGHT = np.random.default_rng(2).permutation(np.resize([0.0, 1.0, 3.0, 2.0], 400))
 
 
 def made(n_rows, seed=0):
@@ -39,9 +41,11 @@ def listed(X):
 @pytest.fixture(scope="module")
 def forests():
     X, y = made(400)
+    weighted = RandomForestRegressor(20, min_samples_leaf=5, random_state=1).fit(X, y, WEIGHT)
     return {
         "packed": (RandomForestRegressor(20, random_state=1).fit(X, y), X, y),
         "listed": (RandomForestRegressor(20, random_state=1).fit(listed(X), y), listed(X), y),
+        "weighted": (weighted, X, y),
     }
 
 
@@ -93,18 +97,19 @@ def test_quantiles_of_leaves_of_several_rows_have_their_shares_below(kind):
     assert spread[wide].mean() > 1.15 * spread[tight].mean()
 
 
-@pytest.mark.parametrize("form", ["packed", "listed"])
+@pytest.mark.parametrize("form", ["packed", "listed", "weighted"])
 @pytest.mark.parametrize("rows", ["all", "in_bag", "oob"])
 def test_quantiles_follow_the_definition(forests, form, rows):
     forest, X, y = forests[form]
     assert isinstance(forest.ensemble_.trees, PackedTrees if form == "packed" else ListedTrees)
     leaves = forest.apply(X)
+    own = WEIGHT if form == "weighted" else np.ones(len(y))
     weights = np.zeros((len(y), len(y)))
     n_said = np.zeros((len(y), 1))
     for tree in range(leaves.shape[1]):
         drawn = forest._training.sampling.draw(tree)
-        counts = {"all": np.ones(len(y)), "in_bag": drawn, "oob": drawn == 0}[rows]
-        here = (leaves[:, [tree]] == leaves[:, tree]) * counts
+        times = {"all": np.ones(len(y)), "in_bag": drawn, "oob": drawn == 0}[rows]
+        here = (leaves[:, [tree]] == leaves[:, tree]) * times * own
         total = here.sum(axis=1, keepdims=True)
         weights += np.divide(here, total, where=total > 0, out=np.zeros(here.shape))
         n_said += total > 0
@@ -141,17 +146,18 @@ def test_threads_and_batches_do_not_show():
 
 
 @pytest.mark.parametrize("bootstrap", [False, True])
-def test_weight_k_is_k_copies(bootstrap):
+@pytest.mark.parametrize("rows", ["all", "in_bag"])
+def test_quantiles_follow_from_the_ratios_of_weights(bootstrap, rows):
     X, y = made(120)
     weight = np.random.default_rng(2).integers(0, 3, size=120)
-    weighted = RandomForestRegressor(8, bootstrap=bootstrap, max_features=2, random_state=0)
-    copied = RandomForestRegressor(8, bootstrap=bootstrap, max_features=2, random_state=0)
-    weighted.fit(X, y, sample_weight=weight)
-    copied.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert len(weighted) == len(copied) == 8
-    np.testing.assert_array_equal(
-        weighted.predict_quantiles(X, LEVELS), copied.predict_quantiles(X, LEVELS)
-    )
+    forest = RandomForestRegressor(8, bootstrap=bootstrap, max_features=2, random_state=0)
+    forest.fit(X, y, sample_weight=weight)
+    expected = forest.predict_quantiles(X, LEVELS, rows=rows)
+    for scale in (0.1, 3, 1e6):
+        forest.fit(X, y, sample_weight=scale * weight)
+        np.testing.assert_array_equal(forest.predict_quantiles(X, LEVELS, rows=rows), expected)
+    forest.fit(X[weight > 0], y[weight > 0], sample_weight=weight[weight > 0])
+    np.testing.assert_array_equal(forest.predict_quantiles(X, LEVELS, rows=rows), expected)
 
 
 @pytest.mark.parametrize("form", ["packed", "listed"])

@@ -1,5 +1,8 @@
 /// Best test "x in S" over subsets of the values.
 ///
+/// Missing rows are tried on both sides; "missing" against all values is another question, offered
+/// beside this one (split/known.hpp), and with it the theorem below covers them as one more value.
+///
 /// Two classes, or one numeric target: order the values by their share of the second class (their
 /// mean) and cut that order; one of these cuts is the best subset for every criterion whose purity
 /// is convex in the sums (Breiman et al. 1984, theorem 4.5; Fisher 1958). The theorem is for
@@ -16,7 +19,6 @@
 namespace treewright::split {
 
 inline constexpr std::size_t kMostEnumerated = 10;
-inline constexpr std::size_t kMostBesideMissing = 1000;  // values; the search is quadratic
 
 /// Whether one ordering of the values contains the best subset. Criteria that use the spread
 /// itself are not convex in weight and sum alone.
@@ -28,6 +30,15 @@ bool ordering_is_exact(const C& criterion) {
     else return criterion.n_outputs == 1;
 }
 
+/// Whether each value could be a branch alone: if not (Poisson, all counts 0), the best cut of an
+/// order may be forbidden, and the best of those allowed need not be a cut.
+template <criteria::Criterion C>
+bool every_value_may_stand_alone(const Judge<C>& judge) {
+    for (std::size_t i = 0; i < judge.tally.n_runs(); ++i)
+        if (std::isinf(judge.criterion.purity(judge.tally.run(i)))) return false;
+    return true;
+}
+
 /// Keeps the best of the subsets offered to it.
 template <criteria::Criterion C>
 struct SubsetRace {
@@ -37,8 +48,8 @@ struct SubsetRace {
     double best_purity = -std::numeric_limits<double>::infinity();
 
     /// scratch.left holds the sums of the subset, without the missing rows. Returns true if this
-    /// subset is the best so far, missing rows on either side or, if given, on one.
-    bool offer(const bool* only_left = nullptr) {
+    /// subset is the best so far, missing rows on either side.
+    bool offer() {
         const std::size_t width = judge.tally.width;
         double* left = scratch.left.data();
         double* right = scratch.right.data();
@@ -46,7 +57,6 @@ struct SubsetRace {
         bool tried = false;
         for (const bool missing_left : {false, true}) {
             if (missing_left && !judge.tries_sides()) break;
-            if (only_left != nullptr && *only_left != missing_left) continue;
             if (missing_left) add_to(left, judge.tally.missing.data(), width);
             difference(right, judge.total.data(), left, width);
             if (judge.admits(left) && judge.admits(right)) {
@@ -62,13 +72,6 @@ struct SubsetRace {
         }
         best.n_cuts += tried ? 1 : 0;
         return improved;
-    }
-
-    /// The purity of "missing" against all values, a split that is not offered.
-    double missing_alone() {
-        const double* known = judge.tally.known.data();
-        std::copy(known, known + judge.tally.width, scratch.left.begin());
-        return judge.criterion.pair(scratch.left.data(), judge.tally.missing.data());
     }
 };
 
@@ -95,33 +98,6 @@ void race_order(SubsetRace<C>& race, std::size_t statistic) {
     if (best_count == 0) return;
     race.best.branch_of_run.assign(tally.n_runs(), 1);
     for (std::size_t n = 0; n < best_count; ++n) race.best.branch_of_run[order[n]] = 0;
-}
-
-/// The ordering theorem counts "missing" against all values among the cuts. Where that would beat
-/// every cut offered, the best of the others need not be a cut: it sends some value v to the side
-/// of the missing rows, and given v the theorem holds for the rest. So every v is tried (k^2
-/// offers, rarely).
-template <criteria::Criterion C>
-void race_beside_missing(SubsetRace<C>& race) {
-    const Tally& tally = race.judge.tally;
-    const std::vector<std::uint32_t> order = race.scratch.order;
-    std::vector<double>& left = race.scratch.left;
-    constexpr bool kWithValue[] = {true, false};  // v in the subset, or in its complement
-    for (std::size_t v = 0; v < order.size(); ++v) {
-        for (const bool with_value : kWithValue) {
-            left.assign(tally.width, 0.0);
-            if (with_value) add_to(left.data(), tally.run(order[v]), tally.width);
-            std::size_t best_count = order.size();
-            for (std::size_t n = 0; n < order.size(); ++n) {
-                if (race.offer(&with_value)) best_count = n;
-                if (n != v) add_to(left.data(), tally.run(order[n]), tally.width);
-            }
-            if (best_count == order.size()) continue;
-            race.best.branch_of_run.assign(tally.n_runs(), 1);
-            for (std::size_t n = 0; n < best_count; ++n) race.best.branch_of_run[order[n]] = 0;
-            race.best.branch_of_run[order[v]] = with_value ? 0 : 1;
-        }
-    }
 }
 
 /// All subsets that leave out the last value, in Gray-code order: one value changes at a time.
@@ -152,12 +128,10 @@ void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
     best.guard = Guard::limits;
     scratch.right.assign(tally.width, 0.0);
     SubsetRace<C> race{judge, scratch, best};
-    if (ordering_is_exact(judge.criterion)) {
+    const bool enumerates = tally.n_runs() <= kMostEnumerated;
+    if (ordering_is_exact(judge.criterion) && (!enumerates || every_value_may_stand_alone(judge))) {
         race_order(race, tally.width - 1);
-        if (judge.tries_sides() && tally.n_runs() <= kMostBesideMissing &&
-            race.missing_alone() > race.best_purity)
-            race_beside_missing(race);
-    } else if (tally.n_runs() <= kMostEnumerated) {
+    } else if (enumerates) {
         race_all(race);
     } else {
         for (std::size_t k = criteria::kStatistics; k < tally.width; ++k) race_order(race, k);
