@@ -15,13 +15,21 @@ HERE = Path(__file__).parent
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let go of models that are parameters of tests, and were fitted there: pytest keeps them."""
+    for item in getattr(session, "items", ()):
+        for mark in item.iter_markers(name="parametrize"):
+            if isinstance(mark.args[1], list):
+                mark.args[1].clear()
+        if hasattr(item, "callspec"):
+            item.callspec.params.clear()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let go of models that test modules hold, so that the core's leak check says less.
+    """Let go of models that test modules hold, so that the core's leak check has nothing to say.
 
     The interpreter never clears these modules (pytest still refers to them when it ends), and
-    nanobind would report every object of the core that one of them has at its top level. With the
-    modules emptied the unit tests, folder by folder, end without a report. The whole suite still
-    ends with one: what holds those objects is not known yet.
+    nanobind would report every object of the core that one of them has at its top level.
     """
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)

@@ -32,8 +32,10 @@ def is_missing(value: object) -> bool:
     """
     if value is None:
         return True
-    if isinstance(value, float | np.floating | decimal.Decimal):
-        return value != value or (isinstance(value, decimal.Decimal) and value.is_nan())
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()  # also a signalling one, which refuses to be compared
+    if isinstance(value, float | np.floating):
+        return bool(value != value)
     if isinstance(value, np.datetime64 | np.timedelta64):
         return bool(np.isnat(value))
     return type(value).__name__ in ("NAType", "NaTType")  # pandas', without importing it

@@ -137,7 +137,16 @@ def read_series(series: nw.Series[Any], name: str) -> Column:
         return read_objects(series.to_list(), name)
     if series.null_count() == len(series):  # the type of no values at all
         return blank_column(len(series))
-    return read_array(series.to_numpy(), name)
+    try:
+        values = series.to_numpy()
+    except NotImplementedError:  # Arrow's, of a type that is neither numbers, text nor dates
+        native: Any = series.to_native()
+        kind = getattr(native, "type", dtype)
+        raise DataError(
+            f"column {name!r} has type {kind}, which holds neither numbers, text nor dates.\n"
+            "  Hint: cast it to one of them, or leave it out."
+        ) from None
+    return read_array(values, name)
 
 
 def _read_integers(series: nw.Series[Any], name: str) -> Column:
@@ -160,7 +169,11 @@ def _read_text(series: nw.Series[Any]) -> Column:
     """Return a column of text, coded by Arrow if installed (10 x faster), else by a dict."""
     if not _has_arrow():
         return text_column(series.to_list())
-    codes, texts = _arrow_dictionary(series.to_arrow().dictionary_encode())
+    try:
+        encoded = series.to_arrow().dictionary_encode()
+    except UnicodeEncodeError:  # half a character, which Python's texts may have
+        return text_column(series.to_list())
+    codes, texts = _arrow_dictionary(encoded)
     rank = sorted(range(len(texts)), key=texts.__getitem__)
     new_code = np.empty(len(texts) + 1, dtype=np.int32)
     new_code[rank] = np.arange(len(texts), dtype=np.int32)
@@ -200,5 +213,8 @@ def _arrow_dictionary(encoded: Any) -> tuple[Array, list[Any]]:
     chunks = encoded.unify_dictionaries().chunks if hasattr(encoded, "chunks") else [encoded]
     if not chunks:
         return np.empty(0, dtype=np.int32), []
-    codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks]
+    # Indices may be unsigned, which have no -1.
+    codes = [
+        chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks
+    ]
     return np.concatenate(codes).astype(np.int32), chunks[0].dictionary.to_pylist()

@@ -52,6 +52,10 @@ def _check_indices(table: Any, shape: tuple[int, ...]) -> None:
             for index, length in ((table.row, shape[0]), (table.col, shape[1])):
                 if len(index) and not 0 <= int(np.min(index)) <= int(np.max(index)) < length:
                     raise ValueError("an index leads outside the matrix")
+        elif hasattr(table, "rows"):  # lists of lists
+            for row, columns in enumerate(table.rows):
+                if columns and not 0 <= min(columns) <= max(columns) < shape[1]:
+                    raise ValueError(f"row {row} has an index outside the matrix")
     except ValueError as error:
         raise DataError(f"the sparse table is damaged: {error}.") from error
 

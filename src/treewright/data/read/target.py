@@ -102,7 +102,7 @@ def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarge
     >>> target.codes.tolist(), target.classes[0].tolist()
     ([0, 1, 0], ['no', 'yes'])
     """
-    outputs, single = _outputs(y, owner, n_rows)
+    outputs, single = _outputs(y, owner, n_rows, of_classes=True)
     coded = [_code_classes(output, owner) for output in outputs]
     codes = coded[0][0] if single else np.stack([code for code, _ in coded], axis=1)
     return ClassTarget(
@@ -119,12 +119,14 @@ def read_values(y: Any, *, owner: str, n_rows: int | None = None) -> ValueTarget
     >>> read_values([1, 2.5], owner="CARTRegressor").values.tolist()
     [1.0, 2.5]
     """
-    outputs, single = _outputs(y, owner, n_rows)
+    outputs, single = _outputs(y, owner, n_rows, of_classes=False)
     values = [_as_numbers(output, owner) for output in outputs]
     return ValueTarget(values=values[0] if single else np.stack(values, axis=1))
 
 
-def _outputs(y: Any, owner: str, n_rows: int | None) -> tuple[list[Array], bool]:
+def _outputs(
+    y: Any, owner: str, n_rows: int | None, *, of_classes: bool
+) -> tuple[list[Array], bool]:
     """Return one flat array per output, none of them with missing values."""
     if y is None:
         raise TargetError(f"{owner} requires y to be passed, but the target y is None")
@@ -153,10 +155,11 @@ def _outputs(y: Any, owner: str, n_rows: int | None) -> tuple[list[Array], bool]
         )
         array = array[:, 0]
     single = array.ndim == 1
-    return [_known(output) for output in ([array] if single else array.T)], single
+    outputs = [array] if single else array.T
+    return [_known(output, of_classes=of_classes) for output in outputs], single
 
 
-def _known(output: Array) -> Array:
+def _known(output: Array, *, of_classes: bool) -> Array:
     """Return an output in its own type instead of objects; text stays an object array."""
     if output.dtype.kind == "T":
         output = output.astype(object)
@@ -166,7 +169,10 @@ def _known(output: Array) -> Array:
         except DataError as error:
             raise TargetError(str(error).replace("column 'y'", "the target", 1)) from None
         _refuse_gaps(column.missing)
-        return column.to_numpy()
+        read = column.to_numpy()
+        if read.dtype.kind == "f" and of_classes:
+            _refuse_classes_that_merge(output.tolist(), read)
+        output = read
     if output.dtype.kind == "f":
         _refuse_gaps(np.isnan(output))
         is_infinite = np.isinf(output)
@@ -180,6 +186,17 @@ def _known(output: Array) -> Array:
     elif output.dtype.kind in "Mm":
         _refuse_gaps(np.isnat(output))
     return output
+
+
+def _refuse_classes_that_merge(given: list[Any], read: Array) -> None:
+    """Refuse different whole numbers beyond 64 bits that one float stands for."""
+    number_of_float: dict[float, Any] = {}
+    for row, (value, number) in enumerate(zip(given, read.tolist(), strict=True)):
+        if isinstance(value, int) and number_of_float.setdefault(number, value) != value:
+            raise TargetError(
+                f"y, row {row} holds {value}, which 64 bits cannot tell from"
+                f" {number_of_float[number]}.\n  Hint: convert the classes to text."
+            )
 
 
 def _refuse_gaps(missing: BoolArray) -> None:
