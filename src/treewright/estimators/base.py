@@ -207,6 +207,15 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         given = getattr(self, "prune", None)
         alpha = getattr(self, "ccp_alpha", 0.0)
         check_number("ccp_alpha", alpha, low=0.0)
+        cp = getattr(self, "cp", None)
+        if cp is not None:
+            check_number("cp", cp, low=0.0)
+            if given is not None:
+                raise ParameterError(
+                    f"prune={given!r} and cp={cp!r} are two ways to prune.\n"
+                    "  Hint: prune=CostComplexity(cp=...) is what cp does."
+                )
+            return CostComplexity(cp=float(cp))
         if given is None:
             return CostComplexity(alpha=float(alpha), on="impurity") if alpha else None
         if alpha:

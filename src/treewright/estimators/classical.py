@@ -226,6 +226,9 @@ class CARTClassifier(TreeClassifier):
     criterion : {"gini", "twoing", "entropy", ...}
     prune : str or Pruner, optional
         CART's own way is ``CostComplexity(rule="1-SE")``; None keeps the whole tree.
+    cp : float, optional
+        rpart's parameter instead of `prune`: a split must take away this share of the risk of the
+        root, for each leaf that it adds.
     cost_matrix
         As for :class:`DecisionTreeClassifier`.
     min_samples_split, min_samples_leaf, max_depth
@@ -253,6 +256,7 @@ random_state, n_jobs, verbose
         max_depth: int | None = 30,
         max_surrogates: int = 5,
         prune: Any = None,
+        cp: float | None = None,
         cost_matrix: Any = None,
         priors: Any = None,
         class_weight: Any = None,
@@ -271,6 +275,7 @@ random_state, n_jobs, verbose
         self.max_depth = max_depth
         self.max_surrogates = max_surrogates
         self.prune = prune
+        self.cp = cp
         self.cost_matrix = cost_matrix
         self.priors = priors
         self.class_weight = class_weight
@@ -296,7 +301,7 @@ class CARTRegressor(TreeRegressor):
     ----------
     criterion : {"squared_error", "absolute_error", ...}
         ``"absolute_error"`` splits nominal columns by one value against the rest.
-    min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, column_costs, \
+    min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, cp, column_costs, \
 cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         As for :class:`CARTClassifier`.
 
@@ -318,6 +323,7 @@ cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         max_depth: int | None = 30,
         max_surrogates: int = 5,
         prune: Any = None,
+        cp: float | None = None,
         column_costs: Any = None,
         cost_rule: str = "rpart",
         categorical_features: Any = None,
@@ -333,6 +339,7 @@ cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         self.max_depth = max_depth
         self.max_surrogates = max_surrogates
         self.prune = prune
+        self.cp = cp
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.categorical_features = categorical_features

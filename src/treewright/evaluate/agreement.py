@@ -109,16 +109,19 @@ def _lin(x: FloatArray, y: FloatArray) -> float:
 def overlap(shares: FloatArray) -> float:
     """Return the overlap of two lines of shares, as a mean over all pairs.
 
-    The sum of the smaller shares over the sum of the larger ones (Ruzicka 1958, Biologia 13); 1
-    where both lines are empty.
+    The sum of the smaller shares over the sum of the larger ones (Ruzicka 1958, Biologia 13). Two
+    empty lines agree about nothing and are not counted; 1 if all lines are empty.
 
     Examples
     --------
     >>> overlap(np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
     0.6
+    >>> overlap(np.array([[1.0], [0.0], [0.0]]))
+    0.0
     """
     found = []
     for one, two in combinations(shares, 2):
         larger = float(np.maximum(one, two).sum())
-        found.append(float(np.minimum(one, two).sum()) / larger if larger > 0 else 1.0)
-    return float(np.mean(found))
+        if larger > 0:
+            found.append(float(np.minimum(one, two).sum()) / larger)
+    return float(np.mean(found)) if found else 1.0

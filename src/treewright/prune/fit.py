@@ -31,7 +31,7 @@ def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None
     if isinstance(pruner, ReducedError):
         return _fit_held_out(problem, pruner, report)
     tree = fit_tree(problem, report=report)
-    if isinstance(pruner, CostComplexity) and pruner.alpha is None:
+    if isinstance(pruner, CostComplexity) and not pruner.has_penalty:
         return _choose_by_folds(problem, tree, pruner)
     if pruner.needs == "training":
         pruner.check_tree(tree)
@@ -42,7 +42,7 @@ def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None
 def judges_by_tree(pruner: Pruner) -> bool:
     """Return whether a pruner needs no rows, only the grown tree."""
     if isinstance(pruner, CostComplexity):
-        return pruner.alpha is not None
+        return pruner.has_penalty
     return pruner.needs == "nothing"
 
 

@@ -42,6 +42,24 @@ def figures(values: Iterable[float | None]) -> list[str]:
     return ["" if number is None else f"{number:.{decimals}f}" for number in numbers]
 
 
+def distinct_figures(values: Iterable[float]) -> list[str]:
+    """Return the texts of numbers, with as many figures as tell different ones apart.
+
+    >>> distinct_figures([0.0, 0.00312, 0.00314, 0.25])
+    ['0', '0.00312', '0.00314', '0.25']
+    >>> distinct_figures([0.0, 0.25, 0.5])
+    ['0.00', '0.25', '0.50']
+    """
+    numbers = list(values)
+    n_distinct = len(set(numbers))
+    texts = figures(numbers)
+    for digits in range(3, 18):
+        if len(set(texts)) == n_distinct:
+            break
+        texts = [f"{number:.{digits}g}" for number in numbers]
+    return texts
+
+
 def p_values(values: Iterable[float | None]) -> list[str]:
     """Return the texts of a column of p-values; beside larger ones, small ones are ``<0.001``.
 

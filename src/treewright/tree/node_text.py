@@ -37,7 +37,9 @@ def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> li
         return [*columns, *_regression_columns(tree, chosen, marks)]
     if tree.classes is not None and tree.n_outputs == 1:
         names = list(map(str, tree.classes[0].tolist()))
-        columns += class_columns(names, arrays.value[chosen].tolist(), ascii=ascii)
+        # A leaf without rows may have the class of its parent as its value: nobody is counted.
+        counts = np.where(weight[:, np.newaxis] > 0, arrays.value[chosen], 0.0)
+        columns += class_columns(names, counts.tolist(), ascii=ascii)
     answers = [
         f"{arrow} {label_in_words(tree.label(node))}" if ends else ""
         for node, ends in zip(nodes, leaf, strict=True)

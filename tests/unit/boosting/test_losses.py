@@ -9,6 +9,7 @@ import pytest
 
 import treewright as tw
 from treewright.boosting.losses import Loss, loss_of_classes, loss_of_values
+from treewright.boosting.losses.base import mean_of
 from treewright.errors import NoSplitWarning, ParameterError, TargetError
 
 RANDOM = np.random.default_rng(5)
@@ -115,3 +116,15 @@ def test_the_share_below_a_predicted_quantile(level: float) -> None:
     y = X[:, 0] + RANDOM.normal(size=4000)
     model = tw.GradientBoostingRegressor(loss="quantile", quantile=level, n_estimators=60)
     assert np.mean(y < model.fit(X, y).predict(X)) == pytest.approx(level, abs=0.03)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_start_does_not_depend_on_the_order_of_rows(is_weighted: bool) -> None:
+    generator = np.random.default_rng(2)
+    y = generator.normal(size=999) * 10.0 ** generator.integers(-6, 7, size=999)
+    weight = generator.random(999) if is_weighted else None
+    mean = mean_of(y, weight)
+    assert mean == pytest.approx(np.average(y, weights=weight), rel=1e-12)
+    for _ in range(5):
+        order = generator.permutation(999)
+        assert mean_of(y[order], None if weight is None else weight[order]) == mean

@@ -6,6 +6,7 @@ once: where scores start, what they mean, how large the loss of a row is, which 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
@@ -13,6 +14,27 @@ import numpy as np
 
 from treewright.array_types import Array, FloatArray
 from treewright.errors import TargetError
+
+
+def mean_of(values: FloatArray, weight: FloatArray | None) -> float:
+    """Return the weighted mean of numbers, the same to the last bit for any order of the rows.
+
+    Terms are rounded to multiples of a power of two so small that no sum of them leaves 62 bits,
+    and added as whole numbers.
+
+    >>> mean_of(np.array([0.1, 0.2, 0.6]), None) == mean_of(np.array([0.6, 0.1, 0.2]), None)
+    True
+    """
+    terms = values if weight is None else values * weight
+    total = len(values) if weight is None else _steady_sum(weight)
+    return _steady_sum(terms) / total
+
+
+def _steady_sum(terms: FloatArray) -> float:
+    _, largest = math.frexp(float(np.abs(terms).max()))
+    unit = largest + len(terms).bit_length() - 62
+    whole = np.rint(np.ldexp(terms, -unit)).astype(np.int64)
+    return math.ldexp(int(whole.sum()), unit)
 
 
 class Loss(ABC):
@@ -122,7 +144,7 @@ class LogLinkLoss(ValueLoss):
 
     def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the scores that, without a tree, make the loss least."""
-        return np.array([float(np.log(float(np.average(y, weights=weight))))])
+        return np.array([float(np.log(mean_of(y, weight)))])
 
     def check_target(self, y: FloatArray, weight: FloatArray | None, *, shift: int = 0) -> None:
         """Refuse values that are negative or all 0."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from treewright.array_types import FloatArray
-from treewright.boosting.losses.base import ValueLoss
+from treewright.boosting.losses.base import ValueLoss, mean_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,7 @@ class SquaredError(ValueLoss):
 
     def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the mean."""
-        return np.array([float(np.average(y, weights=weight))])
+        return np.array([mean_of(y, weight)])
 
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row."""

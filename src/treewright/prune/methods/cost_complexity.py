@@ -17,7 +17,7 @@ from treewright.prune.bottom_up import weakest_links
 from treewright.prune.record import curve_of
 from treewright.prune.risk import training_risk
 from treewright.prune.routed_rows import RoutedRows
-from treewright.text.numbers import figures
+from treewright.text.numbers import distinct_figures, figures
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.edit import with_leaves
 from treewright.tree.impurity import impurity_mass
@@ -58,7 +58,7 @@ class CostComplexityPath:
     def __str__(self) -> str:
         return lay_out(
             [
-                TextColumn("alpha", figures(self.alphas.tolist()), right=True),
+                TextColumn("alpha", distinct_figures(self.alphas.tolist()), right=True),
                 TextColumn("leaves", [str(n) for n in self.n_leaves.tolist()], right=True),
                 TextColumn("risk", figures(self.risks.tolist()), right=True),
             ]
@@ -164,6 +164,8 @@ class CostComplexity(Pruner):
     alpha : float or None
         The penalty per leaf. None chooses it: by the rows given to :meth:`prune`, or, in an
         estimator, by cross-validation.
+    cp : float or None
+        The same as a share of the risk of the root alone, which is rpart's parameter; give one.
     on : {"errors", "impurity"}
         Risk of a tree: errors, as in CART, or impurity, as in scikit-learn.
     rule : {"min", "1-SE"}
@@ -195,14 +197,26 @@ class CostComplexity(Pruner):
     name: ClassVar[str] = "cost_complexity"
     needs: ClassVar[Needs] = "folds"
     alpha: float | None = None
+    cp: float | None = None
     on: str = "errors"
     rule: str = "min"
     cv: int = 10
     random_state: int = 0
 
+    @property
+    def has_penalty(self) -> bool:
+        """Whether the penalty is given, and not to be chosen."""
+        return self.alpha is not None or self.cp is not None
+
     def check(self) -> None:
         """Refuse parameters outside their range."""
         check_number("alpha", self.alpha, low=0.0, optional=True)
+        check_number("cp", self.cp, low=0.0, optional=True)
+        if self.alpha is not None and self.cp is not None:
+            raise ParameterError(
+                f"alpha={self.alpha!r} and cp={self.cp!r} are both the penalty of a leaf.\n"
+                "  Hint: give one."
+            )
         check_choice("on", self.on, _RISKS)
         check_choice("rule", self.rule, ("min", "1-SE"))
         check_count("cv", self.cv, least=2)
@@ -215,7 +229,7 @@ class CostComplexity(Pruner):
 
     def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
         path = cost_complexity_path(tree, on=self.on)
-        alpha = self.alpha
+        alpha = self.alpha if self.cp is None else self.cp * float(path.risks[-1])
         if alpha is None:
             if validation is None:
                 raise ParameterError(
