@@ -36,7 +36,7 @@ from treewright.grow.training_data import Reading, TrainingData, read_training_d
 from treewright.parameters import check_flag
 from treewright.threads import n_threads
 
-_SHARED_WORK = 0.2
+_SHARED_WORK = 0.6
 """Share of the cells that counts as work for threads: they meet at every node of every tree."""
 
 
