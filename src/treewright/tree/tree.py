@@ -25,7 +25,7 @@ from treewright.tree.impurity import column_shares
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
 from treewright.tree.linear_plan import LinearPlan
 from treewright.tree.methods import TreeMethods
-from treewright.tree.plan import Plan, compile_plan
+from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES, Plan, compile_plan
 from treewright.tree.question import Question, question_at
 from treewright.tree.shape import Shape
 from treewright.tree.surrogate import Surrogate, surrogates_at
@@ -153,6 +153,21 @@ class Tree(Shape, TreeMethods):
             "_recall",
         )
         return {name: self.__dict__[name] for name in kept} | {"_record": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take a state, and refuse one that leads astray: code that follows links trusts them."""
+        self.__dict__.update(state)
+        try:
+            self.arrays.validate(self.schema)
+            if self.linear is not None:
+                self.linear.validate(self.arrays, self.schema)
+            for name, known in (("combine", COMBINE), ("unseen", UNSEEN_CATEGORIES)):
+                if getattr(self, name) not in known:
+                    raise ModelFormatError(f"{name} is {getattr(self, name)!r}, which is unknown.")
+        except ModelFormatError:
+            raise
+        except (AttributeError, TypeError, ValueError, IndexError) as error:
+            raise ModelFormatError(f"the state of a tree is damaged: {error}.") from error
 
     def __repr__(self) -> str:
         return (
