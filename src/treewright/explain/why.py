@@ -303,7 +303,9 @@ class _Working:
         score = float(item["score"])
         tied = best is not None and not chosen and guard is None and _alike(score, best)
         if self.criterion.selection == "impurity_ratio" and cost is None:
-            score = gain / left_over if left_over > 0 else math.inf  # rises with the gain
+            # As the tree has it: of the node's impurity, so that it rises with the gain.
+            rest = float(self.tree.arrays.impurity[self.node]) - gain
+            score = gain / rest if rest > 1e-15 else math.inf
         return CandidateRow(
             column=name,
             question=question.text(0) if question.n_branches == 2 else name,

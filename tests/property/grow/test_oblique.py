@@ -144,15 +144,11 @@ def test_a_node_can_be_asked_why(case: Any) -> None:
             assert chosen is None
             continue
         assert chosen is not None
-        if criterion != "impurity_ratio":
-            assert chosen.score == tree.arrays.score[node]
-        elif not sample.any_missing:  # worked out from the gain and what is left
-            assert chosen.score == pytest.approx(tree.arrays.score[node], rel=1e-9)
+        # The impurity ratio is worked out here as well, from the gain.
+        assert chosen.score == pytest.approx(tree.arrays.score[node], rel=1e-12)
         if criterion_named(criterion).gains_impurity:
             assert chosen.gain == tree.arrays.gain[node]
-        elif criterion != "poisson" and not sample.any_missing:
-            # By its definition, whatever the criterion compares; a Poisson tree's own impurity is
-            # the deviance, and its gain here a fall of variance.
+        elif not sample.any_missing:  # by its definition, whatever the criterion compares
             fall = max(0.0, why.impurity - chosen.weighted_impurity)
             assert chosen.gain == pytest.approx(fall, abs=1e-12)
         question = tree.question(node)
