@@ -206,7 +206,7 @@ def warn_of_near_numbers(
 ) -> None:
     """Warn of a column of text that would be numbers or dates but for something small.
 
-    That is where most of its values are numbers, or all are in a notation that was not declared.
+    That is where most of its values are numbers, or are so in a notation that was not declared.
     """
     counts = Counter(text.strip() for text in texts)
     known = {text: n for text, n in counts.items() if text not in notation.missing}
@@ -222,11 +222,17 @@ def warn_of_near_numbers(
         what = f"{n_numbers:,} of its {n_known:,} values are numbers; not so"
         hint = _hint_for(others, notation) or f"missing=[..., {others[0]!r}] makes such values gaps"
     else:
-        others = list(known)
-        found = _hint_for(others, notation)
-        if found is None or not others:
+        # A dash or a word among such values is a second reason; it is told beside the first.
+        others = [text for text in known if any(map(str.isdigit, text))]
+        words = [text for text in known if text not in others]
+        found = _hint_for(others, notation) if others else None
+        n_told = sum(known[text] for text in others)
+        is_mostly = n_told >= _SHARE_OF_NUMBERS * n_known and len(others) >= _MANY_NUMBERS
+        if found is None or (words and not is_mostly):
             return
         what, hint = "its values look like numbers or dates in another notation:", found
+        if words:
+            hint += f", and missing=[..., {words[0]!r}] makes the others gaps"
     first = next(line for line, text in zip(lines, texts, strict=True) if text.strip() in others)
     shown = ", ".join(repr(text) for text in others[:3]) + (", ..." if len(others) > 3 else "")
     warn(

@@ -141,6 +141,11 @@ NUMBERS = [str(n / 4) for n in range(40)]
         (["31.12.2024", "1.2.2025"], "in another notation: '31.12.2024'", "dates='%d.%m.%Y'"),
         (["12/31/2024", "2/1/2025"], "in another notation", "dates='%m/%d/%Y'"),
         (["1,000", "12,345"], "in another notation", "thousands=',' or decimal=','"),
+        (
+            ["1,200", "2,300", "-", "1,100", "4,000", "2,150", "900"],
+            "in another notation: '1,200'",
+            r"thousands=','.*missing=\[..., '-'\]",
+        ),
         (["1.000,5", "12"], "in another notation", r"decimal=',', thousands='\.'"),
     ],
 )
