@@ -28,6 +28,7 @@ from treewright.tree.condition import Conjunction, merge
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
+    from treewright.rules.learn.library_random import RandomNumbers
     from treewright.rules.ruleset import RuleSet
     from treewright.tree.tree import Tree
 
@@ -76,7 +77,7 @@ class _Candidate:
 
 
 def c45rules(
-    tree: Tree, rows: LabelledRows, *, options: C45RulesOptions, random: np.random.Generator
+    tree: Tree, rows: LabelledRows, *, options: C45RulesOptions, random: RandomNumbers
 ) -> RuleSet:
     """Return the decision list that C4.5rules makes of a tree.
 
@@ -89,7 +90,7 @@ def c45rules(
     options
         The options.
     random
-        Generator for the starts of the search.
+        Where the starts of the search are drawn from.
     """
     candidates = _generalise(tree, rows, options)
     labels = rows.classes.tolist()

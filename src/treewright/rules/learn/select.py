@@ -21,6 +21,7 @@ from treewright.rules.learn.description_length import log2_factorial
 
 if TYPE_CHECKING:
     from treewright.array_types import BoolArray, FloatArray
+    from treewright.rules.learn.library_random import RandomNumbers
 
 Search: TypeAlias = Literal["greedy", "annealing"]
 SEARCHES: tuple[Search, ...] = ("greedy", "annealing")
@@ -69,9 +70,7 @@ class Candidates:
     is_target: BoolArray
 
 
-def choose_subset(
-    candidates: Candidates, *, search: Search, random: np.random.Generator
-) -> BoolArray:
+def choose_subset(candidates: Candidates, *, search: Search, random: RandomNumbers) -> BoolArray:
     """Return a subset of few bits; the best one for up to ten rules."""
     n_rules = len(candidates.bits)
     if n_rules <= _MOST_TRIED_OUT:
@@ -221,14 +220,14 @@ def _climb(state: _State) -> None:
         state.change(best)
 
 
-def _anneal(state: _State, random: np.random.Generator) -> None:
+def _anneal(state: _State, random: RandomNumbers) -> None:
     """Make random changes, those that cost bits with falling probability (annealing)."""
     temperature = _HOT
     while temperature > _COLD:
         savings = state.savings()
         for _ in range(_TRIES):
-            rule = int(random.integers(len(savings)))
-            if savings[rule] > 0 or random.random() < np.exp(savings[rule] / temperature):
+            rule = int(len(savings) * random.random(1)[0])
+            if savings[rule] > 0 or random.random(1)[0] < np.exp(savings[rule] / temperature):
                 state.change(rule)
                 break
         else:
