@@ -1,11 +1,12 @@
 """What must not depend on how a table is written: by hypothesis, for every estimator."""
 
+import json
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from every_estimator import ESTIMATORS
+from every_estimator import ESTIMATORS, trees_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import is_classifier
@@ -115,3 +116,45 @@ def test_monotone_is_monotone_to_the_last_bit(
         told = answers(model, np.column_stack([line, np.full(60, second)]))
         told = told[:, 1] if told.ndim == 2 else told
         assert (direction * np.diff(told) >= 0).all()
+
+
+LINES = partial(DecisionTreeRegressor, leaf_model="linear", min_samples_leaf=10)
+
+
+@pytest.mark.parametrize("made", [*ESTIMATORS, LINES])
+@given(seed=SEEDS)
+@settings(max_examples=5, deadline=None)
+def test_the_order_of_rows_does_not_show(made: Any, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(N_ROWS, 3))
+    X[:, 2] = X[:, 2].round()
+    y = target(made, generator, X @ [1.0, 0.3, 0.5])
+    order = generator.permutation(N_ROWS)
+    asked = generator.normal(size=(50, 3))
+    seeded = {"random_state": 0} if "random_state" in made().get_params() else {}
+    first = made(**seeded).fit(X, y)
+    second = made(**seeded).fit(X[order], y[order])
+    assert answers(first, asked).tobytes() == answers(second, asked).tobytes()
+
+
+@pytest.mark.parametrize("made", ESTIMATORS)
+@given(seed=SEEDS)
+@settings(max_examples=3, deadline=None)
+def test_a_tree_as_a_dictionary_is_json(made: Any, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=N_ROWS)
+    table = {
+        "x": np.where(generator.random(N_ROWS) < 0.2, np.nan, x),
+        "whole": generator.integers(0, 4, N_ROWS),
+        "huge": generator.integers(0, 4, N_ROWS) + 2**60,
+        "endless": np.where(generator.random(N_ROWS) < 0.2, np.inf, -x),
+        "word": [
+            None if each < 1 else "abc"[each - 1] for each in generator.integers(0, 4, N_ROWS)
+        ],
+        "day": np.datetime64("2024-02-28") + generator.integers(0, 9, N_ROWS),
+        "flag": x > 0.5,
+    }
+    model = made().fit(table, target(made, generator, x))
+    for tree in trees_of(model):
+        described = tree.to_dict()
+        assert json.loads(json.dumps(described, allow_nan=False)) == described

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.array_types import FloatArray
-from treewright.core import GrowOptions, Target
+from treewright.array_types import FloatArray, Int64Array
+from treewright.core import GrowOptions, Target, content_hashes
 from treewright.core import Merging as CoreMerging
+from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget
 from treewright.errors import UnsupportedError
 from treewright.grow.chaid import TESTED, Merging
@@ -79,6 +80,16 @@ class Problem(TrainingData):
             target = Target.values(values, self.n_outputs)
         self.weights.lend(target)
         return target
+
+    def canonical_order(self) -> Int64Array:
+        """Return the rows ordered by their content and weight, however the table is ordered.
+
+        Sums of floats that are taken in this order have the same last bit for any order of rows.
+        """
+        hashes = content_hashes(lend(self.table), self.core_target())
+        weight = self.weights.weight
+        keys = [hashes] if weight is None else [weight, hashes]
+        return np.lexsort(keys)
 
     def core_options(self) -> GrowOptions:
         """Return the options in the core's form: rows instead of shares, columns by number."""

@@ -96,11 +96,12 @@ class _M5Recall:
 
 
 def _rows_that_count(problem: Problem) -> Problem:
-    """Return a problem without rows of weight 0, which must not affect means and orders."""
-    weight = problem.weights.weight
-    if weight is None or (weight > 0).all():
-        return problem
-    return problem.take(np.flatnonzero(weight > 0))
+    """Return a problem in canonical order, without rows of weight 0.
+
+    Those must not affect means and orders, and the order of the table not the last bit of a mean.
+    """
+    order, weight = problem.canonical_order(), problem.weights.weight
+    return problem.take(order if weight is None else order[weight[order] > 0])
 
 
 def _ranked_problem(problem: Problem, ranked: Ranked, settings: M5Settings) -> Problem:

@@ -64,7 +64,9 @@ def with_linear_leaves(tree: Tree, problem: Problem) -> Tree:
     copies = problem.weights.copies
     cases = shares if copies is None else shares * copies[rows]
     kept = counted > 0
-    order = np.argsort(leaves[kept], kind="stable")
+    place = np.empty(problem.table.n_rows, dtype=np.int64)
+    place[problem.canonical_order()] = np.arange(problem.table.n_rows)
+    order = np.lexsort([place[rows[kept]], leaves[kept]])
     rows, leaves = rows[kept][order], leaves[kept][order]
     counted, cases = counted[kept][order], cases[kept][order]
     target = problem.learned_values()

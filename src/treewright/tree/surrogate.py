@@ -66,7 +66,7 @@ def surrogates_at(arrays: TreeArrays, schema: FittedSchema, node: int) -> tuple[
                 rest_branch=NO_BRANCH,
             ),
             # Questions about categories list their branches: only a cut can be reversed.
-            flipped=bool(arrays.surrogate_reversed[i]) and arrays.surrogate_kind[i] == CUT,
+            flipped=bool(arrays.surrogate_reversed[i] and arrays.surrogate_kind[i] == CUT),
             agreement=float(arrays.surrogate_agreement[i]),
         )
         for i in range(int(arrays.surrogate_start[node]), int(arrays.surrogate_start[node + 1]))
