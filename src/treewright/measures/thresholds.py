@@ -48,7 +48,7 @@ class ThresholdScores:
     """Scores of every candidate cut of a column, lowest threshold first."""
 
     thresholds: FloatArray
-    scores: FloatArray  # what the criterion maximises
+    scores: FloatArray  # what the criterion maximises; -inf for a cut that no tree makes
     # Impurity (or error) of the two sides, weighted by their share; NaN for chi2, twoing and
     # hellinger, which judge both sides together.
     impurities: FloatArray
@@ -59,6 +59,8 @@ class ThresholdScores:
         if self.scores.size == 0:
             return self.thresholds
         top = self.scores.max()
+        if top == -np.inf:
+            return self.thresholds[:0]
         ties = np.isclose(self.scores, top, rtol=1e-12, atol=1e-12)
         return np.asarray(self.thresholds[ties], dtype=np.float64)
 
@@ -115,7 +117,9 @@ def threshold_scores(
 ) -> ThresholdScores:
     """Return the score of every candidate cut of a numeric column; entropies are in bits.
 
-    Rows whose value is missing are left out, also of the impurity before the split.
+    Rows whose value is missing are left out, also of the impurity before the split. A cut scores
+    -inf by "poisson" if all targets of a side are 0: the side would predict a rate of 0, under
+    which no later count is possible, and trees do not make it.
 
     Parameters
     ----------
@@ -200,6 +204,8 @@ def _value_scores(
         part_weights = [weights[side] for side in sides]
         scores[i] = error_reduction(parts, measure=measure, weights=part_weights)
         errors[i] = weighted_error(parts, measure=measure, weights=part_weights)
+        if measure == "poisson_deviance" and not all(part.any() for part in parts):
+            scores[i] = -np.inf
     return ThresholdScores(thresholds=cuts, scores=scores, impurities=errors)
 
 
