@@ -15,7 +15,8 @@ MOST_ROUNDS = 1_000
 CHOOSING_RATE = 0.2
 """Rounds are chosen in large steps, and then made in small ones: as good, in less time."""
 _MANY_CHOSEN = 100
-_ROWS_FOR_SEVERAL_FOLDS = 10_000
+_FOLDS_JUDGED = ((1_000, 5), (10_000, 3))
+"""Up to so many rows, so many folds."""
 SHAPES: tuple[tuple[int | None, float], ...] = ((None, 1.0), (3, 0.7))
 """Depths of trees to choose from, each with the share of the rows that a round draws."""
 _FIXED_ROUNDS = 250
@@ -43,10 +44,10 @@ def check_auto(name: str, given: object, **limits: Any) -> None:
 def n_folds_judged(n_rows: int) -> int:
     """Return how many of five folds judge the rounds: one has rows enough in a large table.
 
-    >>> [n_folds_judged(n) for n in (500, 50_000)]
-    [3, 1]
+    >>> [n_folds_judged(n) for n in (500, 5_000, 50_000)]
+    [5, 3, 1]
     """
-    return 3 if n_rows <= _ROWS_FOR_SEVERAL_FOLDS else 1
+    return next((n_folds for most, n_folds in _FOLDS_JUDGED if n_rows <= most), 1)
 
 
 def final_rate(rate: float, n_chosen: int) -> float:

@@ -102,7 +102,7 @@ def test_few_rows_are_not_dealt_out() -> None:
     assert folds_of(problem(*copies)) is not None
 
 
-N_JUDGED = 3
+N_JUDGED = 5  # of 1,000 rows at most
 
 
 def looked_at(most: int) -> Iterator[int]:
@@ -199,7 +199,8 @@ def test_rounds_are_chosen_by_a_large_rate_and_made_by_a_small_one() -> None:
 
 
 def test_one_fold_judges_a_large_table() -> None:
-    assert [n_folds_judged(n) for n in (30, 10_000, 10_001, 10**7)] == [3, 3, 1, 1]
+    sizes = (30, 1_000, 1_001, 10_000, 10_001, 10**7)
+    assert [n_folds_judged(n) for n in sizes] == [5, 5, 3, 3, 1, 1]
 
 
 def test_a_depth_that_is_given_is_the_only_one_tried() -> None:

@@ -28,11 +28,11 @@ class GradientBoostingClassifier(BoostingClassifier):
         rounds are chosen.
     n_estimators : int or "auto"
         Number of rounds; each grows one tree, or one per class where there are three or more.
-        ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: three of
-        five folds (given by the content of rows), one beyond 10,000 rows. They are chosen by rounds
-        of rate 0.2 (where `learning_rate` is ``"auto"``) and made by the smaller one. On
-        smaller tables, with a loss of your own, or with another estimator as `init`, it is 250;
-        with early stopping on held-out rows at most 1,000.
+        ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: five
+        folds (given by the content of rows), of which three judge beyond 1,000 rows and one beyond
+        10,000. They are chosen by rounds of rate 0.2 (where `learning_rate` is ``"auto"``) and made
+        by the smaller one. On smaller tables, with a loss of your own, or with another estimator as
+        `init`, it is 250; with early stopping on held-out rows at most 1,000.
     max_iter : int, optional
         scikit-learn's name for `n_estimators`; if given, it is used instead.
     max_leaf_nodes : int, optional
@@ -262,11 +262,11 @@ or function
         is 0.1 where very many rounds are chosen.
     n_estimators : int or "auto"
         Number of rounds; each grows a tree.
-        ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: three of
-        five folds (given by the content of rows), one beyond 10,000 rows. They are chosen by rounds
-        of rate 0.2 (where `learning_rate` is ``"auto"``) and made by the smaller one. On
-        smaller tables, with a loss of your own, or with another estimator as `init`, it is 250;
-        with early stopping on held-out rows at most 1,000.
+        ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: five
+        folds (given by the content of rows), of which three judge beyond 1,000 rows and one beyond
+        10,000. They are chosen by rounds of rate 0.2 (where `learning_rate` is ``"auto"``) and made
+        by the smaller one. On smaller tables, with a loss of your own, or with another estimator as
+        `init`, it is 250; with early stopping on held-out rows at most 1,000.
     max_iter : int, optional
         scikit-learn's name for `n_estimators`; if given, it is used instead.
     max_leaf_nodes : int, optional
