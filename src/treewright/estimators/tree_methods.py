@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright.explain.path import Explanation
-    from treewright.explain.why_table import WhyTable
+    from treewright.explain.why_table import Sort, WhyTable
     from treewright.rules.dnf import DNF
     from treewright.rules.extract import RuleSequence
     from treewright.rules.ruleset import RuleSet
@@ -50,10 +51,20 @@ class HasTreeMethods:
         return self._tree().dnf(label)
 
     def why(
-        self, node: int = 0, X: object = None, y: object = None, *, sample_weight: object = None
+        self,
+        node: int = 0,
+        X: object = None,
+        y: object = None,
+        *,
+        sample_weight: object = None,
+        top: int | None = 10,
+        sort: Sort = "score",
+        measures: str | Sequence[str] | None = None,
     ) -> WhyTable:
         """Return every column's best question in a node with its figures; see :meth:`Tree.why`."""
-        return self._tree().why(node, X, y, sample_weight=sample_weight)
+        return self._tree().why(
+            node, X, y, sample_weight=sample_weight, top=top, sort=sort, measures=measures
+        )
 
     def explain(self, row: object) -> Explanation:
         """Return the path of one row through the tree; see :meth:`Tree.explain`."""

@@ -6,6 +6,8 @@ The core returns the candidates that it compared in a node; the other figures ar
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,9 +20,12 @@ from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.read.target import ClassTarget
 from treewright.errors import TreewrightError
-from treewright.explain.why_table import BranchRow, CandidateRow, WhyTable
+from treewright.explain.why_leaf import why_leaf
+from treewright.explain.why_table import MEASURES, SORTS, BranchRow, CandidateRow, Sort, WhyTable
 from treewright.grow.column_parameters import column_costs
 from treewright.grow.problem import Problem
+from treewright.parameters import check_choice, check_count
+from treewright.text.names import on_one_line
 from treewright.tree.arrays import CUT, INTERVALS, LEAF, LINEAR
 from treewright.tree.condition import sum_of_columns
 from treewright.tree.question import Categories, Cut, Intervals, LinearCut, linear_cut
@@ -57,8 +62,17 @@ _SUM = "sum of columns"
 """Name in place of a column for the best linear combination of columns (oblique)."""
 
 
-def why(tree: Tree, node: int, record: Record) -> WhyTable:
+def why(
+    tree: Tree,
+    node: int,
+    record: Record,
+    *,
+    top: int | None = 10,
+    sort: Sort = "score",
+    measures: str | Sequence[str] | None = None,
+) -> WhyTable:
     """Return every column's candidate in a node, with its measures."""
+    shown = _checked(top, sort, measures)
     problem: Problem = record.problem
     if was_raised(tree, node):
         raise TreewrightError(
@@ -83,7 +97,26 @@ def why(tree: Tree, node: int, record: Record) -> WhyTable:
             f"The data given lead {n_given} rows to node {node}, training led"
             f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
         )
-    return _Working(problem, tree, node, seen).table()
+    working = _Working(problem, tree, node, seen)
+    return replace(
+        working.table(), top=top, sort=sort, measures=working.measures() if shown is None else shown
+    )
+
+
+def _checked(
+    top: int | None, sort: str, measures: str | Sequence[str] | None
+) -> tuple[str, ...] | None:
+    """Return the names of the measures to print; None for those that the algorithm compares."""
+    check_count("top", top, least=1, optional=True)
+    check_choice("sort", sort, SORTS)
+    if measures is None:
+        return None
+    if isinstance(measures, str) and measures == "all":
+        return tuple(MEASURES)
+    named = (measures,) if isinstance(measures, str) else tuple(measures)
+    for each in named:
+        check_choice("measures", each, ("all", *MEASURES))
+    return named
 
 
 class _Working:
@@ -95,6 +128,7 @@ class _Working:
         self.rows = np.asarray(seen["rows"], dtype=np.int64)
         self.weight: FloatArray = np.asarray(seen["weight"])
         self.costs = column_costs(tree.schema, problem.options)
+        self.asked_above = {tree.arrays.column.item(above) for above in tree.ancestors(node)}
         target = problem.target
         if isinstance(target, ClassTarget):
             codes = target.codes if target.codes.ndim == 1 else target.codes[:, 0]
@@ -118,7 +152,8 @@ class _Working:
             best = self.seen["candidates"][chosen]["score"]
         for column, spec in enumerate(self.problem.table.schema.columns):
             if column not in judged:
-                guard = _GUARDS["constant" if self._is_constant(column) else "not_drawn"]
+                reason = "constant" if self._is_constant(column) else "not_drawn"
+                guard = self._guard(reason, column)
                 rows.append(CandidateRow(column=spec.name, question=spec.name, guard=guard))
                 continue
             index, item = judged[column]
@@ -144,7 +179,32 @@ class _Working:
             counts=counts,
             mean=mean,
             sse=sse,
+            leaf=why_leaf(
+                self.tree,
+                self.node,
+                self.problem,
+                any_question=any(row.guard is None and row.asks_something for row in rows),
+            ),
         )
+
+    def measures(self) -> tuple[str, ...]:
+        """Return the measures that the algorithm compares columns by, and what they are made of."""
+        options = self.problem.options
+        shown = ["gain", "missing_weight"]
+        if self.criterion.selection == "gain_ratio":
+            shown += ["split_information", "gain_ratio"]
+        tests = options.merging is not None or options.max_p_value is not None
+        if tests or self.criterion.score == "chi2":
+            shown += ["chi2", "df", "p_value", "adjusted_p"]
+        if self.costs is not None:
+            shown += ["cost", "cost_score"]
+        return tuple(name for name in MEASURES if name in shown)
+
+    def _guard(self, reason: str, column: int) -> str:
+        """Return why a column is not considered, in words."""
+        if reason == "constant" and column in self.asked_above:
+            return "asked above"
+        return _GUARDS[reason]
 
     def _score_name(self) -> str:
         """Return the name of what columns are compared by, if it is none of the other measures."""
@@ -266,7 +326,7 @@ class _Working:
         return Cut(threshold=threshold, **asked), np.array([threshold])
 
     def _candidate(self, name: str, item: Any, *, chosen: bool, best: float | None) -> CandidateRow:
-        guard = None if item["guard"] == "none" else _GUARDS[item["guard"]]
+        guard = None if item["guard"] == "none" else self._guard(item["guard"], item["column"])
         if item["kind"] == LEAF:
             return CandidateRow(column=name, question=name, guard=guard)
         question, branch, known = self._branches(item)
@@ -340,7 +400,7 @@ class _Working:
     def _branch(self, question: Asked | None, i: int, inside: BoolArray) -> BranchRow:
         """Return the rows of a branch, or some rows without a question."""
         weight = float(self.weight[inside].sum())
-        label = "" if question is None else question.text(i)
+        label = "" if question is None else _without_column(question, i)
         if self.codes is not None:
             counts = self._counts(inside)
             impurity = _impurity(self.criterion, counts)
@@ -365,6 +425,16 @@ class _Working:
             mean=mean,
             sse=sse,
         )
+
+
+def _without_column(question: Asked, branch: int) -> str:
+    """Return the text of a branch without the name of the column, which stands above it."""
+    text = question.text(branch)
+    if isinstance(question, LinearCut):
+        return text
+    name = on_one_line(question.column.name)
+    low, between, high = text.partition(f" < {name} <= ")
+    return f"> {low}, <= {high}" if between else text.removeprefix(f"{name} ")
 
 
 def _alike(score: float, best: float) -> bool:

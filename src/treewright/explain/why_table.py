@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from treewright.text.numbers import figure, figures, p_values
 from treewright.text.table import TextColumn, lay_out
@@ -17,7 +19,7 @@ class BranchRow:
     Parameters
     ----------
     label
-        Text of the branch: a value, ``<= 2.45``, ``missing``.
+        Text of the branch without the column's name: ``= Sunny``, ``<= 2.45``.
     n_rows, weight
         Training rows of the branch, and their weight.
     impurity
@@ -95,7 +97,7 @@ class CandidateRow:
         return bool(self.branches) or self.gain is not None
 
 
-_MEASURES = {
+MEASURES = {
     "gain": "gain",
     "split_information": "split info",
     "gain_ratio": "gain ratio",
@@ -109,6 +111,13 @@ _MEASURES = {
     "missing_weight": "missing",
 }
 """Optional measures in the order of printing, with their headers."""
+
+Sort: TypeAlias = Literal["score", "column"]
+SORTS: tuple[Sort, ...] = ("score", "column")
+
+_WIDTH = 80
+_LONGEST_HEADER = 14
+_SCORE = "score"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +140,11 @@ class WhyTable:
     candidates
         One per column, in column order, and last the best linear combination of columns (oblique),
         where one was searched for.
+    leaf
+        Why the node is a leaf; None if it is none.
+    top, sort, measures
+        How many candidates are printed (None: all), in which order, and which of the optional
+        measures, by their names here.
     """
 
     node: int
@@ -144,6 +158,10 @@ class WhyTable:
     counts: tuple[float, ...] = ()
     mean: float | None = None
     sse: float | None = None
+    leaf: str | None = None
+    top: int | None = 10
+    sort: Sort = "score"
+    measures: tuple[str, ...] = tuple(MEASURES)
 
     @property
     def chosen(self) -> CandidateRow | None:
@@ -171,16 +189,52 @@ class WhyTable:
         ascii
             Add only ASCII characters.
         """
-        lines = [self._heading(ascii=ascii), "", self._body(detail=detail, ascii=ascii)]
+        lines = [self._heading(ascii=ascii)]
+        if self.leaf is not None:
+            lines.append(f"This is a leaf: {self.leaf}.")
+        if self.impurity == 0.0:
+            return "\n".join(lines)  # no question gains anything
+        asked = self._in_order()
+        shown = asked[: self.top]
+        if shown:
+            lines += ["", self._body(shown, detail=detail, ascii=ascii)]
+        if len(shown) < len(asked):
+            n_more = len(asked) - len(shown)
+            lines.append(f"{n_more} more column{'s' * (n_more > 1)}: top=None shows all.")
+        if shown and self._score_header() == _SCORE:
+            lines += ["", f"{_SCORE}: {self.score_name}"]
         if self.ties:
             first, *others = self.ties
-            lines += ["", f"Tie: {first} and {', '.join(others)} score alike; {first} comes first."]
+            tie = f"Tie: {first} and {', '.join(others)} score alike; {first} comes first."
+            lines += ["", *textwrap.wrap(tie, _WIDTH, break_long_words=False)]
         removed = [row for row in self.candidates if row.guard is not None]
         if removed:
-            width = max(len(row.column) for row in removed)
             lines += ["", "Not considered:"]
-            lines += [f"  {row.column.ljust(width)}  {row.guard}" for row in removed]
+            lines += self._removed(removed)
         return "\n".join(lines)
+
+    def _in_order(self) -> list[CandidateRow]:
+        """Return the candidates that ask something, in the order of printing."""
+        asked = [row for row in self.candidates if row.asks_something]
+        if self.sort == "column":
+            return asked
+        # Of equals the chosen one, then the first column; what was not considered comes last.
+        return sorted(
+            asked, key=lambda row: (not row.chosen, row.guard is not None, -(row.score or 0.0))
+        )
+
+    def _removed(self, removed: Sequence[CandidateRow]) -> list[str]:
+        """Return a line for each column that was left out, or for each reason if there are many."""
+        if self.top is None or len(removed) <= self.top:
+            width = max(len(row.column) for row in removed)
+            return [f"  {row.column.ljust(width)}  {row.guard}" for row in removed]
+        reasons: dict[str, list[str]] = {}
+        for row in removed:
+            reasons.setdefault(str(row.guard), []).append(row.column)
+        return [
+            f"  {len(columns)} column{'s' * (len(columns) > 1)}: {reason}"
+            for reason, columns in reasons.items()
+        ]
 
     def _heading(self, *, ascii: bool) -> str:
         parts = [f"Node {self.node}", f"{self.n_rows} rows"]
@@ -195,25 +249,39 @@ class WhyTable:
         parts.append(f"{self.measure} {figure(self.impurity)}")
         return (" | " if ascii else " · ").join(parts)
 
-    def _body(self, *, detail: bool, ascii: bool) -> str:
-        shown: list[CandidateRow | BranchRow] = []
-        for candidate in self.candidates:
-            if candidate.asks_something:
-                shown += [candidate, *(candidate.branches if detail else ())]
+    def _body(self, candidates: Sequence[CandidateRow], *, detail: bool, ascii: bool) -> str:
+        """Return questions and branches in one table, or where it would be too wide in two."""
+        rows: list[CandidateRow | BranchRow] = []
+        for each in candidates:
+            rows += [each, *each.branches]
+        if not detail:
+            return self._table(candidates, "question", detail=False, ascii=ascii)
+        whole = self._table(rows, "question", ascii=ascii)
+        if max(map(len, whole.splitlines())) <= _WIDTH:
+            return whole
+        questions = self._table(candidates, "question", detail=False, ascii=ascii)
+        branches = self._table(rows, "branch", measured=False, ascii=ascii)
+        return f"{questions}\n\n{branches}"
+
+    def _table(
+        self,
+        shown: Sequence[CandidateRow | BranchRow],
+        header: str,
+        *,
+        detail: bool = True,
+        measured: bool = True,
+        ascii: bool,
+    ) -> str:
         arrow = "->" if ascii else "→"
         marks = [arrow if isinstance(row, CandidateRow) and row.chosen else "" for row in shown]
-        columns = [
-            TextColumn("", marks),
-            TextColumn("question", [_name(row) for row in shown]),
-        ]
+        columns = [TextColumn("", marks)]
+        columns.append(TextColumn(header, [_name(row, detail=detail) for row in shown]))
         if detail:
             columns += self._branch_columns(shown, ascii=ascii)
-        impurity = [
-            row.weighted_impurity if isinstance(row, CandidateRow) else row.impurity
-            for row in shown
-        ]
+        impurity = [_impurity(row, measured=measured) for row in shown]
         columns.append(TextColumn(self.measure, figures(impurity), right=True))
-        columns += self._measure_columns(shown)
+        if measured:
+            columns += self._measure_columns(shown)
         return lay_out(columns, max_width=48)
 
     def _branch_columns(
@@ -238,15 +306,22 @@ class WhyTable:
             ]
         return columns
 
+    def _score_header(self) -> str | None:
+        """Return the header of the score; None where it is one of the other measures."""
+        if self.score_name in MEASURES.values():
+            return None
+        return self.score_name if len(self.score_name) <= _LONGEST_HEADER else _SCORE
+
     def _measure_columns(self, shown: Sequence[CandidateRow | BranchRow]) -> list[TextColumn]:
-        measures = dict(_MEASURES)
-        if self.score_name not in measures.values():
-            measures["score"] = self.score_name
+        measures = {name: header for name, header in MEASURES.items() if name in self.measures}
+        header = self._score_header()
+        if header is not None:
+            measures["score"] = header
         columns = []
         for attribute, header in measures.items():
             values = [getattr(row, attribute, None) for row in shown]
-            # A cost of 1 and no missing value are the default, and get no printed column.
-            usual = {"cost": 1.0, "missing_weight": 0.0}.get(attribute)
+            # A cost of 1, no missing value and one way to ask are usual: no printed column.
+            usual = {"cost": 1.0, "missing_weight": 0.0, "n_cuts": 1}.get(attribute)
             if all(value is None or value == usual for value in values):
                 continue
             in_words = p_values if attribute in ("p_value", "adjusted_p") else figures
@@ -254,5 +329,14 @@ class WhyTable:
         return columns
 
 
-def _name(row: CandidateRow | BranchRow) -> str:
-    return row.question if isinstance(row, CandidateRow) else f"  {row.label}"
+def _name(row: CandidateRow | BranchRow, *, detail: bool) -> str:
+    if isinstance(row, BranchRow):
+        return f"  {row.label}"
+    # The branches below say the cut.
+    return row.column if detail and row.branches else row.question
+
+
+def _impurity(row: CandidateRow | BranchRow, *, measured: bool) -> float | None:
+    if isinstance(row, BranchRow):
+        return row.impurity
+    return row.weighted_impurity if measured else None

@@ -23,16 +23,18 @@ class TextColumn:
     cells: Sequence[str]
     right: bool = False
 
+    @property
+    def width(self) -> int:
+        """Characters of the widest cell, the header included."""
+        return max(map(len, (self.header, *self.cells)))
+
 
 def lay_out(columns: Sequence[TextColumn], *, gap: str = "  ", max_width: int = 72) -> str:
     """Return the text of columns side by side under their headers.
 
     A cell wider than ``max_width`` pushes the rest of its own line aside, not the whole table.
     """
-    widths = [
-        min(max(map(len, (column.header, *column.cells))), max(max_width, len(column.header)))
-        for column in columns
-    ]
+    widths = [min(column.width, max(max_width, len(column.header))) for column in columns]
     lines = [
         gap.join(_padded(cell, width, column.right) for cell, width, column in line).rstrip()
         for line in (

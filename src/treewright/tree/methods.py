@@ -9,7 +9,7 @@ import trees. This is the one file that imports inside its functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from treewright.errors import TreewrightError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from treewright.consult.consultation import Consultation
     from treewright.explain.importances import Importances
     from treewright.explain.path import Explanation
-    from treewright.explain.why_table import WhyTable
+    from treewright.explain.why_table import Sort, WhyTable
     from treewright.prune.base import Pruner
     from treewright.prune.record import Pruning as Pruning
     from treewright.rules.dnf import DNF
@@ -180,6 +180,9 @@ class TreeMethods:
         y: object = None,
         *,
         sample_weight: object = None,
+        top: int | None = 10,
+        sort: Sort = "score",
+        measures: str | Sequence[str] | None = None,
     ) -> WhyTable:
         """Return why a node was split as it was: every column's best question, with its score.
 
@@ -190,6 +193,14 @@ class TreeMethods:
         X, y, sample_weight
             The training data; needed only where the tree no longer has its own record of them,
             such as after unpickling.
+        top
+            How many columns are printed; None prints all.
+        sort
+            ``"score"`` prints the best first, ``"column"`` in the order of the table.
+        measures
+            Names of the measures to print, ``"all"``, or None for those that the algorithm compares
+            columns by: of ``gain``, ``split_information``, ``gain_ratio``, ``chi2``, ``df``,
+            ``p_value``, ``adjusted_p``, ``cost``, ``cost_score``, ``n_cuts``, ``missing_weight``.
         """
         from treewright.explain.why import why
 
@@ -199,7 +210,7 @@ class TreeMethods:
             )
         hint = f"tree.why({node}, X, y)"
         record = self.record(X, y, sample_weight, owner="Tree.why", hint=hint)
-        return why(self, node, record)
+        return why(self, node, record, top=top, sort=sort, measures=measures)
 
     def prune(
         self: Tree,

@@ -159,7 +159,7 @@ def test_why_shows_both_p_values_and_what_is_not_significant() -> None:
     assert chosen is not None
     assert chosen.adjusted_p == pytest.approx(math.exp(-tree.arrays.score[0]))
     assert chosen.adjusted_p == pytest.approx(chosen.p_value * math.comb(9, 2))  # type: ignore[operator]
-    assert [branch.label for branch in chosen.branches][1].startswith("0.")
+    assert [branch.label for branch in chosen.branches][1].startswith("> 0.")
     assert table.candidates[1].guard == "not significant"
     assert "adjusted p" in str(table)
 

@@ -7,12 +7,16 @@ import pytest
 
 from treewright import (
     C45Classifier,
+    CARTClassifier,
     CHAIDClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    ID3Classifier,
+    load_example,
     measures,
 )
 from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA, criterion_named
+from treewright.errors import ParameterError
 
 GENERATOR = np.random.default_rng(4)
 N_ROWS = 60
@@ -123,3 +127,89 @@ def test_a_guarded_column_is_compared_by_what_is_left_of_its_gain() -> None:
     assert "guarded gain" in str(model.tree_.why(0))
     free = DecisionTreeClassifier(max_depth=1, guard_many_values=False)
     assert free.fit({**X, "name": names}, CLASSES).tree_.why(0).chosen.column == "name"
+
+
+def test_the_best_comes_first_and_the_rest_is_counted() -> None:
+    table = load_example("breast_cancer")
+    tree = DecisionTreeClassifier(max_depth=1).fit(table.X, table.y).tree_
+    shown = tree.why(0, top=2)
+    lines = shown.text(detail=False).splitlines()
+    assert lines[3].startswith("→  worst radius")
+    gains = [float(line.split()[-1]) for line in lines[3:5]]
+    assert gains == sorted(gains, reverse=True)
+    assert lines[5] == "28 more columns: top=None shows all."
+    in_order = tree.why(0, top=None, sort="column").text(detail=False).splitlines()
+    assert len(in_order) == 33
+    assert in_order[3].split()[:2] == ["mean", "radius"]
+    assert len(shown.candidates) == 30  # printed or not
+
+
+@pytest.mark.parametrize("made", [DecisionTreeClassifier, C45Classifier, CHAIDClassifier])
+def test_it_fits_eighty_columns(made: Any) -> None:
+    for name in ("breast_cancer", "play_tennis", "iris"):
+        table = load_example(name)
+        shown = str(made().fit(table.X, table.y).why(0))
+        assert max(map(len, shown.splitlines())) <= 80, shown
+
+
+def test_measures_are_those_compared_or_those_asked_for() -> None:
+    play = load_example("play_tennis")
+    tree = C45Classifier().fit(play.X, play.y).tree_
+    assert "split info  gain ratio" in tree.why(0).text()
+    assert "chi2" not in tree.why(0).text()
+    assert "chi2  df      p" in tree.why(0, measures="all").text()
+    assert tree.why(0, measures=["p_value"]).text().splitlines()[2].split()[-2:] == ["p", "score"]
+    gini = DecisionTreeClassifier().fit(play.X, play.y).tree_
+    assert gini.why(0).text().splitlines()[2].split()[-2:] == ["gini", "gain"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"top": 0}, "top=0 must be at least 1"),
+        ({"sort": "gain"}, "sort='gain' must be one of 'score', 'column'"),
+        ({"measures": "gian"}, "measures='gian' must be one of 'all', 'gain'"),
+    ],
+)
+def test_what_is_asked_is_checked(asked: dict[str, Any], message: str) -> None:
+    play = load_example("play_tennis")
+    with pytest.raises(ParameterError, match=message):
+        DecisionTreeClassifier().fit(play.X, play.y).why(0, **asked)
+
+
+def test_a_column_that_is_used_up_was_asked_above() -> None:
+    play = load_example("play_tennis")
+    tree = ID3Classifier().fit(play.X, play.y).tree_
+    assert "  Outlook  asked above" in tree.why(1).text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("model", "node", "reason"),
+    [
+        (DecisionTreeClassifier(), 2, "pure"),
+        (DecisionTreeClassifier(max_depth=1), 1, "max_depth=1 is reached"),
+        (CARTClassifier(), 0, "14 rows, and a question needs min_samples_split=20"),
+        (
+            DecisionTreeClassifier(min_samples_leaf=8),
+            0,
+            "14 rows, and each of two branches needs min_samples_leaf=8",
+        ),
+        (C45Classifier(min_cases=8), 0, "14 rows, and two branches need min_cases=8 each"),
+        (DecisionTreeClassifier(max_leaf_nodes=2), 1, "max_leaf_nodes=2 is reached"),
+        (DecisionTreeClassifier(min_impurity=0.5), 0, "its impurity is at most min_impurity=0.5"),
+        (DecisionTreeClassifier(min_impurity_decrease=0.2), 0, "no question gains enough"),
+        (DecisionTreeClassifier(ccp_alpha=0.5), 0, "what was below it has been pruned"),
+    ],
+)
+def test_a_leaf_says_why_it_is_one(model: Any, node: int, reason: str) -> None:
+    play = load_example("play_tennis")
+    shown = model.fit(play.X, play.y).why(node)
+    assert shown.leaf == reason
+    assert shown.text().splitlines()[1] == f"This is a leaf: {reason}."
+
+
+def test_rows_that_no_column_parts() -> None:
+    model = DecisionTreeClassifier().fit({"x": [1, 1, 1]}, ["a", "b", "a"])
+    assert model.why(0).leaf == "no column has a question that parts its rows"
+    numbers = DecisionTreeRegressor().fit({"x": [1, 2, 3]}, [5.0, 5.0, 5.0])
+    assert numbers.why(0).leaf == "pure, all targets are equal"

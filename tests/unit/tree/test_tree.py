@@ -180,12 +180,12 @@ def recall(tree: Tree, X: object, y: object, sample_weight: object, *, owner: st
 
 def test_why_is_made_from_the_record_that_the_tree_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
     record = Memory()
-    monkeypatch.setattr(explain_why, "why", lambda tree, node, record: (node, record))
+    monkeypatch.setattr(explain_why, "why", lambda tree, node, record, **_: (node, record))
     assert play_tennis(record=record).why(3) == (3, record)
 
 
 def test_why_of_a_loaded_tree_needs_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain_why, "why", lambda tree, node, record: node)
+    monkeypatch.setattr(explain_why, "why", lambda tree, node, record, **_: node)
     tree = pickle.loads(pickle.dumps(play_tennis(record=Memory(), recall=recall)))
     with pytest.raises(TreewrightError) as caught:
         tree.why(1)
