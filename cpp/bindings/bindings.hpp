@@ -41,6 +41,7 @@ struct BoundTarget {
     Flat<double> values;
     Flat<double> weight;
     Flat<double> copies;
+    treewright::data::Impurity impurity;
     std::size_t n_outputs = 1;
     std::size_t n_rows = 0;
 };

@@ -28,6 +28,7 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     data.target.values = span_of(target.values);
     data.weight = span_of(target.weight);
     data.copies = span_of(target.copies);
+    data.target.impurity = target.impurity;
     require(target.n_rows == data.n_rows, "target and columns of one length");
     require(data.weight.empty() || data.weight.size() == data.n_rows, "a weight for every row");
     require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
@@ -45,6 +46,22 @@ Progress make_progress(const std::optional<nb::callable>& report) {
 }
 
 namespace {
+
+/// A Python function of an array (sets of rows x classes) as the core calls it; what it raises
+/// ends the growth.
+Impurity impurity_by(const nb::callable& given) {
+    return [given](std::span<const double* const> counts, std::size_t n_classes,
+                   std::span<double> impurities) {
+        const nb::gil_scoped_acquire acquire;
+        std::vector<double> lines;
+        lines.reserve(counts.size() * n_classes);
+        for (const double* line : counts) lines.insert(lines.end(), line, line + n_classes);
+        const auto found = nb::cast<Flat<double>>(
+            given(to_numpy(std::move(lines), {counts.size(), n_classes})));
+        require(found.size() == impurities.size(), "an impurity for every set of rows");
+        std::copy(found.data(), found.data() + found.size(), impurities.begin());
+    };
+}
 
 /// Named settings from Python; a name the core does not know is a broken contract.
 template <class Enum>
@@ -248,7 +265,11 @@ void bind_grow(nb::module_& module) {
             },
             nb::arg("values"), nb::arg("n_outputs"))
         .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = std::move(w); })
-        .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = std::move(c); });
+        .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = std::move(c); })
+        .def(
+            "set_impurity",
+            [](BoundTarget& self, const nb::callable& given) { self.impurity = impurity_by(given); },
+            nb::arg("given"));
 
     nb::class_<Merging>(module, "Merging", "CHAID's way of merging values.")
         .def(nb::init<>())

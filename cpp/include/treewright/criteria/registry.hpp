@@ -12,6 +12,7 @@
 #include "treewright/criteria/entropy.hpp"
 #include "treewright/criteria/fifth_root.hpp"
 #include "treewright/criteria/gini.hpp"
+#include "treewright/criteria/given.hpp"
 #include "treewright/criteria/hellinger.hpp"
 #include "treewright/criteria/misclassification.hpp"
 #include "treewright/criteria/poisson.hpp"
@@ -25,7 +26,7 @@ namespace treewright::criteria {
 
 using Criteria = std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing,
                             Hellinger, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
-                            Anova, StandardDeviation, FifthRoot>;
+                            Anova, StandardDeviation, FifthRoot, Given>;
 
 /// The traits of all criteria, in the order of the list.
 [[nodiscard]] inline std::vector<Traits> all_traits() {

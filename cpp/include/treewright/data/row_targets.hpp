@@ -4,10 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 namespace treewright::data {
+
+/// Impurities of some sets of rows, from the weights of so many classes in each.
+using Impurity = std::function<void(std::span<const double* const> counts, std::size_t n_classes,
+                                    std::span<double> impurities)>;
 
 /// Classes or values to learn, one or several outputs, stored row by row.
 struct Target {
@@ -15,6 +20,7 @@ struct Target {
     std::vector<std::uint32_t> n_classes;   ///< per output; empty for regression
     std::span<const std::int32_t> classes;  ///< rows x outputs
     std::span<const double> values;         ///< rows x outputs
+    Impurity impurity;                      ///< given by the user (criteria/given.hpp)
 
     [[nodiscard]] bool is_classification() const { return !n_classes.empty(); }
     [[nodiscard]] bool is_binary() const {
