@@ -274,6 +274,7 @@ void bind_grow(nb::module_& module) {
         .def_rw("min_gap", &GrowOptions::min_gap)
         .def_rw("penalty_by_interval", &GrowOptions::penalty_by_interval)
         .def_rw("min_information", &GrowOptions::min_information)
+        .def_rw("as_rpart", &GrowOptions::as_rpart)
         .def_rw("single_precision", &GrowOptions::single_precision)
         .def_rw("two_branches_suffice", &GrowOptions::two_branches_suffice)
         .def_rw("pure_share", &GrowOptions::pure_share)
@@ -426,6 +427,7 @@ void bind_grow(nb::module_& module) {
                 one["is_deviance"] = traits.is_deviance;
                 one["is_fused"] = traits.is_fused;
                 one["judges_stumps"] = traits.judges_stumps;
+                one["compares_last_bits"] = traits.compares_last_bits;
                 one["is_offered"] = traits.is_offered;
                 all.append(one);
             }

@@ -69,6 +69,9 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
         node.surrogates.push_back(std::move(found.surrogate));
     }
     open_children(open, winner, ws, shared, fragment, children, only);
+    // In prediction rpart goes by the rows of the branches, not by those that knew the value.
+    if (options.as_rpart && n_branches == 2)
+        fragment.nodes[open.node].missing_branch = ws.counts[1] > ws.counts[0] ? 1 : 0;
     return true;
 }
 

@@ -143,6 +143,8 @@ private:
     /// Sum of squares about the node's mean, on the grid (first output).
     [[nodiscard]] double sum_of_squares(const Open& open, const Workspace& ws) const;
     /// Up to max_surrogates questions on other columns, best agreement first.
+    /// The mean target of some rows, classes counted from 0: rpart's left branch has the lower one.
+    [[nodiscard]] double mean_of(const double* sums, const Finder& finder) const;
     std::vector<missing::FoundSurrogate> find_surrogates(const Open& open,
                                                          const split::Candidate& winner,
                                                          Workspace& ws) const;
