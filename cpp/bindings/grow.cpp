@@ -27,9 +27,12 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     data.target.classes = span_of(target.classes);
     data.target.values = span_of(target.values);
     data.weight = span_of(target.weight);
+    data.case_weight = span_of(target.case_weight);
     data.copies = span_of(target.copies);
     require(target.n_rows == data.n_rows, "target and columns of one length");
     require(data.weight.empty() || data.weight.size() == data.n_rows, "a weight for every row");
+    require(data.case_weight.empty() || data.case_weight.size() == data.n_rows,
+            "a case weight for every row");
     require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
     for (const std::int32_t k : data.target.classes)
         require(k >= 0, "class codes are not negative");
@@ -248,6 +251,8 @@ void bind_grow(nb::module_& module) {
             },
             nb::arg("values"), nb::arg("n_outputs"))
         .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = std::move(w); })
+        .def("set_case_weight",
+             [](BoundTarget& self, Flat<double> w) { self.case_weight = std::move(w); })
         .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = std::move(c); });
 
     nb::class_<Merging>(module, "Merging", "CHAID's way of merging values.")

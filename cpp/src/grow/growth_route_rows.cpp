@@ -138,6 +138,14 @@ double Growth::sum_of_squares(const Open& open, const Workspace& ws) const {
     return squares;
 }
 
+double Growth::case_weight_of(const data::Block& block, std::span<const std::uint32_t> rows) const {
+    const bool as_given = options.as_rpart && !data.case_weight.empty();
+    double sum = 0.0;
+    for (const std::uint32_t row : rows)
+        sum += as_given ? data.case_weight[block.table_row[row]] : block.weight_of(row);
+    return sum;
+}
+
 double Growth::mean_of(const double* sums, const Finder& finder) const {
     if (!data.target.is_classification()) return finder.level_of(sums);
     double sum = 0.0;
@@ -155,9 +163,9 @@ std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
     std::vector<missing::FoundSurrogate> found;
     missing::SurrogateRuns runs;
     const std::size_t width = ws.finder->width();
-    missing::AgreementRule rule{.as_rpart = options.as_rpart,
-                                .left = ws.branch_sums[criteria::kWeight],
-                                .right = ws.branch_sums[width + criteria::kWeight]};
+    missing::AgreementRule rule{.as_rpart = options.as_rpart};
+    rule.left = case_weight_of(block, std::span(ws.rows).first(ws.counts[0]));
+    rule.right = case_weight_of(block, std::span(ws.rows).subspan(ws.counts[0], ws.counts[1]));
     if (options.as_rpart)
         rule.zero_is_left = mean_of(ws.branch_sums.data(), *ws.finder) <
                             mean_of(ws.branch_sums.data() + width, *ws.finder);
@@ -182,7 +190,7 @@ std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
             runs.last_row.back() = row;
             if (!known[row]) return true;
             const bool right = ws.sides[row] == 1;
-            (right ? runs.right : runs.left).back() += block.weight_of(row);
+            (right ? runs.right : runs.left).back() += case_weight_of(block, {&row, 1});
             (right ? runs.n_right : runs.n_left).back() += block.copies_of(row);
             return true;
         };

@@ -223,6 +223,17 @@ class C45Classifier(TreeClassifier):
         return None if self.confidence is None and not self.collapse else pruner
 
 
+def _as_rpart_reads(problem: Problem) -> Problem:
+    """Return the problem without rows of which nothing is known; a row counts once, as weighted."""
+    table = problem.table
+    unknown = np.ones(table.n_rows, dtype=bool)
+    for index in range(len(table.schema.columns)):
+        unknown &= table.is_missing(index)
+    if unknown.any() and not unknown.all():
+        problem = problem.take(np.flatnonzero(~unknown))
+    return replace(problem, weights=replace(problem.weights, copies=None))
+
+
 class FollowsBookOrRpart(TreeEstimator):
     """What CART for classes and for numbers share: the choice between the book and rpart."""
 
@@ -239,14 +250,9 @@ class FollowsBookOrRpart(TreeEstimator):
         return pruner
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
-        if self.variant == "rpart":  # its na.rpart leaves out rows of which nothing is known
-            table = problem.table
-            unknown = np.ones(table.n_rows, dtype=bool)
-            for index in range(len(table.schema.columns)):
-                unknown &= table.is_missing(index)
-            if unknown.any() and not unknown.all():
-                problem = problem.take(np.flatnonzero(~unknown))
-        return super()._grow(problem, report)
+        return super()._grow(
+            _as_rpart_reads(problem) if self.variant == "rpart" else problem, report
+        )
 
     def _only_prunes(self) -> bool:
         return self.variant != "rpart"  # which leaves out rows first
