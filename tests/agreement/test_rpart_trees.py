@@ -1,7 +1,7 @@
 """CART with ``variant="rpart"`` against trees that R's rpart 4.1.19 grew, node by node.
 
-The trees were written down from ``rpart(y ~ ., control = rpart.control(cp = 0.01, xval = 0))``: rows
-and class counts (or the mean), the question that leads to the first branch, then its surrogates.
+The trees were written down from ``rpart(y ~ ., control = rpart.control(cp = 0.01, xval = 0))``:
+rows and class counts (or the mean), the question that leads to the first branch, its surrogates.
 """
 
 from __future__ import annotations
@@ -91,6 +91,33 @@ TIED_SURROGATES = """
 . . . 15: 0 5 10 0
 . . . 11: 0 7 3 1
 """
+TAKEN_BACK = """
+163: 52 78 33 | x1 < 5.5; x3 in bde; x2 in bde
+. 111: 40 56 15 | x3 in a; x2 in c
+. . 16: 6 5 5
+. . 95: 34 51 10
+. 52: 12 22 18 | x3 in ab; x2 in abe; x1 < 7.5
+. . 27: 9 12 6
+. . 25: 3 10 12 | x1 < 6.5; x2 in e
+. . . 9: 0 6 3
+. . . 16: 3 4 9
+"""
+WEIGHTED = """
+150: 179 121 | x2 < 4.5; x4 in bde; x3 < 3.5
+. 84: 132 37
+. 66: 47 84 | x1 < 4.5
+. . 8: 10 4
+. . 58: 37 80
+"""
+WITH_COSTS = """
+150: 89 61 | x2 < 4.5; x4 in bde; x3 < 4.5
+. 84: 65 19
+. 66: 24 42 | x1 < 7.5
+. . 54: 23 31 | x4 in ade
+. . . 42: 22 20
+. . . 12: 1 11
+. . 12: 1 11
+"""
 
 Recipe = dict[str, Any]
 TREES: dict[str, tuple[Recipe, str]] = {
@@ -114,12 +141,16 @@ TREES: dict[str, tuple[Recipe, str]] = {
         {"seed": 28, "n_rows": 87, "kinds": "nnbc", "n_classes": 4, "gaps": 0, "noise": 40},
         TIED_SURROGATES,
     ),
+    "taken back": (  # the nested sequence of cost-complexity pruning has 12 leaves here
+        {"seed": 143, "n_rows": 163, "kinds": "ncc", "n_classes": 3, "gaps": 0, "noise": 60},
+        TAKEN_BACK,
+    ),
 }
 
 
-def grown(table: MadeTable, **parameters: Any) -> Any:
+def grown(table: MadeTable, *, weight: Any = None, **parameters: Any) -> Any:
     kind = CARTClassifier if isinstance(table.y[0], str) else CARTRegressor
-    return kind(cp=0.01, **parameters).fit(pd.DataFrame(table.columns), table.y)
+    return kind(cp=0.01, **parameters).fit(pd.DataFrame(table.columns), table.y, weight)
 
 
 def written(tree: Tree) -> str:
@@ -172,6 +203,19 @@ def test_the_book_differs_from_rpart_in_these_tables(name: str) -> None:
     recipe, tree = TREES[name]
     book = written(grown(made_table(**recipe)).tree_)
     assert book != tree.strip()
+
+
+def test_a_row_counts_once_in_limits_whatever_its_weight() -> None:
+    table = made_table(**TREES["gaps in numbers"][0])
+    weight = [1 + row % 3 for row in range(150)]
+    model = grown(table, variant="rpart", weight=weight)
+    assert written(model.tree_) == WEIGHTED.strip()
+
+
+def test_costs_of_errors_do_not_count_in_surrogates() -> None:
+    table = made_table(**TREES["gaps in numbers"][0])
+    model = grown(table, variant="rpart", cost_matrix=[[0, 3], [1, 0]])
+    assert written(model.tree_) == WITH_COSTS.strip()
 
 
 def test_rows_with_gaps_are_predicted_as_rpart_predicts_them() -> None:
