@@ -15,6 +15,7 @@ import pytest
 
 from agreement.rpart_tables import MadeTable, made_table
 from treewright import CARTClassifier, CARTRegressor, Tree
+from treewright.errors import ParameterError
 from treewright.tree.arrays import CUT
 from treewright.tree.question import Question
 
@@ -231,6 +232,22 @@ def test_rows_with_gaps_are_predicted_as_rpart_predicts_them() -> None:
     of_leaf = np.array([[65, 19], [10, 16], [10, 16], [1, 11], [6, 2]], dtype=float)
     expected = of_leaf / of_leaf.sum(axis=1, keepdims=True)
     assert model.predict_proba(rows) == pytest.approx(expected)
+
+
+def test_whole_numbers_are_cut_as_decimals_are() -> None:
+    table = made_table(9, 200, kinds="nnn", n_classes=2, gaps=0, noise=20)
+    decimals = pd.DataFrame(table.columns)
+    between = pd.DataFrame({name: range(-1, 12) for name in table.columns})
+    ours = CARTClassifier(variant="rpart", cp=0.01).fit(decimals, table.y)
+    whole = CARTClassifier(variant="rpart", cp=0.01).fit(decimals.astype(int), table.y)
+    assert np.array_equal(ours.tree_.arrays.n_rows, whole.tree_.arrays.n_rows)
+    assert np.array_equal(ours.predict_proba(between.astype(float)), whole.predict_proba(between))
+
+
+def test_an_unknown_variant_is_refused() -> None:
+    table = made_table(**TREES["tied questions"][0])
+    with pytest.raises(ParameterError, match=r"variant='rpat' must be one of 'book', 'rpart'"):
+        grown(table, variant="rpat")
 
 
 def test_rows_of_which_nothing_is_known_are_left_out() -> None:

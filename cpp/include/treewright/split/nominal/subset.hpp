@@ -124,6 +124,7 @@ void race_all(SubsetRace<C>& race, bool with_last) {
         else subtract_from(race.scratch.left.data(), tally.run(changed), tally.width);
         if (race.offer()) best_mask = mask;
     }
+    if (with_last) race.best.n_cuts /= 2;  // a subset and its complement are one question
     if (best_mask == 0) return;
     race.best.branch_of_run.assign(tally.n_runs(), 1);
     for (std::size_t i = 0; i < n_free; ++i)
