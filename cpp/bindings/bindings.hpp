@@ -40,6 +40,7 @@ struct BoundTarget {
     Flat<std::int32_t> classes;
     Flat<double> values;
     Flat<double> weight;
+    Flat<double> case_weight;
     Flat<double> copies;
     treewright::data::Impurity impurity;
     std::size_t n_outputs = 1;

@@ -27,10 +27,13 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     data.target.classes = span_of(target.classes);
     data.target.values = span_of(target.values);
     data.weight = span_of(target.weight);
+    data.case_weight = span_of(target.case_weight);
     data.copies = span_of(target.copies);
     data.target.impurity = target.impurity;
     require(target.n_rows == data.n_rows, "target and columns of one length");
     require(data.weight.empty() || data.weight.size() == data.n_rows, "a weight for every row");
+    require(data.case_weight.empty() || data.case_weight.size() == data.n_rows,
+            "a case weight for every row");
     require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
     for (const std::int32_t k : data.target.classes)
         require(k >= 0, "class codes are not negative");
@@ -265,6 +268,8 @@ void bind_grow(nb::module_& module) {
             },
             nb::arg("values"), nb::arg("n_outputs"))
         .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = std::move(w); })
+        .def("set_case_weight",
+             [](BoundTarget& self, Flat<double> w) { self.case_weight = std::move(w); })
         .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = std::move(c); })
         .def(
             "set_impurity",
@@ -295,6 +300,7 @@ void bind_grow(nb::module_& module) {
         .def_rw("min_gap", &GrowOptions::min_gap)
         .def_rw("penalty_by_interval", &GrowOptions::penalty_by_interval)
         .def_rw("min_information", &GrowOptions::min_information)
+        .def_rw("as_rpart", &GrowOptions::as_rpart)
         .def_rw("single_precision", &GrowOptions::single_precision)
         .def_rw("two_branches_suffice", &GrowOptions::two_branches_suffice)
         .def_rw("pure_share", &GrowOptions::pure_share)
@@ -447,6 +453,7 @@ void bind_grow(nb::module_& module) {
                 one["is_deviance"] = traits.is_deviance;
                 one["is_fused"] = traits.is_fused;
                 one["judges_stumps"] = traits.judges_stumps;
+                one["compares_last_bits"] = traits.compares_last_bits;
                 one["is_offered"] = traits.is_offered;
                 all.append(one);
             }

@@ -57,6 +57,8 @@ class Criterion:
         Whether it has fused loops that need no tally of class counts.
     judges_stumps
         Whether AdaBoost can search stumps by it.
+    compares_last_bits
+        Whether splits are compared to the last bit, because a program's own rounding is wanted.
     is_offered
         Whether users may choose it by name.
     """
@@ -77,6 +79,7 @@ class Criterion:
     is_deviance: bool
     is_fused: bool
     judges_stumps: bool
+    compares_last_bits: bool
     is_offered: bool
 
     @property

@@ -204,7 +204,7 @@ private:
         } else if (options.splitter == split::Splitter::random) {
             random_subset(judge, generator, search, candidate);
         } else if (options.nominal == split::Nominal::subset) {
-            best_subset(judge, search, candidate);
+            best_subset(judge, search, candidate, {options.as_rpart});
         } else {
             best_one_vs_rest(judge, search, candidate);
         }

@@ -21,7 +21,14 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
     const std::size_t width = ws.finder->width();
     route_known(open, winner, ws);
     sum_branches(*open.block, n_branches, width, ws);
-    const std::uint32_t heaviest = heaviest_branch(n_branches, width, ws);
+    std::uint32_t heaviest = heaviest_branch(n_branches, width, ws);
+    if (options.as_rpart && n_branches == 2 && !data.case_weight.empty()) {
+        const std::span<const std::uint32_t> rows(ws.rows);
+        heaviest = case_weight_of(*open.block, rows.subspan(ws.counts[0], ws.counts[1])) >
+                           case_weight_of(*open.block, rows.first(ws.counts[0]))
+                       ? 1
+                       : 0;
+    }
     const bool settles_missing = !options.missing.divides;
     if (settles_missing && winner.missing_branch < 0)
         winner.missing_branch = static_cast<std::int32_t>(heaviest);
@@ -69,6 +76,9 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
         node.surrogates.push_back(std::move(found.surrogate));
     }
     open_children(open, winner, ws, shared, fragment, children, only);
+    // In prediction rpart goes by the rows of the branches, not by those that knew the value.
+    if (options.as_rpart && n_branches == 2)
+        fragment.nodes[open.node].missing_branch = ws.counts[1] > ws.counts[0] ? 1 : 0;
     return true;
 }
 

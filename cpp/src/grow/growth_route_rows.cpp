@@ -138,6 +138,22 @@ double Growth::sum_of_squares(const Open& open, const Workspace& ws) const {
     return squares;
 }
 
+double Growth::case_weight_of(const data::Block& block, std::span<const std::uint32_t> rows) const {
+    const bool as_given = options.as_rpart && !data.case_weight.empty();
+    double sum = 0.0;
+    for (const std::uint32_t row : rows)
+        sum += as_given ? data.case_weight[block.table_row[row]] : block.weight_of(row);
+    return sum;
+}
+
+double Growth::mean_of(const double* sums, const Finder& finder) const {
+    if (!data.target.is_classification()) return finder.level_of(sums);
+    double sum = 0.0;
+    for (std::size_t k = 0; k < data.target.n_classes[0]; ++k)
+        sum += static_cast<double>(k) * sums[criteria::kStatistics + k];
+    return sum / sums[criteria::kWeight];
+}
+
 std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
                                                              const split::Candidate& winner,
                                                              Workspace& ws) const {
@@ -146,12 +162,23 @@ std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
     for (const std::uint32_t row : ws.missing_rows) known[row] = 0;
     std::vector<missing::FoundSurrogate> found;
     missing::SurrogateRuns runs;
+    const std::size_t width = ws.finder->width();
+    missing::AgreementRule rule{.as_rpart = options.as_rpart};
+    rule.left = case_weight_of(block, std::span(ws.rows).first(ws.counts[0]));
+    rule.right = case_weight_of(block, std::span(ws.rows).subspan(ws.counts[0], ws.counts[1]));
+    if (options.as_rpart)
+        rule.zero_is_left = mean_of(ws.branch_sums.data(), *ws.finder) <
+                            mean_of(ws.branch_sums.data() + width, *ws.finder);
     for (const std::uint32_t column : *open.columns) {
         if (column == winner.column && winner.question != split::Question::sum) continue;
         progress.check(ws.is_caller);
         runs = missing::SurrogateRuns{};
+        // In rpart a cut lies between neighbouring values of the node, whether the primary column
+        // knows their rows or not.
+        const bool all_open =
+            options.as_rpart && data.columns[column].scale != data::Scale::nominal;
         const auto add = [&](std::uint32_t row, bool opens) {
-            if (!known[row]) return false;
+            if (!known[row] && !all_open) return false;
             if (opens) {
                 runs.left.push_back(0.0);
                 runs.right.push_back(0.0);
@@ -161,8 +188,9 @@ std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
                 runs.last_row.push_back(row);
             }
             runs.last_row.back() = row;
+            if (!known[row]) return true;
             const bool right = ws.sides[row] == 1;
-            (right ? runs.right : runs.left).back() += block.weight_of(row);
+            (right ? runs.right : runs.left).back() += case_weight_of(block, {&row, 1});
             (right ? runs.n_right : runs.n_left).back() += block.copies_of(row);
             return true;
         };
@@ -178,7 +206,7 @@ std::vector<missing::FoundSurrogate> Growth::find_surrogates(const Open& open,
         if (block.is_narrow()) by_word.template operator()<data::Narrow>();
         else by_word.template operator()<data::Wide>();
         missing::FoundSurrogate best =
-            best_surrogate(runs, data.columns[column], column, block.table_row);
+            best_surrogate(runs, data.columns[column], column, block.table_row, rule);
         if (best.surrogate.agreement > 0.0) found.push_back(std::move(best));
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {

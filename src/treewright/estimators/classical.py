@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
+import numpy as np
+
 from treewright.criteria import CRITERIA
 from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
-from treewright.estimators.base import TreeClassifier, TreeRegressor, parameters_for
+from treewright.estimators.base import (
+    TreeClassifier,
+    TreeEstimator,
+    TreeRegressor,
+    parameters_for,
+)
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
@@ -16,7 +23,7 @@ from treewright.grow.problem import Problem
 from treewright.grow.training_record import TrainingRecord
 from treewright.measures.error_estimates import ErrorVariant
 from treewright.parameters import check_choice, check_flag, check_number
-from treewright.prune import ErrorBased, OneStandardError, Pruner
+from treewright.prune import CostComplexity, ErrorBased, OneStandardError, Pruner
 from treewright.prune.merge_leaves import merge_leaves
 from treewright.tree.tree import Tree
 
@@ -216,13 +223,52 @@ class C45Classifier(TreeClassifier):
         return None if self.confidence is None and not self.collapse else pruner
 
 
-class CARTClassifier(TreeClassifier):
+def _as_rpart_reads(problem: Problem) -> Problem:
+    """Return the problem without rows of which nothing is known; a row counts once, as weighted."""
+    table = problem.table
+    unknown = np.ones(table.n_rows, dtype=bool)
+    for index in range(len(table.schema.columns)):
+        unknown &= table.is_missing(index)
+    if unknown.any() and not unknown.all():
+        problem = problem.take(np.flatnonzero(~unknown))
+    return replace(problem, weights=replace(problem.weights, copies=None))
+
+
+class FollowsBookOrRpart(TreeEstimator):
+    """What CART for classes and for numbers share: the choice between the book and rpart."""
+
+    variant: str
+
+    def _of_variant(self, options: GrowthOptions) -> GrowthOptions:
+        check_choice("variant", self.variant, tuple(recipes.CART_VARIANTS))
+        return options.replace(**recipes.CART_VARIANTS[self.variant])
+
+    def _pruner(self) -> Pruner | None:
+        pruner = super()._pruner()
+        if self.variant == "rpart" and isinstance(pruner, CostComplexity) and pruner.cp is not None:
+            return replace(pruner, variant="rpart")
+        return pruner
+
+    def _grow(self, problem: Problem, report: Report | None) -> Tree:
+        return super()._grow(
+            _as_rpart_reads(problem) if self.variant == "rpart" else problem, report
+        )
+
+    def _only_prunes(self) -> bool:
+        return self.variant != "rpart"  # which leaves out rows first
+
+
+class CARTClassifier(FollowsBookOrRpart, TreeClassifier):
     """CART (Breiman et al. 1984): binary splits by Gini or twoing, surrogates for missing values.
 
     Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).
 
     Parameters
     ----------
+    variant : {"book", "rpart"}
+        Whose details are followed where they differ: those of Breiman et al., or those of R's
+        rpart (surrogates are judged by all rows that know the primary column, ties by rpart's
+        rounding, `cp` while growing); ``docs/decisions/020-cart-as-rpart.md`` lists them.
     criterion : {"gini", "twoing", "entropy", ...}
     prune : str or Pruner, optional
         CART's own way is ``CostComplexity(rule="1-SE")``; None keeps the whole tree.
@@ -250,6 +296,7 @@ random_state, n_jobs, verbose
     def __init__(
         self,
         *,
+        variant: str = "book",
         criterion: str = "gini",
         min_samples_split: float = 20,
         min_samples_leaf: float = 7,
@@ -269,6 +316,7 @@ random_state, n_jobs, verbose
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
+        self.variant = variant
         self.criterion = criterion
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -289,10 +337,11 @@ random_state, n_jobs, verbose
         self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        return recipes.CART_CLASSIFIER.replace(**parameters_for(GrowthOptions, self))
+        recipe = self._of_variant(recipes.CART_CLASSIFIER)
+        return recipe.replace(**parameters_for(GrowthOptions, self))
 
 
-class CARTRegressor(TreeRegressor):
+class CARTRegressor(FollowsBookOrRpart, TreeRegressor):
     """CART for regression (Breiman et al. 1984): least squares or least absolute deviation.
 
     Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).
@@ -301,8 +350,8 @@ class CARTRegressor(TreeRegressor):
     ----------
     criterion : {"squared_error", "absolute_error", ...}
         ``"absolute_error"`` splits nominal columns by one value against the rest.
-    min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, cp, column_costs, \
-cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
+    variant, min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, cp, \
+column_costs, cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         As for :class:`CARTClassifier`.
 
     Examples
@@ -317,6 +366,7 @@ cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
     def __init__(
         self,
         *,
+        variant: str = "book",
         criterion: str = "squared_error",
         min_samples_split: float = 20,
         min_samples_leaf: float = 7,
@@ -333,6 +383,7 @@ cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
+        self.variant = variant
         self.criterion = criterion
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -350,7 +401,8 @@ cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        options = recipes.CART_REGRESSOR.replace(**parameters_for(GrowthOptions, self))
+        recipe = self._of_variant(recipes.CART_REGRESSOR)
+        options = recipe.replace(**parameters_for(GrowthOptions, self))
         # A best subset has no ordering theorem for absolute deviations.
         known = CRITERIA.get(self.criterion) if isinstance(self.criterion, str) else None
         is_sorted = known is not None and not known.is_additive  # no subset can be searched for

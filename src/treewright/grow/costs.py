@@ -112,6 +112,5 @@ def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
     codes = problem.target.codes
     totals = np.bincount(codes, weights=weight, minlength=len(costs)).astype(np.float64)
     factor = leaf.growing_factors(totals)
-    weighed = factor[codes] if weight is None else weight * factor[codes]
-    weights = replace(problem.weights, weight=weighed)
+    weights = problem.weights.times(factor[codes])
     return replace(problem, leaf=leaf, weights=weights, cost_factor=factor)

@@ -99,6 +99,7 @@ class GrowthOptions:
     min_gap: float = 0.0
     penalty_by_interval: bool = False
     min_information: float = 0.0
+    as_rpart: bool = False
     single_precision: bool = False
     min_cases: float | None = None
     two_branches_suffice: bool = False

@@ -15,7 +15,7 @@ from treewright.errors import UnsupportedError
 from treewright.grow.chaid import TESTED, Merging
 from treewright.grow.column_parameters import column_costs, monotonic_signs
 from treewright.grow.options import GrowthOptions
-from treewright.grow.recipes import SINGLE_PRECISION
+from treewright.grow.recipes import ROUNDED_AS_RPART, SINGLE_PRECISION
 from treewright.grow.target_scaling import in_units_of_shift
 from treewright.grow.training_data import TrainingData
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
@@ -32,6 +32,7 @@ _AS_THEY_ARE = (
     "min_gap",
     "penalty_by_interval",
     "min_information",
+    "as_rpart",
     "single_precision",
     "n_threads",
     "fuse",
@@ -189,6 +190,8 @@ class Problem(TrainingData):
     def _core_criterion(self) -> str:
         """Return the name of the core's criterion; two algorithms have a variant of their own."""
         criterion = self.options.criterion_traits.core
+        if self.options.as_rpart:
+            return ROUNDED_AS_RPART.get(criterion, criterion)
         if self.options.single_precision and not self.options.c5_selection:
             return SINGLE_PRECISION.get(criterion, criterion)
         return criterion if self.options.merging is None else TESTED.get(criterion, criterion)

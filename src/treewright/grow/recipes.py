@@ -13,6 +13,9 @@ from treewright.grow.options import GrowthOptions
 SINGLE_PRECISION = {"entropy": "single_entropy"}
 """The core's criteria as C4.5 release 8 rounds them."""
 
+ROUNDED_AS_RPART = {"gini": "rpart_gini"}
+"""The core's criteria as rpart rounds them."""
+
 GENERAL_CLASSIFIER = GrowthOptions(criterion="gini", guard_many_values=True)
 GENERAL_REGRESSOR = GrowthOptions(criterion="squared_error", guard_many_values=True)
 
@@ -68,6 +71,9 @@ CART_CLASSIFIER = GrowthOptions(
     max_depth=30,
 )
 CART_REGRESSOR = CART_CLASSIFIER.replace(criterion="squared_error")
+CART_VARIANTS = {"book": {}, "rpart": {"as_rpart": True, "strict_gain": True}}
+"""What R's rpart does in its own way; docs/decisions/020-cart-as-rpart.md lists the differences."""
+
 M5_PAPER = GrowthOptions(
     # Quinlan 1992: the decrease of the standard deviation, four rows to split, two on each side
     # (Witten and Frank 2005, section 6.5). Nominal columns have been put in order before.

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from treewright import CARTClassifier, CARTRegressor, load_example
-from treewright.errors import ParameterError
+from treewright import CARTClassifier, CARTRegressor, ID3Classifier, load_example
+from treewright.errors import ParameterError, UnsupportedError
 from treewright.prune import CostComplexity
 
 IRIS = load_example("iris")
@@ -44,3 +44,11 @@ def test_alphas_of_a_path_are_told_apart() -> None:
     path = CostComplexity().path(tree)
     shown = [line.split()[0] for line in str(path).split("\n")[1:]]
     assert len(set(shown)) == len(path)
+
+
+def test_rparts_way_needs_cp_and_binary_splits() -> None:
+    with pytest.raises(ParameterError, match="is rpart's way to apply cp"):
+        CostComplexity(alpha=0.1, variant="rpart").check()
+    tree = ID3Classifier().fit(load_example("play_tennis").X, load_example("play_tennis").y).tree_
+    with pytest.raises(UnsupportedError, match="judges binary splits for one target"):
+        CostComplexity(cp=0.1, variant="rpart").prune(tree)

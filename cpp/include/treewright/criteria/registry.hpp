@@ -16,6 +16,7 @@
 #include "treewright/criteria/hellinger.hpp"
 #include "treewright/criteria/misclassification.hpp"
 #include "treewright/criteria/poisson.hpp"
+#include "treewright/criteria/rpart_gini.hpp"
 #include "treewright/criteria/single_entropy.hpp"
 #include "treewright/criteria/squared_error.hpp"
 #include "treewright/criteria/standard_deviation.hpp"
@@ -26,7 +27,7 @@ namespace treewright::criteria {
 
 using Criteria = std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing,
                             Hellinger, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
-                            Anova, StandardDeviation, FifthRoot, Given>;
+                            Anova, StandardDeviation, FifthRoot, RpartGini, Given>;
 
 /// The traits of all criteria, in the order of the list.
 [[nodiscard]] inline std::vector<Traits> all_traits() {

@@ -38,6 +38,8 @@ struct Traits {
     bool is_fused = false;
     /// AdaBoost's stumps can be judged by it.
     bool judges_stumps = false;
+    /// Splits are compared to the last bit, because a program's own rounding is wanted.
+    bool compares_last_bits = false;
     /// Users may choose it by name; if not, it belongs to an algorithm.
     bool is_offered = true;
 };

@@ -16,6 +16,8 @@ struct Dataset {
     std::vector<Column> columns;
     Target target;
     std::span<const double> weight;  ///< importance of each row; empty = all 1
+    /// Importance without the factors of classes, by which rpart judges surrogates; empty = weight.
+    std::span<const double> case_weight;
     std::span<const double> copies;  ///< how many rows each row stands for in limits; empty = all 1
 };
 

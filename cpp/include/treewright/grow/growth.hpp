@@ -143,6 +143,11 @@ private:
     /// Sum of squares about the node's mean, on the grid (first output).
     [[nodiscard]] double sum_of_squares(const Open& open, const Workspace& ws) const;
     /// Up to max_surrogates questions on other columns, best agreement first.
+    /// The weight of rows in the judgement of surrogates: rpart's does not know the classes.
+    [[nodiscard]] double case_weight_of(const data::Block& block,
+                                        std::span<const std::uint32_t> rows) const;
+    /// The mean target of some rows, classes counted from 0: rpart's left branch has the lower one.
+    [[nodiscard]] double mean_of(const double* sums, const Finder& finder) const;
     std::vector<missing::FoundSurrogate> find_surrogates(const Open& open,
                                                          const split::Candidate& winner,
                                                          Workspace& ws) const;

@@ -21,14 +21,16 @@ inline void place_between(const data::Column& column, const split::CutRows& rows
                           std::int64_t& threshold_int) {
     threshold = std::numeric_limits<double>::quiet_NaN();
     threshold_int = 0;
+    const bool is_number = column.type != data::ValueType::code;
+    const split::ThresholdAt at =
+        options.as_rpart && is_number ? split::ThresholdAt::before_midpoint : options.threshold_at;
     if (!column.is_real()) {
-        threshold_int = threshold_between(column.whole(rows.below), column.whole(rows.above),
-                                          options.threshold_at);
+        threshold_int = threshold_between(column.whole(rows.below), column.whole(rows.above), at);
         return;
     }
     const double below = column.real(rows.below) + 0.0;
     const double above = column.real(rows.above) + 0.0;
-    threshold = threshold_between(below, above, options.threshold_at);
+    threshold = threshold_between(below, above, at);
     // Release 8: a value halfway between two others may then be the threshold itself.
     const auto rounded = static_cast<double>(static_cast<float>(threshold));
     if (options.single_precision && rounded >= below && rounded < above) threshold = rounded;

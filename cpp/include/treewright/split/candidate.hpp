@@ -38,6 +38,9 @@ struct Candidate {
     Question question = Question::none;
     Guard guard = Guard::constant;
     double gain = -std::numeric_limits<double>::infinity();
+    /// The gain of all rows known, not per unit of weight, where splits are compared to the last
+    /// bit; otherwise not a number.
+    double exact_gain = std::numeric_limits<double>::quiet_NaN();
     double noise = 0.0;  ///< rounding error the gain may carry; smaller differences are ties
     double split_information = 0.0;
     double score = -std::numeric_limits<double>::infinity();
@@ -80,6 +83,7 @@ struct Candidate {
         question = Question::none;
         guard = Guard::constant;
         gain = score = -std::numeric_limits<double>::infinity();
+        exact_gain = std::numeric_limits<double>::quiet_NaN();
         split_information = noise = 0.0;
         n_cuts = n_branches = 0;
         is_drawn = is_declared = owns_missing = has_rest = is_open = false;

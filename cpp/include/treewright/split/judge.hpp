@@ -92,6 +92,7 @@ struct Judge {
     [[nodiscard]] double magnitude() const { return magnitude_of(criterion, total.data()); }
     /// Purities this close to one another differ by rounding: they are ties.
     [[nodiscard]] double slack(double purity) const {
+        if constexpr (C::traits.compares_last_bits) return 0.0;
         return kTie * (std::abs(purity) + magnitude());
     }
     /// Whether a purity is better than the best so far; of equals the first stays.
@@ -102,6 +103,7 @@ struct Judge {
     /// Writes the gain that follows from a sum of purities over the branches.
     void settle(double purities, Candidate& candidate) const {
         candidate.gain = std::max(0.0, (purities - parent) * scale);
+        if constexpr (C::traits.compares_last_bits) candidate.exact_gain = purities - parent;
         candidate.noise = kTie * (std::abs(purities) + std::abs(parent) + magnitude()) * scale;
     }
 };

@@ -12,9 +12,10 @@ enum class Nominal : std::uint8_t { multiway, subset, one_vs_rest, groups };
 /// How columns with an order are divided: one cut, or several at once.
 enum class Numeric : std::uint8_t { threshold, mdlp, cal5 };
 enum class ThresholdAt : std::uint8_t {
-    midpoint,  ///< halfway between the neighbouring values of the node
-    observed,  ///< the lower of the two
-    training   ///< C4.5: the largest value of the whole training set not above the midpoint
+    midpoint,         ///< halfway between the neighbouring values of the node
+    before_midpoint,  ///< rpart asks "x < midpoint" of numbers
+    observed,         ///< the lower of the two
+    training          ///< C4.5: the largest value of the whole training set not above the midpoint
 };
 enum class Selection : std::uint8_t {
     gain,
@@ -48,6 +49,7 @@ struct SplitOptions {
     double distinct_share = 1.0;         ///< of the rows drawn; a row drawn twice says nothing new
     bool idle_values = false;            ///< C4.5 release 8: but not one by the values of a column
     std::uint32_t declared_classes = 0;  ///< C4.5: classes that the smallest side is divided by
+    bool as_rpart = false;               ///< rpart: its order of subsets, cuts and surrogates
     bool single_precision = false;       ///< C4.5 release 8: gains are floats
     double min_information = 0.0;        ///< C4.5 release 8: split information a gain ratio needs
     std::vector<double> costs;

@@ -207,6 +207,7 @@ inline Candidate* select(std::span<Candidate> candidates, const data::Dataset& d
 
     Candidate* best = nullptr;
     double best_noise = 0.0;
+    double most = 0.0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         Candidate& c = candidates[order.empty() ? i : order[i]];
         if (c.question == Question::none) continue;
@@ -230,9 +231,15 @@ inline Candidate* select(std::span<Candidate> candidates, const data::Dataset& d
         if (options.single_precision) score = static_cast<float>(score);
         c.score = score;
         if (c.guard != Guard::none) continue;
-        if (best != nullptr && !(score > best->score + noise + best_noise)) continue;
+        if (!std::isnan(c.exact_gain)) {
+            const bool costs = options.cost_rule != CostRule::none;
+            score = costs ? price(c.exact_gain, cost_of(c, options), options) : c.exact_gain;
+            noise = 0.0;
+        }
+        if (best != nullptr && !(score > most + noise + best_noise)) continue;
         best = &c;
         best_noise = noise;
+        most = score;
     }
     return best;
 }

@@ -28,3 +28,13 @@ CASE(thresholds_separate_and_are_finite) {
     CHECK(threshold_between(kLow, kHigh, ThresholdAt::midpoint) == -1);
     CHECK(threshold_between(kHigh - 1, kHigh, ThresholdAt::midpoint) == kHigh - 1);
 }
+
+CASE(rpart_asks_for_less_than_the_midpoint) {
+    constexpr ThresholdAt kBefore = ThresholdAt::before_midpoint;
+    CHECK(threshold_between(1.0, 4.0, kBefore) == std::nextafter(2.5, 0.0));
+    CHECK(threshold_between(-4.0, -1.0, kBefore) == std::nextafter(-2.5, -4.0));
+    CHECK(threshold_between(1.0, std::nextafter(1.0, 2.0), kBefore) == 1.0);
+    CHECK(threshold_between(std::int64_t{3}, std::int64_t{5}, kBefore) == 3);
+    CHECK(threshold_between(std::int64_t{3}, std::int64_t{6}, kBefore) == 4);
+    CHECK(threshold_between(std::int64_t{3}, std::int64_t{4}, kBefore) == 3);
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,7 @@ class RowWeights:
 
     weight: FloatArray | None = None
     copies: FloatArray | None = None
+    case_weight: FloatArray | None = None  # as given, where `weight` has factors of classes
 
     @classmethod
     def read(
@@ -112,7 +113,7 @@ class RowWeights:
         cls, sample_weight: FloatArray | None, class_factor: FloatArray | None = None
     ) -> RowWeights:
         """Return checked weights multiplied by factors for the rows' classes."""
-        weight, copies = sample_weight, None
+        weight, copies, case_weight = sample_weight, None, None
         if sample_weight is not None:
             if np.all(sample_weight == 1.0):
                 weight = None
@@ -120,13 +121,20 @@ class RowWeights:
                 copies = sample_weight
         if class_factor is not None and not np.all(class_factor == 1.0):
             factor = of_ordinary_size(class_factor)
+            case_weight = np.ones(len(factor)) if weight is None else weight
             weight = of_ordinary_size(factor if weight is None else weight * factor)
             if not weight.any():
                 raise ParameterError(
                     "class_weight or priors leave every row without weight; there is nothing to"
                     " learn from."
                 )
-        return cls(weight=weight, copies=copies)
+        return cls(weight=weight, copies=copies, case_weight=case_weight)
+
+    def times(self, factor: FloatArray) -> RowWeights:
+        """Return the weights multiplied by a factor for each row's class."""
+        given = np.ones(len(factor)) if self.weight is None else self.weight
+        case_weight = given if self.case_weight is None else self.case_weight
+        return replace(self, weight=given * factor, case_weight=case_weight)
 
     def ratios(self) -> RowWeights:
         """Return the weights without copies, and without a size if all that count are equal.
@@ -163,12 +171,15 @@ class RowWeights:
         return RowWeights(
             weight=None if self.weight is None else self.weight[rows],
             copies=None if self.copies is None else self.copies[rows],
+            case_weight=None if self.case_weight is None else self.case_weight[rows],
         )
 
     def lend(self, target: Target) -> None:
         """Pass the weights to the core's target, without a copy."""
         if self.weight is not None:
             target.set_weight(np.ascontiguousarray(self.weight))
+        if self.case_weight is not None:
+            target.set_case_weight(np.ascontiguousarray(self.case_weight))
         if self.copies is not None:
             target.set_copies(np.ascontiguousarray(self.copies))
 

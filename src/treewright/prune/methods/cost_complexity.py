@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
-from treewright.errors import ParameterError
+from treewright.errors import ParameterError, UnsupportedError
 from treewright.parameters import check_choice, check_count, check_number
 from treewright.prune.base import Cuts, Needs, Pruner
 from treewright.prune.bottom_up import weakest_links
 from treewright.prune.record import curve_of
 from treewright.prune.risk import training_risk
 from treewright.prune.routed_rows import RoutedRows
+from treewright.prune.rpart_collapse import cuts_as_rpart
 from treewright.text.numbers import distinct_figures, figures
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.edit import with_leaves
@@ -168,6 +169,9 @@ class CostComplexity(Pruner):
         The same as a share of the risk of the root alone, which is rpart's parameter; give one.
     on : {"errors", "impurity"}
         Risk of a tree: errors, as in CART, or impurity, as in scikit-learn.
+    variant : {"book", "rpart"}
+        ``"rpart"`` takes back splits by `cp` as rpart does while it grows a tree, which is not
+        always a tree of the nested sequence (:mod:`treewright.prune.rpart_collapse`).
     rule : {"min", "1-SE"}
         Choose the tree of least error; or the smallest one whose error is within one
         standard error of the least.
@@ -199,6 +203,7 @@ class CostComplexity(Pruner):
     alpha: float | None = None
     cp: float | None = None
     on: str = "errors"
+    variant: str = "book"
     rule: str = "min"
     cv: int = 10
     random_state: int = 0
@@ -218,6 +223,12 @@ class CostComplexity(Pruner):
                 "  Hint: give one."
             )
         check_choice("on", self.on, _RISKS)
+        check_choice("variant", self.variant, ("book", "rpart"))
+        if self.variant == "rpart" and self.cp is None:
+            raise ParameterError(
+                "variant='rpart' is rpart's way to apply cp, and there is none.\n"
+                "  Hint: CostComplexity(cp=0.01, variant='rpart')."
+            )
         check_choice("rule", self.rule, ("min", "1-SE"))
         check_count("cv", self.cv, least=2)
         check_count("random_state", self.random_state, least=0)
@@ -227,7 +238,19 @@ class CostComplexity(Pruner):
         self.check_tree(tree)
         return cost_complexity_path(tree, on=self.on)
 
+    def check_tree(self, tree: Tree) -> None:
+        """Refuse trees that the method cannot prune."""
+        super().check_tree(tree)
+        if self.variant == "rpart" and (tree.n_outputs > 1 or tree.arrays.n_branches.max() > 2):
+            raise UnsupportedError(
+                "variant='rpart' judges binary splits for one target, as rpart has them.\n"
+                "  Hint: variant='book' prunes every tree."
+            )
+
     def _cuts(self, tree: Tree, validation: RoutedRows | None) -> Cuts:
+        if self.variant == "rpart" and self.cp is not None:
+            risk = impurity_mass(tree) if self.on == "impurity" else training_risk(tree)
+            return cuts_as_rpart(tree, risk, self.cp)
         path = cost_complexity_path(tree, on=self.on)
         alpha = self.alpha if self.cp is None else self.cp * float(path.risks[-1])
         if alpha is None:

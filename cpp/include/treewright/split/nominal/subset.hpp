@@ -20,6 +20,14 @@ namespace treewright::split {
 
 inline constexpr std::size_t kMostEnumerated = 10;
 
+/// How the subsets are gone through: rpart orders categories by the share of the first class, not
+/// of the second, tries each subset and its complement (whose rounding may differ), and all of them
+/// whatever their number; here up to a number that takes seconds.
+struct SubsetOrder {
+    bool as_rpart = false;
+    [[nodiscard]] std::size_t most_enumerated() const { return as_rpart ? 22 : kMostEnumerated; }
+};
+
 /// Whether one ordering of the values contains the best subset. Criteria that use the spread
 /// itself are not convex in weight and sum alone.
 template <criteria::Criterion C>
@@ -100,11 +108,12 @@ void race_order(SubsetRace<C>& race, std::size_t statistic) {
     for (std::size_t n = 0; n < best_count; ++n) race.best.branch_of_run[order[n]] = 0;
 }
 
-/// All subsets that leave out the last value, in Gray-code order: one value changes at a time.
+/// All subsets that leave out the last value, in Gray-code order: one value changes at a time; or
+/// those with it, too.
 template <criteria::Criterion C>
-void race_all(SubsetRace<C>& race) {
+void race_all(SubsetRace<C>& race, bool with_last) {
     const Tally& tally = race.judge.tally;
-    const std::size_t n_free = tally.n_runs() - 1;
+    const std::size_t n_free = tally.n_runs() - (with_last ? 0 : 1);
     race.scratch.left.assign(tally.width, 0.0);
     std::uint32_t best_mask = 0;
     for (std::uint32_t step = 1; step < (1U << n_free); ++step) {
@@ -115,6 +124,7 @@ void race_all(SubsetRace<C>& race) {
         else subtract_from(race.scratch.left.data(), tally.run(changed), tally.width);
         if (race.offer()) best_mask = mask;
     }
+    if (with_last) race.best.n_cuts /= 2;  // a subset and its complement are one question
     if (best_mask == 0) return;
     race.best.branch_of_run.assign(tally.n_runs(), 1);
     for (std::size_t i = 0; i < n_free; ++i)
@@ -122,17 +132,18 @@ void race_all(SubsetRace<C>& race) {
 }
 
 template <criteria::Criterion C>
-void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best) {
+void best_subset(Judge<C>& judge, SearchScratch& scratch, Candidate& best, SubsetOrder how = {}) {
     const Tally& tally = judge.tally;
     if (tally.n_runs() < 2) return;
     best.guard = Guard::limits;
     scratch.right.assign(tally.width, 0.0);
     SubsetRace<C> race{judge, scratch, best};
-    const bool enumerates = tally.n_runs() <= kMostEnumerated;
+    const bool enumerates = tally.n_runs() <= how.most_enumerated();
+    const bool by_first_class = how.as_rpart && std::is_base_of_v<criteria::ClassSums, C>;
     if (ordering_is_exact(judge.criterion) && (!enumerates || every_value_may_stand_alone(judge))) {
-        race_order(race, tally.width - 1);
+        race_order(race, by_first_class ? criteria::kStatistics : tally.width - 1);
     } else if (enumerates) {
-        race_all(race);
+        race_all(race, how.as_rpart);
     } else {
         for (std::size_t k = criteria::kStatistics; k < tally.width; ++k) race_order(race, k);
     }

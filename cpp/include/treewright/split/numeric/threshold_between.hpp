@@ -18,14 +18,16 @@ inline double threshold_between(double below, double above, ThresholdAt at) {
         return above > -kMost ? -kMost : below;
     }
     if (at == ThresholdAt::observed || std::isinf(above)) return below;
-    const double middle = below / 2.0 + above / 2.0;
+    double middle = below / 2.0 + above / 2.0;
+    if (at == ThresholdAt::before_midpoint) middle = std::nextafter(middle, below);
     return middle >= below && middle < above ? middle : below;
 }
 
 inline std::int64_t threshold_between(std::int64_t below, std::int64_t above, ThresholdAt at) {
     if (at == ThresholdAt::observed) return below;
     const auto gap = static_cast<std::uint64_t>(above) - static_cast<std::uint64_t>(below);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + gap / 2);
+    const std::uint64_t before = at == ThresholdAt::before_midpoint ? 1 : 0;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(below) + (gap - before) / 2);
 }
 
 }  // namespace treewright::split
