@@ -60,7 +60,8 @@ nb::tuple joined(const std::vector<Tree>& stumps, std::size_t n_stumps) {
         all.value.insert(all.value.end(), stump.value.begin(), stump.value.end());
         start.push_back(static_cast<std::int64_t>(all.nodes.size()));
     }
-    return nb::make_tuple(arrays_of(std::move(all)), to_numpy(std::move(start)));
+    Progress progress = make_progress(std::nullopt);
+    return nb::make_tuple(arrays_of(std::move(all), progress), to_numpy(std::move(start)));
 }
 
 void make_votes(StumpVotes* self, const nb::dict& arrays, std::vector<std::uint32_t> n_codes,
@@ -119,10 +120,12 @@ void bind_votes(nb::module_& module) {
         .def(
             "add_all",
             [](const StumpVotes& self, const BoundColumns& columns, std::size_t n_threads) {
-                std::vector<double> sums(columns.rows.n_rows * self.n_classes());
+                Progress progress = make_progress(std::nullopt);
+                std::vector<double> sums =
+                    cleared<double>(columns.rows.n_rows * self.n_classes(), progress);
                 {
                     const nb::gil_scoped_release release;
-                    self.add_all(columns.rows, n_threads, sums);
+                    self.add_all(columns.rows, n_threads, progress, sums);
                 }
                 return to_numpy(std::move(sums), {columns.rows.n_rows, self.n_classes()});
             },
@@ -133,11 +136,12 @@ void bind_votes(nb::module_& module) {
             "add",
             [](const StumpVotes& self, const BoundColumns& columns, std::size_t first,
                std::size_t last) {
-                require(columns.rows.columns.size() == self.n_columns(), "columns of the stumps");
-                std::vector<double> sums(columns.rows.n_rows * self.n_classes());
+                Progress progress = make_progress(std::nullopt);
+                std::vector<double> sums =
+                    cleared<double>(columns.rows.n_rows * self.n_classes(), progress);
                 {
                     const nb::gil_scoped_release release;
-                    self.add(columns.rows, first, last, sums);
+                    self.add(columns.rows, first, last, progress, sums);
                 }
                 return to_numpy(std::move(sums), {columns.rows.n_rows, self.n_classes()});
             },
@@ -148,15 +152,12 @@ void bind_votes(nb::module_& module) {
             "branches",
             [](const StumpVotes& self, const BoundColumns& columns) {
                 const std::size_t n_rows = columns.rows.n_rows;
-                std::vector<std::int32_t> branches(n_rows * self.n_stumps());
+                Progress progress = make_progress(std::nullopt);
+                std::vector<std::int32_t> branches =
+                    cleared<std::int32_t>(n_rows * self.n_stumps(), progress);
                 {
                     const nb::gil_scoped_release release;
-                    std::vector<std::int32_t> branch(n_rows);
-                    for (std::size_t stump = 0; stump < self.n_stumps(); ++stump) {
-                        self.branches_of(columns.rows, stump, branch);
-                        for (std::size_t row = 0; row < n_rows; ++row)
-                            branches[row * self.n_stumps() + stump] = branch[row];
-                    }
+                    self.branches(columns.rows, progress, branches);
                 }
                 return to_numpy(std::move(branches), {n_rows, self.n_stumps()});
             },
@@ -227,8 +228,8 @@ void bind_adaboost(nb::module_& module) {
                 stumps.n_cells = data.n_rows * data.columns.size();
                 {
                     const nb::gil_scoped_release release;
-                    Team team(options.n_threads);
-                    stumps.search = make_stump_search(data, options, team, progress);
+                    Team team(options.n_threads, progress);
+                    stumps.search = make_stump_search(data, options, team);
                 }
                 new (self) BoundStumps(std::move(stumps));
             },
@@ -241,8 +242,8 @@ void bind_adaboost(nb::module_& module) {
                 FoundStump found;
                 {
                     const nb::gil_scoped_release release;
-                    Team team(self.n_cells <= kFewCells ? 1 : n_threads);
-                    found = self.search->find(rows, team, progress);
+                    Team team(self.n_cells <= kFewCells ? 1 : n_threads, progress);
+                    found = self.search->find(rows, team);
                 }
                 self.found.push_back(std::move(found.tree));
                 return to_numpy(std::move(found.predicted));
@@ -268,9 +269,10 @@ void bind_adaboost(nb::module_& module) {
                         weight.size() > 0,
                     "a weight for every model");
             std::vector<double> median(n_rows);
+            Progress progress = make_progress(std::nullopt);
             {
                 const nb::gil_scoped_release release;
-                Team team(n_threads);
+                Team team(n_threads, progress);
                 weighted_medians(span_of(predictions), span_of(weight), team, median);
             }
             return to_numpy(std::move(median));

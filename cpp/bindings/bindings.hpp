@@ -51,9 +51,9 @@ treewright::data::Dataset dataset_of(const BoundColumns& columns, const BoundTar
 /// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
 treewright::Progress make_progress(const std::optional<nb::callable>& report);
 /// Rebuilds the node records from the arrays of tree/arrays.py, which Python has validated.
-treewright::tree::Tree tree_of(const nb::dict& arrays);
+treewright::tree::Tree tree_of(const nb::dict& arrays, treewright::Progress& progress);
 /// The arrays of the contract in tree/arrays.py, by name.
-nb::dict arrays_of(treewright::tree::Tree tree);
+nb::dict arrays_of(treewright::tree::Tree tree, treewright::Progress& progress);
 
 void bind_data(nb::module_& module);
 void bind_grow(nb::module_& module);
@@ -65,6 +65,15 @@ void bind_forest_out_of_bag(nb::module_& module);
 void bind_forest_leaf_rows(nb::module_& module);
 void bind_boosting(nb::module_& module);
 void bind_adaboost(nb::module_& module);
+
+/// Room for a result, cleared piece by piece: memory that is first touched takes a while to get.
+template <class T>
+std::vector<T> cleared(std::size_t n, treewright::Progress& progress) {
+    std::vector<T> values;
+    values.reserve(n);
+    treewright::in_blocks(progress, n, [&](std::size_t, std::size_t end) { values.resize(end); });
+    return values;
+}
 
 template <class T>
 nb::object to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {

@@ -217,9 +217,10 @@ void bind_boosting(nb::module_& module) {
                         start.insert(start.end(), data.n_rows, scores.data()[k]);
                 else start = to_vector(scores);
                 BoundBooster made{nullptr, columns};
+                Progress progress = make_progress({});
                 {
                     const nb::gil_scoped_release release;
-                    Team team(n_threads);
+                    Team team(n_threads, progress);
                     Codebook book =
                         like != nullptr ? like->book : learn_codebook(data, max_bins, team);
                     require(book.columns.size() == data.columns.size(), "the columns of the model");
@@ -241,7 +242,7 @@ void bind_boosting(nb::module_& module) {
                std::uint64_t key, std::size_t n_threads) {
                 Progress progress = make_progress({});
                 const nb::gil_scoped_release release;
-                Team team(n_threads);
+                Team team(n_threads, progress);
                 self.core->round(growth, learning_rate, key, team, progress);
             },
             nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
@@ -398,8 +399,8 @@ void bind_boosting(nb::module_& module) {
                std::size_t last, std::size_t n_threads, bool by_hessian) {
                 require(!self.has_lines(), "leaves that answer a number");
                 const std::size_t width = self.n_outputs * (self.book.columns.size() + 1);
-                std::vector<double> values(columns.rows.n_rows * width);
                 Progress progress = make_progress({});
+                std::vector<double> values = cleared<double>(columns.rows.n_rows * width, progress);
                 {
                     const nb::gil_scoped_release release;
                     shap_values(self, columns.rows, first, last,
@@ -415,8 +416,9 @@ void bind_boosting(nb::module_& module) {
         .def(
             "apply",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t n_threads) {
-                std::vector<std::int32_t> leaves(columns.rows.n_rows * self.trees.size());
                 Progress progress = make_progress({});
+                std::vector<std::int32_t> leaves =
+                    cleared<std::int32_t>(columns.rows.n_rows * self.trees.size(), progress);
                 {
                     const nb::gil_scoped_release release;
                     self.apply(columns.rows, n_threads, progress, leaves);

@@ -131,8 +131,9 @@ void bind_forest(nb::module_& module) {
                 const Dataset data = dataset_of(columns, target);
                 const std::span<const double> given = span_of(weight);
                 require(given.empty() || given.size() == data.n_rows, "a weight for every row");
+                Progress progress = make_progress(std::nullopt);
                 const nb::gil_scoped_release release;
-                Team team(n_threads);
+                Team team(n_threads, progress);
                 new (self) Sampling(data, given, n_draws, with_replacement, seed, team);
             },
             nb::arg("columns"), nb::arg("target"), nb::arg("weight").none(), nb::arg("n_draws"),
@@ -253,7 +254,8 @@ void bind_forest(nb::module_& module) {
                 require(tree < self.trees.size() && is_real.size() == self.n_columns &&
                             !is_compact(self.trees[tree]),
                         "a tree of the forest");
-                return arrays_of(unpack(self.trees[tree], self.n_classes, is_real));
+                Progress progress = make_progress(std::nullopt);
+                return arrays_of(unpack(self.trees[tree], self.n_classes, is_real), progress);
             },
             nb::arg("tree"), nb::arg("is_real"),
             nb::sig("def tree(self, tree: int, is_real: list[bool]) -> dict[str, object]"))
@@ -264,8 +266,9 @@ void bind_forest(nb::module_& module) {
                 require(first <= last && last <= self.trees.size() &&
                             columns.rows.columns.size() == self.n_columns,
                         "trees and columns of the forest");
-                std::vector<double> sums(columns.rows.n_rows * self.width());
                 Progress progress = make_progress(std::nullopt);
+                std::vector<double> sums =
+                    cleared<double>(columns.rows.n_rows * self.width(), progress);
                 {
                     const nb::gil_scoped_release release;
                     self.add_answers(columns.rows, first, last, vote_of(vote), n_threads, progress,
@@ -281,8 +284,9 @@ void bind_forest(nb::module_& module) {
             "apply",
             [](const PackedForest& self, const BoundColumns& columns, std::size_t n_threads) {
                 require(columns.rows.columns.size() == self.n_columns, "columns of the forest");
-                std::vector<std::int32_t> out(columns.rows.n_rows * self.trees.size());
                 Progress progress = make_progress(std::nullopt);
+                std::vector<std::int32_t> out =
+                    cleared<std::int32_t>(columns.rows.n_rows * self.trees.size(), progress);
                 {
                     const nb::gil_scoped_release release;
                     self.apply(columns.rows, n_threads, progress, out);
@@ -346,7 +350,7 @@ void bind_forest(nb::module_& module) {
                 trees = grow_trees(data, options, forest, sampling, progress);
             }
             nb::list out;
-            for (Tree& tree : trees) out.append(arrays_of(std::move(tree)));
+            for (Tree& tree : trees) out.append(arrays_of(std::move(tree), progress));
             return out;
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("forest"),

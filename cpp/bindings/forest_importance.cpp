@@ -77,9 +77,10 @@ void bind_forest_importance(nb::module_& module) {
         [](const BoundColumns& columns, const BoundTarget& target, std::size_t n_threads) {
             const Dataset data = dataset_of(columns, target);
             std::vector<std::uint32_t> order;
+            Progress progress = make_progress(std::nullopt);
             {
                 const nb::gil_scoped_release release;
-                Team team(n_threads);
+                Team team(n_threads, progress);
                 order = canonical_order(data, {}, team);
             }
             return to_numpy(std::move(order));

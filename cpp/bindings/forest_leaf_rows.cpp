@@ -45,8 +45,8 @@ void bind_forest_leaf_rows(nb::module_& module) {
             [](const LeafRows& self, Flat<double> values, Flat<std::int32_t> leaves,
                Flat<double> levels, std::size_t n_threads) {
                 const std::size_t n_rows = rows_of(leaves);
-                std::vector<double> out(n_rows * levels.size());
                 Progress progress = make_progress(std::nullopt);
+                std::vector<double> out = cleared<double>(n_rows * levels.size(), progress);
                 {
                     const nb::gil_scoped_release release;
                     quantiles(self, span_of(values), span_of(leaves), span_of(levels), n_threads,

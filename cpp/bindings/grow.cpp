@@ -79,18 +79,24 @@ std::vector<T> copied(const Flat<T>& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
+constexpr std::size_t kNodesPerPiece = 1 << 16;
+
 template <class Field>
-nb::object column_of(const Tree& tree, Field&& field) {
+nb::object column_of(const Tree& tree, Progress& progress, Field&& field) {
     using T = std::decay_t<decltype(field(tree.nodes[0]))>;
     std::vector<T> values;
     values.reserve(tree.nodes.size());
-    for (const TreeNode& node : tree.nodes) values.push_back(field(node));
+    in_blocks(progress, tree.nodes.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) values.push_back(field(tree.nodes[i]));
+    });
+    progress.check(true);
     return to_numpy(std::move(values));
 }
 
 }  // namespace
 
-nb::dict arrays_of(Tree tree) {
+nb::dict arrays_of(Tree tree, Progress& progress) {
+    progress.check(true);
     nb::dict out;
     std::vector<std::int32_t> start = {0};
     std::vector<std::int32_t> surrogate_column;
@@ -115,28 +121,30 @@ nb::dict arrays_of(Tree tree) {
         }
         start.push_back(static_cast<std::int32_t>(surrogate_column.size()));
     }
-    out["first_child"] = column_of(tree, [](const TreeNode& n) { return n.first_child; });
-    out["n_branches"] = column_of(tree, [](const TreeNode& n) { return n.n_branches; });
-    out["parent"] = column_of(tree, [](const TreeNode& n) { return n.parent; });
-    out["column"] = column_of(tree, [](const TreeNode& n) { return n.column; });
-    out["kind"] = column_of(tree, [](const TreeNode& n) { return n.kind; });
-    out["threshold"] = column_of(tree, [](const TreeNode& n) {
+    out["first_child"] = column_of(tree, progress, [](const TreeNode& n) { return n.first_child; });
+    out["n_branches"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_branches; });
+    out["parent"] = column_of(tree, progress, [](const TreeNode& n) { return n.parent; });
+    out["column"] = column_of(tree, progress, [](const TreeNode& n) { return n.column; });
+    out["kind"] = column_of(tree, progress, [](const TreeNode& n) { return n.kind; });
+    out["threshold"] = column_of(tree, progress, [](const TreeNode& n) {
         return n.kind == 1 || n.kind == 4 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
     });
-    out["threshold_int"] = column_of(tree, [](const TreeNode& n) { return n.threshold_int; });
-    out["code_offset"] = column_of(tree, [](const TreeNode& n) { return n.code_offset; });
-    out["rest_branch"] = column_of(tree, [](const TreeNode& n) { return n.rest_branch; });
-    out["code_count"] = column_of(tree, [](const TreeNode& n) { return n.code_count; });
-    out["cut_offset"] = column_of(tree, [](const TreeNode& n) { return n.cut_offset; });
-    out["cut_count"] = column_of(tree, [](const TreeNode& n) { return n.cut_count; });
-    out["term_offset"] = column_of(tree, [](const TreeNode& n) { return n.term_offset; });
-    out["term_count"] = column_of(tree, [](const TreeNode& n) { return n.term_count; });
-    out["missing_branch"] = column_of(tree, [](const TreeNode& n) { return n.missing_branch; });
-    out["n_rows"] = column_of(tree, [](const TreeNode& n) { return n.n_rows; });
-    out["weight"] = column_of(tree, [](const TreeNode& n) { return n.weight; });
-    out["impurity"] = column_of(tree, [](const TreeNode& n) { return n.impurity; });
-    out["gain"] = column_of(tree, [](const TreeNode& n) { return n.gain; });
-    out["score"] = column_of(tree, [](const TreeNode& n) { return n.score; });
+    out["threshold_int"] =
+        column_of(tree, progress, [](const TreeNode& n) { return n.threshold_int; });
+    out["code_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_offset; });
+    out["rest_branch"] = column_of(tree, progress, [](const TreeNode& n) { return n.rest_branch; });
+    out["code_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_count; });
+    out["cut_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_offset; });
+    out["cut_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_count; });
+    out["term_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_offset; });
+    out["term_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_count; });
+    out["missing_branch"] =
+        column_of(tree, progress, [](const TreeNode& n) { return n.missing_branch; });
+    out["n_rows"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_rows; });
+    out["weight"] = column_of(tree, progress, [](const TreeNode& n) { return n.weight; });
+    out["impurity"] = column_of(tree, progress, [](const TreeNode& n) { return n.impurity; });
+    out["gain"] = column_of(tree, progress, [](const TreeNode& n) { return n.gain; });
+    out["score"] = column_of(tree, progress, [](const TreeNode& n) { return n.score; });
     const std::size_t n_nodes = tree.nodes.size();
     out["value"] = to_numpy(std::move(tree.value), {n_nodes, tree.width});
     out["code"] = to_numpy(std::move(tree.branches.code));
@@ -155,6 +163,10 @@ nb::dict arrays_of(Tree tree) {
     out["surrogate_code_count"] = to_numpy(std::move(surrogate_code_count));
     out["surrogate_reversed"] = to_numpy(std::move(surrogate_reversed));
     out["surrogate_agreement"] = to_numpy(std::move(surrogate_agreement));
+    while (!tree.nodes.empty()) {  // piece by piece: millions of them take a while to free
+        progress.check(true);
+        tree.nodes.resize(tree.nodes.size() - std::min(tree.nodes.size(), kNodesPerPiece));
+    }
     return out;
 }
 
@@ -168,6 +180,7 @@ nb::tuple bin_cuts(const BoundColumns& columns, std::size_t index,
     std::vector<double> counts = copies ? copied(*copies) : std::vector<double>{};
     require(counts.empty() || counts.size() == columns.rows.n_rows, "copies for every row");
     Cuts cuts;
+    Progress progress = make_progress(std::nullopt);
     {
         const nb::gil_scoped_release release;
         std::vector<std::uint32_t> rows;
@@ -175,7 +188,7 @@ nb::tuple bin_cuts(const BoundColumns& columns, std::size_t index,
             if (counts.empty() || counts[row] > 0.0)
                 rows.push_back(static_cast<std::uint32_t>(row));
         OrderScratch scratch;
-        Order order = order_of(column, rows, scratch);
+        Order order = order_of(column, rows, scratch, progress);
         const Bins bins = bin_by_rank(order, counts, n_bins);
         for (std::size_t bin = 0; bin + 1 < bins.last_row.size(); ++bin) {
             cuts.real.emplace_back();
@@ -472,7 +485,7 @@ void bind_grow(nb::module_& module) {
                 const nb::gil_scoped_release release;
                 tree = grow::grow(data, options, progress);
             }
-            return arrays_of(std::move(tree));
+            return arrays_of(std::move(tree), progress);
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("report").none(),
         nb::sig("def grow(columns: Columns, target: Target, options: GrowOptions, report: "

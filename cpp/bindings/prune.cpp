@@ -161,13 +161,13 @@ void bind_prune(nb::module_& module) {
                 sets.push_back(dataset_of(nb::cast<const BoundColumns&>(pair[0]),
                                           nb::cast<const BoundTarget&>(pair[1])));
             }
-            const Tree tree = tree_of(arrays);
-            const auto unseen = nb::cast<Flat<std::int32_t>>(arrays["unseen_branch"]);
             Progress progress = make_progress(std::nullopt);
+            const Tree tree = tree_of(arrays, progress);
+            const auto unseen = nb::cast<Flat<std::int32_t>>(arrays["unseen_branch"]);
             Pruned pruned;
             {
                 const nb::gil_scoped_release release;
-                const Plan plan(tree, {unseen.data(), unseen.data() + unseen.size()});
+                const Plan plan(tree, {unseen.data(), unseen.data() + unseen.size()}, progress);
                 std::optional<Regrower> regrower;
                 if (regrow != nullptr) regrower.emplace(data, *regrow);
                 pruned = prune_by_error(data, sets, tree, plan, options,
@@ -199,7 +199,7 @@ void bind_prune(nb::module_& module) {
             out["errors_left"] = to_numpy(std::move(pruned.errors_left));
             out["n_sent"] = pruned.n_sent;
             out["origin"] = to_numpy(std::move(pruned.origin));
-            out["regrown"] = arrays_of(std::move(pruned.regrown));
+            out["regrown"] = arrays_of(std::move(pruned.regrown), progress);
             return out;
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("followers"), nb::arg("arrays"),

@@ -4,7 +4,14 @@
 using namespace treewright;
 using namespace treewright::tree;
 
-Tree tree_of(const nb::dict& arrays) {
+namespace {
+
+/// Nodes between two checks for an interrupt.
+constexpr std::size_t kNodesPerCheck = 1 << 12;
+
+}  // namespace
+
+Tree tree_of(const nb::dict& arrays, Progress& progress) {
     const auto get = [&]<class T>(const char* name) { return nb::cast<Flat<T>>(arrays[name]); };
     const auto first_child = get.operator()<std::int32_t>("first_child");
     const auto n_branches = get.operator()<std::int32_t>("n_branches");
@@ -49,9 +56,10 @@ Tree tree_of(const nb::dict& arrays) {
     tree.value.assign(value.data(), value.data() + value.size());
     tree.branches.code.assign(codes.data(), codes.data() + codes.size());
     tree.branches.branch.assign(branches.data(), branches.data() + branches.size());
-    tree.nodes.resize(n);
+    tree.nodes.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        TreeNode& node = tree.nodes[i];
+        if (i % kNodesPerCheck == 0) progress.check(true);
+        TreeNode& node = tree.nodes.emplace_back();
         node.first_child = first_child.data()[i];
         node.n_branches = n_branches.data()[i];
         node.parent = parent.data()[i];
@@ -97,20 +105,22 @@ Combine combine_of(const std::string& name) {
 
 nb::object predict(const Plan& plan, const Rows& rows, const std::string& combine,
                    std::size_t n_threads) {
-    std::vector<double> out(rows.n_rows * plan.width());
+    Progress progress = make_progress(std::nullopt);
+    std::vector<double> out = cleared<double>(rows.n_rows * plan.width(), progress);
     const Combine how = combine_of(combine);
     {
         const nb::gil_scoped_release release;
-        plan.predict(rows, how, n_threads, out);
+        plan.predict(rows, how, n_threads, progress, out);
     }
     return to_numpy(std::move(out), {rows.n_rows, plan.width()});
 }
 
 nb::object apply(const Plan& plan, const Rows& rows, std::size_t n_threads) {
-    std::vector<std::int64_t> out(rows.n_rows);
+    Progress progress = make_progress(std::nullopt);
+    std::vector<std::int64_t> out = cleared<std::int64_t>(rows.n_rows, progress);
     {
         const nb::gil_scoped_release release;
-        plan.apply(rows, n_threads, out);
+        plan.apply(rows, n_threads, progress, out);
     }
     return to_numpy(std::move(out));
 }
@@ -123,7 +133,10 @@ void bind_tree(nb::module_& module) {
             "__init__",
             [](Plan* self, const nb::dict& arrays, std::vector<std::int32_t> unseen_branch,
                std::vector<std::uint32_t> n_classes) {
-                new (self) Plan(tree_of(arrays), std::move(unseen_branch), std::move(n_classes));
+                Progress progress = make_progress(std::nullopt);
+                const Tree tree = tree_of(arrays, progress);
+                const nb::gil_scoped_release release;
+                new (self) Plan(tree, std::move(unseen_branch), std::move(n_classes), progress);
             },
             nb::arg("arrays"), nb::arg("unseen_branch"), nb::arg("n_classes"),
             nb::sig("def __init__(self, arrays: dict[str, object], unseen_branch: list[int], "
@@ -148,9 +161,10 @@ void bind_tree(nb::module_& module) {
                 std::vector<std::int64_t> start;
                 std::vector<std::int64_t> leaf;
                 std::vector<double> share;
+                Progress progress = make_progress(std::nullopt);
                 {
                     const nb::gil_scoped_release release;
-                    self.parts(columns.rows, start, leaf, share);
+                    self.parts(columns.rows, progress, start, leaf, share);
                 }
                 return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(leaf)),
                                       to_numpy(std::move(share)));
@@ -162,14 +176,15 @@ void bind_tree(nb::module_& module) {
             "paths",
             [](const Plan& self, const BoundColumns& columns) {
                 std::vector<std::int64_t> start;
-                std::vector<std::int64_t> visited;
+                std::vector<std::int32_t> visited;
+                Progress progress = make_progress(std::nullopt);
                 {
                     const nb::gil_scoped_release release;
-                    visited = self.paths(columns.rows, start);
+                    visited = self.paths(columns.rows, progress, start);
                 }
                 return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(visited)));
             },
             nb::arg("columns"),
             nb::sig("def paths(self, columns: Columns) -> tuple[NDArray[numpy.int64], "
-                    "NDArray[numpy.int64]]"));
+                    "NDArray[numpy.int32]]"));
 }

@@ -7,6 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "treewright/base/progress.hpp"
+
+/// A call that nobody stops.
+inline treewright::Progress unstopped(nullptr);
+
 namespace check {
 
 struct Case {

@@ -12,7 +12,9 @@ import textwrap
 import threading
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import joblib
@@ -21,12 +23,16 @@ import pytest
 from sklearn.base import clone
 
 from treewright import (
+    AdaBoostClassifier,
     C45Classifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreesRegressor,
+    ID3Classifier,
+    ObliqueTreeClassifier,
     RandomForestClassifier,
 )
+from treewright.data.read.table import read_table
 
 RANDOM = np.random.default_rng(11)
 X = RANDOM.normal(size=(20_000, 8)).astype(np.float32)
@@ -283,6 +289,114 @@ def interrupted(code: str, *arguments: str) -> tuple[str, float]:
             process.kill()
     assert process.returncode == 0, complaints
     return printed, sent
+
+
+def large_tree(n_rows: int, n_columns: int = 4) -> tuple[Any, Any]:
+    random = np.random.default_rng(0)
+    table = random.normal(size=(n_rows, n_columns)).astype(np.float32)
+    return DecisionTreeClassifier(n_jobs=1).fit(table, random.integers(0, 2, n_rows)), table
+
+
+def decision_path() -> Callable[[], Any]:
+    model, table = large_tree(200_000)
+    model.predict(table[:1])
+    return lambda: model.decision_path(table)
+
+
+def first_prediction() -> Callable[[], Any]:
+    model, table = large_tree(400_000)
+
+    def predict() -> Any:
+        return model.tree_.with_arrays(model.tree_.arrays).predict(table[:1])
+
+    return predict
+
+
+def oblique_prediction() -> Callable[[], Any]:
+    table = np.random.default_rng(0).normal(size=(3_000_000, 4))
+    few = table[:2_000]
+    model = ObliqueTreeClassifier(n_jobs=1).fit(few, few.sum(axis=1) + few[:, 0] ** 2 > 0)
+    return lambda: model.predict(table)
+
+
+def adaboost_prediction() -> Callable[[], Any]:
+    table = np.random.default_rng(0).normal(size=(4_000_000, 8)).astype(np.float32)
+    few = table[:2_000]
+    model = AdaBoostClassifier(n_estimators=100, n_jobs=1).fit(few, few[:, 0] * few[:, 1] > 0)
+    return lambda: model.predict(table)
+
+
+def text_columns() -> Callable[[], Any]:
+    random = np.random.default_rng(0)
+    words = np.array([f"word {i}" for i in range(200_000)], dtype=object)
+    table = words[random.integers(0, len(words), (600_000, 1))]
+    return lambda: read_table(table).columns[0]
+
+
+def many_branches() -> Callable[[], Any]:
+    random = np.random.default_rng(0)
+    table = random.integers(0, 300, (20_000, 2)).astype(str)
+    classes = random.integers(0, 5, len(table))
+    return lambda: ID3Classifier(n_jobs=1).fit(table, classes).tree_.arrays.first_child
+
+
+def regression_on_categories() -> Callable[[], Any]:
+    random = np.random.default_rng(0)
+    table = random.integers(0, 1_000, (150_000, 2)).astype(str)
+    y = random.normal(size=len(table))
+    return lambda: DecisionTreeRegressor(n_jobs=1).fit(table, y).tree_.arrays.first_child
+
+
+LONG_WORK = [
+    decision_path,
+    first_prediction,
+    oblique_prediction,
+    adaboost_prediction,
+    text_columns,
+    many_branches,
+    regression_on_categories,
+]
+of_long_work = pytest.mark.parametrize("prepare", LONG_WORK)
+
+
+@contextmanager
+def ticking(tick: Callable[..., None], every: float) -> Iterator[None]:
+    before = signal.signal(signal.SIGALRM, tick)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, every, every)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
+@of_long_work
+def test_signals_are_obeyed_all_the_while(prepare: Callable[[], Callable[[], Any]]) -> None:
+    """FAULTS 35: no stretch is long in which Ctrl-C would have to wait."""
+    work = prepare()
+    times: list[float] = []
+    begin = time.perf_counter()
+    with ticking(lambda *_: times.append(time.perf_counter()), 0.005):
+        work()
+    times.append(time.perf_counter())
+    longest = np.diff([begin, *times]).max()  # some 0.03 s when the machine is idle
+    assert longest < max(0.2, (times[-1] - begin) / 3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
+@of_long_work
+def test_what_was_stopped_can_be_done_again(prepare: Callable[[], Callable[[], Any]]) -> None:
+    """FAULTS 35."""
+    work = prepare()
+
+    def ring(*_: object) -> None:
+        raise TimeoutError("rang")
+
+    with pytest.raises(TimeoutError, match="rang"), ticking(ring, 0.01):
+        work()
+    first, second = work(), work()
+    assert (first != second).sum() == 0
 
 
 def test_what_a_signal_handler_raises_is_what_fit_raises() -> None:

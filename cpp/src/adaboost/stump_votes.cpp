@@ -152,7 +152,7 @@ void StumpVotes::add_steps(const Steps& of, const tree::Rows& rows, std::size_t 
     }
 }
 
-void StumpVotes::add_all(const tree::Rows& rows, std::size_t n_threads,
+void StumpVotes::add_all(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
                          std::span<double> sums) const {
     require(rows.columns.size() == n_codes.size() && sums.size() == rows.n_rows * width,
             "columns of the stumps and a line for every row");
@@ -162,7 +162,7 @@ void StumpVotes::add_all(const tree::Rows& rows, std::size_t n_threads,
         require(!of.is_nominal || !is_real, "a column of its kind");
     }
     const std::size_t n_chunks = (rows.n_rows + kChunk - 1) / kChunk;
-    Team team(std::min(n_threads, std::max<std::size_t>(n_chunks, 1)));
+    Team team(std::min(n_threads, std::max<std::size_t>(n_chunks, 1)), progress);
     team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
         const std::size_t begin = chunk * kChunk;
         const std::size_t end = std::min(rows.n_rows, begin + kChunk);
@@ -172,8 +172,9 @@ void StumpVotes::add_all(const tree::Rows& rows, std::size_t n_threads,
     });
 }
 
-int StumpVotes::branch_of(const VotingStump& stump, const data::Column& column,
-                          std::size_t row) const {
+int StumpVotes::branch_of(const VotingStump& stump, const tree::Rows& rows, std::size_t row) const {
+    if (stump.column < 0) return kBoth;
+    const data::Column& column = rows.columns[static_cast<std::size_t>(stump.column)];
     if (!stump.is_cut) {
         const std::int64_t code = column.whole(row);
         if (code == data::kMissingCode) return or_both(stump.missing_branch);
@@ -187,29 +188,32 @@ int StumpVotes::branch_of(const VotingStump& stump, const data::Column& column,
     return column.whole(row) <= stump.threshold_int ? 0 : 1;
 }
 
-void StumpVotes::branches_of(const tree::Rows& rows, std::size_t stump,
-                             std::span<std::int32_t> branch) const {
-    require(stump < stumps.size() && branch.size() == rows.n_rows &&
-                rows.columns.size() == n_codes.size(),
-            "a stump, and a place for every row");
-    const VotingStump& asked = stumps[stump];
-    for (std::size_t row = 0; row < rows.n_rows; ++row)
-        branch[row] =
-            asked.column < 0
-                ? kBoth
-                : branch_of(asked, rows.columns[static_cast<std::size_t>(asked.column)], row);
+void StumpVotes::branches(const tree::Rows& rows, Progress& progress,
+                          std::span<std::int32_t> branch) const {
+    require(branch.size() == rows.n_rows * stumps.size() && rows.columns.size() == n_codes.size(),
+            "a place for every row and stump");
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        if (row % kChunk == 0) progress.check(true);
+        for (std::size_t i = 0; i < stumps.size(); ++i)
+            branch[row * stumps.size() + i] = branch_of(stumps[i], rows, row);
+    }
 }
 
 void StumpVotes::add(const tree::Rows& rows, std::size_t first, std::size_t last,
-                     std::span<double> sums) const {
-    require(first <= last && last <= stumps.size() && sums.size() == rows.n_rows * width,
-            "stumps there are and a line for every row");
-    std::vector<std::int32_t> branch(rows.n_rows);
-    for (std::size_t i = first; i < last; ++i) {
-        branches_of(rows, i, branch);
-        for (std::size_t row = 0; row < rows.n_rows; ++row)
-            sums[row * width + static_cast<std::size_t>(stumps[i].said[branch[row]])] +=
-                stumps[i].vote;
+                     Progress& progress, std::span<double> sums) const {
+    require(first <= last && last <= stumps.size() && sums.size() == rows.n_rows * width &&
+                rows.columns.size() == n_codes.size(),
+            "stumps there are, their columns, and a line for every row");
+    for (std::size_t begin = 0; begin < rows.n_rows; begin += kChunk) {
+        const std::size_t end = std::min(rows.n_rows, begin + kChunk);
+        for (std::size_t i = first; i < last; ++i) {
+            progress.check(true);
+            for (std::size_t row = begin; row < end; ++row) {
+                const int branch = branch_of(stumps[i], rows, row);
+                sums[row * width + static_cast<std::size_t>(stumps[i].said[branch])] +=
+                    stumps[i].vote;
+            }
+        }
     }
 }
 

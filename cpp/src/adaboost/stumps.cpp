@@ -35,8 +35,7 @@ class CriterionSearch final : public StumpSearch {
                                     std::array<double, criteria::kStatistics + Classes>>;
 
 public:
-    CriterionSearch(const data::Dataset& data, const grow::GrowOptions& options, Team& team,
-                    Progress& progress)
+    CriterionSearch(const data::Dataset& data, const grow::GrowOptions& options, Team& team)
         : data(data),
           options(options),
           criterion(data.target),
@@ -48,12 +47,12 @@ public:
             if (data.weight.empty() || data.weight[row] > 0.0) active.push_back(row);
         std::vector<data::OrderScratch> orders(team.size());
         team.for_each(columns.size(), [&](std::size_t column, std::size_t thread) {
-            progress.check(thread == 0);
-            columns[column] = read_stump_column(data, column, active, orders[thread]);
+            columns[column] =
+                read_stump_column(data, column, active, orders[thread], team.progress());
         });
     }
 
-    FoundStump find(const AdaBoostRows& rows, Team& team, Progress& progress) override {
+    FoundStump find(const AdaBoostRows& rows, Team& team) override {
         require(rows.n_rows() == data.n_rows && rows.class_count() == n_classes(),
                 "the rows that the columns were read from");
         if (n_counted == 0.0) n_counted = rows.n_counted();
@@ -69,16 +68,15 @@ public:
         parent = criterion.purity(total.data());
         noise_of_parent = std::abs(parent) + split::magnitude_of(criterion, total.data());
         team.for_each(columns.size(), [&](std::size_t column, std::size_t thread) {
-            progress.check(thread == 0);
             judge_bins(column, scratches[thread]);
         });
         double most = kNone;
         for (const Judged& column : judged) most = std::max(most, column.most);
         team.for_each(columns.size(), [&](std::size_t column, std::size_t thread) {
-            progress.check(thread == 0);
-            if (!columns[column].is_exact) judge_inside(column, most, scratches[thread]);
+            if (!columns[column].is_exact)
+                judge_inside(column, most, scratches[thread], team.progress());
         });
-        return stump_of(winner());
+        return stump_of(winner(), team.progress());
     }
 
 private:
@@ -248,7 +246,7 @@ private:
         return false;
     }
 
-    void judge_inside(std::size_t index, double most, Scratch& scratch) {
+    void judge_inside(std::size_t index, double most, Scratch& scratch, Progress& progress) {
         const StumpColumn& column = columns[index];
         Judged& of = judged[index];
         clear(scratch.right);
@@ -257,11 +255,13 @@ private:
             for (std::uint32_t bin = 0; bin < column.n_bins; ++bin) {
                 const double enough = std::max(most, of.most);
                 if (column.start[bin + 1] - column.start[bin] > 1 &&
-                    bound(scratch.left, line(of, bin), scratch) >= enough - 4.0 * slack(enough))
+                    bound(scratch.left, line(of, bin), scratch) >= enough - 4.0 * slack(enough)) {
+                    progress.check(true);
                     walk(column, bin, scratch, [&](std::uint32_t, double purity) {
                         of.most = std::max(of.most, purity);
                         return false;
                     });
+                }
                 add(scratch.left.data(), line(of, bin));
             }
         }
@@ -311,7 +311,7 @@ private:
         throw InvariantError("the best cut is found again");
     }
 
-    [[nodiscard]] FoundStump stump_of(std::optional<std::size_t> column) {
+    [[nodiscard]] FoundStump stump_of(std::optional<std::size_t> column, Progress& progress) {
         FoundStump found;
         found.tree.width = n_classes();
         found.tree.nodes.resize(column ? 3 : 1);
@@ -320,6 +320,7 @@ private:
         Place place;
         if (column) {
             is_left = ask(*column, found.tree, place);
+            progress.check(true);
             count_left(*column, is_left, place, sums[1]);
             for (std::size_t j = 0; j < width(); ++j) sums[2][j] = total[j] - sums[1][j];
         }
@@ -330,7 +331,7 @@ private:
                 std::max(0.0, (judged[*column].most + judged[*column].paid - parent) *
                                   criterion.scale(total.data()));
             found.predicted =
-                predict(*column, is_left, place, majority(sums[1]), majority(sums[2]));
+                predict(*column, is_left, place, majority(sums[1]), majority(sums[2]), progress);
         } else {
             found.predicted.assign(data.n_rows, majority(total));
         }
@@ -423,7 +424,7 @@ private:
     [[nodiscard]] std::vector<std::int32_t> predict(std::size_t index,
                                                     const std::vector<std::uint8_t>& is_left,
                                                     const Place& place, std::int32_t left,
-                                                    std::int32_t right) const {
+                                                    std::int32_t right, Progress& progress) const {
         const StumpColumn& column = columns[index];
         std::vector<std::int32_t> of_cell;
         for (const std::uint8_t each : is_left)
@@ -431,8 +432,10 @@ private:
         std::vector<std::int32_t> predicted(data.n_rows);
         std::visit(
             [&](const auto& cells) {
-                for (std::size_t row = 0; row < cells.size(); ++row)
-                    predicted[row] = of_cell[cells[row]];
+                in_blocks(progress, cells.size(), [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t row = begin; row < end; ++row)
+                        predicted[row] = of_cell[cells[row]];
+                });
             },
             column.cell_of_row);
         if (is_inside(column, place))
@@ -458,22 +461,21 @@ private:
 
 template <criteria::Criterion C>
 std::unique_ptr<StumpSearch> search_by(const data::Dataset& data, const grow::GrowOptions& options,
-                                       Team& team, Progress& progress) {
+                                       Team& team) {
     if (data.target.n_classes[0] == 2)
-        return std::make_unique<CriterionSearch<C, 2>>(data, options, team, progress);
-    return std::make_unique<CriterionSearch<C, 0>>(data, options, team, progress);
+        return std::make_unique<CriterionSearch<C, 2>>(data, options, team);
+    return std::make_unique<CriterionSearch<C, 0>>(data, options, team);
 }
 
 }  // namespace
 
 std::unique_ptr<StumpSearch> make_stump_search(const data::Dataset& data,
-                                               const grow::GrowOptions& options, Team& team,
-                                               Progress& progress) {
+                                               const grow::GrowOptions& options, Team& team) {
     require(data.target.n_outputs == 1 && data.target.n_classes.size() == 1,
             "one target of classes");
     std::unique_ptr<StumpSearch> search;
     criteria::with_criterion(options.criterion, [&]<class C>() {
-        if constexpr (C::traits.judges_stumps) search = search_by<C>(data, options, team, progress);
+        if constexpr (C::traits.judges_stumps) search = search_by<C>(data, options, team);
     });
     require(search != nullptr, "a criterion of stumps");
     return search;

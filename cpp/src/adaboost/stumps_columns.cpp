@@ -66,7 +66,8 @@ void add_cells_of(const std::vector<Cell>& cell_of_row, std::span<const double> 
 }  // namespace
 
 StumpColumn read_stump_column(const data::Dataset& data, std::size_t index,
-                              std::span<const std::uint32_t> active, data::OrderScratch& scratch) {
+                              std::span<const std::uint32_t> active, data::OrderScratch& scratch,
+                              Progress& progress) {
     const data::Column& raw = data.columns[index];
     const std::uint32_t n_classes = data.target.n_classes[0];
     StumpColumn column;
@@ -80,7 +81,7 @@ StumpColumn read_stump_column(const data::Dataset& data, std::size_t index,
             bin_of_row[row] = code < 0 ? raw.n_codes : static_cast<std::uint32_t>(code);
         }
     } else {
-        data::Order order = order_of(raw, active, scratch);
+        data::Order order = order_of(raw, active, scratch, progress);
         part_values(order, std::clamp(kCells / n_classes, kFewestBins, kMostBins), column);
         for (std::uint32_t bin = 0; bin < column.n_bins; ++bin)
             for (std::uint32_t i = column.start[bin]; i < column.start[bin + 1]; ++i)
@@ -89,6 +90,7 @@ StumpColumn read_stump_column(const data::Dataset& data, std::size_t index,
             bin_of_row[order.entries[i] >> 1] = column.n_bins;
         column.entries = std::move(order.entries);
     }
+    progress.check(true);
     column.n_rows.assign(column.n_bins + 1, 0);
     for (const std::uint32_t row : active) ++column.n_rows[bin_of_row[row]];
     column.any_missing = column.n_rows.back() > 0;

@@ -1,5 +1,6 @@
 #include "treewright/base/parallel.hpp"
 
+#include <chrono>
 #include <system_error>
 
 #include "treewright/base/error.hpp"
@@ -11,6 +12,8 @@ namespace {
 /// item often less. After a while the thread yields the processor between two checks.
 constexpr int kLooks = 500;
 constexpr int kOffers = 300;
+/// How long the calling thread waits for the others between two checks for an interrupt.
+constexpr std::chrono::milliseconds kPatience{10};
 
 template <class IsDone>
 void look(IsDone&& is_done) {
@@ -27,7 +30,7 @@ void look(IsDone&& is_done) {
 
 }  // namespace
 
-Team::Team(std::size_t n_threads) {
+Team::Team(std::size_t n_threads, Progress& progress) : of_call(progress) {
     // Fewer threads than asked for change nothing but the time it takes.
     try {
         for (std::size_t thread = 1; thread < n_threads; ++thread)
@@ -48,7 +51,10 @@ Team::~Team() {
 
 void Team::for_each(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
     if (workers.empty() || count <= 1) {
-        for (std::size_t item = 0; item < count; ++item) work(item, 0);
+        for (std::size_t item = 0; item < count; ++item) {
+            of_call.check(true);
+            work(item, 0);
+        }
         return;
     }
     {
@@ -62,11 +68,19 @@ void Team::for_each(std::size_t count, const std::function<void(std::size_t, std
     }
     wake.notify_all();
     drain(0);
-    look([&] { return n_busy.load(std::memory_order_acquire) == 0; });
-    std::unique_lock lock(mutex);
-    done.wait(lock, [this] { return n_busy == 0; });
+    wait_for_others();
     job = nullptr;
     if (failure) std::rethrow_exception(failure);
+}
+
+void Team::wait_for_others() {
+    look([&] { return n_busy.load(std::memory_order_acquire) == 0; });
+    std::unique_lock lock(mutex);
+    while (!done.wait_for(lock, kPatience, [this] { return n_busy == 0; })) {
+        lock.unlock();
+        attempt([this] { of_call.check(true); });
+        lock.lock();
+    }
 }
 
 void Team::serve(std::size_t thread) {
@@ -89,13 +103,21 @@ void Team::drain(std::size_t thread) {
     while (true) {
         const std::size_t item = next_item.fetch_add(1);
         if (item >= n_items) return;
-        try {
+        attempt([&] {
+            of_call.check(thread == 0);
             (*job)(item, thread);
-        } catch (const Interrupted&) {  // stopped by another thread, which has the reason
-            fail(std::current_exception(), false);
-        } catch (...) {
-            fail(std::current_exception(), true);
-        }
+        });
+    }
+}
+
+template <class Work>
+void Team::attempt(Work&& work) {
+    try {
+        work();
+    } catch (const Interrupted&) {  // stopped by another thread, which has the reason
+        fail(std::current_exception(), false);
+    } catch (...) {
+        fail(std::current_exception(), true);
     }
 }
 

@@ -36,7 +36,7 @@ void rotate(std::vector<double>& a, std::vector<double>& v, std::size_t n, std::
 
 }  // namespace
 
-Eigen eigen_of(std::vector<double> matrix, std::size_t n, const std::function<void()>& poll) {
+Eigen eigen_of(std::vector<double> matrix, std::size_t n, Progress& progress) {
     std::vector<double> vectors(n * n, 0.0);  // row i is the i-th eigenvector
     for (std::size_t i = 0; i < n; ++i) vectors[i * n + i] = 1.0;
     double size = 0.0;
@@ -44,7 +44,7 @@ Eigen eigen_of(std::vector<double> matrix, std::size_t n, const std::function<vo
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
         bool any = false;
         for (std::size_t p = 0; p + 1 < n; ++p) {
-            poll();
+            progress.check(true);
             for (std::size_t q = p + 1; q < n; ++q) {
                 if (std::abs(matrix[p * n + q]) <= 1e-15 * size) continue;
                 any = true;

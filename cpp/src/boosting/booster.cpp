@@ -285,9 +285,9 @@ BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint
 }
 
 void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
-                        Team& team, Progress& progress) const {
+                        Team& team) const {
     const LineRows own{raw, spread, gradients_of(output), fixed, sampled, memory.leaf_of_row};
-    with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team, progress); });
+    with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team); });
 }
 
 double Booster::residual_answer(const BoostTree& tree, std::span<const GrownLeaf> leaves) const {
@@ -397,8 +397,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
     std::vector<BoostTree> grown(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
         grown[output] = grow(output, growth, key, memory, own_team, progress);
-        if (growth.has_lines)
-            add_lines(output, memory, growth.line_l2, grown[output], own_team, progress);
+        if (growth.has_lines) add_lines(output, memory, growth.line_l2, grown[output], own_team);
         renew(grown[output], memory, growth.monotonic, own_team);
         grown[output].multiply(learning_rate);
         move_scores(grown[output], output, memory, own_team);
@@ -409,7 +408,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
         team.size() == 1 ? n_outputs : n_outputs / team.size() * team.size();
     if (n_outputs > 1)
         team.for_each(n_apart, [&](std::size_t output, std::size_t thread) {
-            Team alone(1);
+            Team alone(1, progress);
             make(output, buffers[thread], alone);
         });
     for (std::size_t output = n_outputs > 1 ? n_apart : 0; output < n_outputs; ++output)

@@ -104,8 +104,9 @@ std::vector<Weighed> distinct_floats(std::vector<KeyOf<T>>& keys) {
 /// The known numbers of a column with the weights of their rows, ascending, equal ones joined.
 std::vector<Weighed> distinct_values(const data::Column& column,
                                      std::span<const std::uint32_t> rows,
-                                     std::span<const double> weights, data::OrderScratch& scratch) {
-    const data::Order order = order_of(column, rows, scratch);
+                                     std::span<const double> weights, data::OrderScratch& scratch,
+                                     Progress& progress) {
+    const data::Order order = order_of(column, rows, scratch, progress);
     std::vector<Weighed> found;
     for (std::size_t i = 0; i < order.entries.size() - order.n_missing; ++i) {
         const std::uint32_t row = order.entries[i] >> 1;
@@ -174,7 +175,7 @@ void count_below(const std::vector<T>& cuts, const T* x, std::size_t n, std::uin
 /// Calls learn(column, its numbers) for floats of rows of equal weight.
 template <class T, class Learn>
 void for_floats(const data::Dataset& data, std::span<const std::size_t> which, data::ValueType type,
-                std::span<const std::uint32_t> rows, Learn&& learn) {
+                std::span<const std::uint32_t> rows, Progress& progress, Learn&& learn) {
     std::vector<std::size_t> mine;
     std::vector<const data::Column*> columns;
     for (const std::size_t c : which)
@@ -183,7 +184,10 @@ void for_floats(const data::Dataset& data, std::span<const std::size_t> which, d
             columns.push_back(&data.columns[c]);
         }
     auto keys = keys_of<T>(columns, rows);
-    for (std::size_t i = 0; i < mine.size(); ++i) learn(mine[i], distinct_floats<T>(keys[i]));
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        progress.check(true);
+        learn(mine[i], distinct_floats<T>(keys[i]));
+    }
 }
 
 }  // namespace
@@ -214,10 +218,10 @@ Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& t
                 column.type == data::ValueType::f32 || column.type == data::ValueType::f64;
             if (coded.is_nominal) coded.n_codes = std::min(column.n_codes, kMostCategories);
             else if (weights.empty() && is_float) alike.push_back(c);
-            else learn(c, distinct_values(column, rows, weights, scratch[thread]));
+            else learn(c, distinct_values(column, rows, weights, scratch[thread], team.progress()));
         }
-        for_floats<float>(data, alike, data::ValueType::f32, rows, learn);
-        for_floats<double>(data, alike, data::ValueType::f64, rows, learn);
+        for_floats<float>(data, alike, data::ValueType::f32, rows, team.progress(), learn);
+        for_floats<double>(data, alike, data::ValueType::f64, rows, team.progress(), learn);
     });
     if (data.n_rows >= kRowsForBins) give_back_memory();  // before the codes are allocated
     return book;

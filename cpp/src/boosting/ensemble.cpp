@@ -309,7 +309,7 @@ void BoostForest::add_by_blocks(const tree::Rows& rows, std::size_t first, std::
     require(scores.size() == rows.n_rows * n_outputs, "a score for every row and output");
     const std::size_t n_blocks = (rows.n_rows + kTogether - 1) / kTogether;
     const std::size_t n_items = (n_blocks + kBlocksPerItem - 1) / kBlocksPerItem;
-    Team team(std::min(n_threads, n_items));
+    Team team(std::min(n_threads, n_items), progress);
     std::vector<BoostBlock> memory(team.size());
     std::vector<BoostPaths> paths(team.size());
     team.for_each(n_items, [&](std::size_t item, std::size_t thread) {
@@ -356,9 +356,8 @@ CodedRows BoostForest::code(const tree::Rows& rows, std::size_t n_threads,
     std::vector<std::uint32_t> all(book.columns.size());
     std::iota(all.begin(), all.end(), 0U);
     CodedRows coded{rows, std::vector<BoostBlock>((rows.n_rows + kTogether - 1) / kTogether)};
-    Team team(std::min(n_threads, std::max<std::size_t>(coded.blocks.size(), 1)));
-    team.for_each(coded.blocks.size(), [&](std::size_t b, std::size_t thread) {
-        progress.check(thread == 0);
+    Team team(std::min(n_threads, std::max<std::size_t>(coded.blocks.size(), 1)), progress);
+    team.for_each(coded.blocks.size(), [&](std::size_t b, std::size_t) {
         BoostBlock& block = coded.blocks[b];
         block.begin = b * kTogether;
         block.n = std::min(kTogether, rows.n_rows - block.begin);
@@ -372,11 +371,10 @@ void BoostForest::apply(const tree::Rows& rows, std::size_t n_threads, Progress&
     require(rows.columns.size() == book.columns.size(), "the columns of the model");
     require(leaves.size() == rows.n_rows * trees.size(), "a leaf for every row and tree");
     const std::size_t n_blocks = (rows.n_rows + kTogether - 1) / kTogether;
-    Team team(std::min(n_threads, n_blocks));
+    Team team(std::min(n_threads, n_blocks), progress);
     std::vector<BoostBlock> blocks(team.size());
     std::vector<BoostPaths> paths(team.size());
     team.for_each(n_blocks, [&](std::size_t b, std::size_t thread) {
-        progress.check(thread == 0);
         const std::size_t begin = b * kTogether;
         read_block(rows, begin, std::min(kTogether, rows.n_rows - begin), blocks[thread]);
         for (std::size_t tree = 0; tree < trees.size(); ++tree) {

@@ -68,8 +68,8 @@ void solve(std::vector<double>& a, std::vector<double>& b) {
 template <class Row>
 class Fitting {
 public:
-    Fitting(const LineRows& rows, double l2, BoostTree& tree, Team& team, Progress& progress)
-        : rows(rows), l2(l2), tree(tree), team(team), progress(progress) {}
+    Fitting(const LineRows& rows, double l2, BoostTree& tree, Team& team)
+        : rows(rows), l2(l2), tree(tree), team(team) {}
 
     void run() {
         choose_terms();
@@ -179,7 +179,6 @@ private:
     void each_block(Work&& work) {
         std::vector<Scratch> scratch(team.size());
         team.for_each(blocks.size(), [&](std::size_t i, std::size_t thread) {
-            progress.check(thread == 0);
             work(leaves[blocks[i].leaf], blocks[i], scratch[thread]);
         });
     }
@@ -313,7 +312,6 @@ private:
     double l2;
     BoostTree& tree;
     Team& team;
-    Progress& progress;
     std::vector<Leaf> leaves;  ///< that may have a line, ascending
     std::vector<std::uint32_t> sorted;
     std::vector<Block> blocks;
@@ -361,14 +359,14 @@ std::vector<double> spreads_of(std::span<const data::Column> columns, std::size_
 }
 
 template <class Row>
-void fit_lines(const LineRows& rows, double l2, BoostTree& tree, Team& team, Progress& progress) {
-    Fitting<Row>(rows, l2, tree, team, progress).run();
+void fit_lines(const LineRows& rows, double l2, BoostTree& tree, Team& team) {
+    Fitting<Row>(rows, l2, tree, team).run();
 }
 
-template void fit_lines<SlimRow>(const LineRows&, double, BoostTree&, Team&, Progress&);
-template void fit_lines<OddsRow>(const LineRows&, double, BoostTree&, Team&, Progress&);
-template void fit_lines<WideRow>(const LineRows&, double, BoostTree&, Team&, Progress&);
-template void fit_lines<NarrowRow>(const LineRows&, double, BoostTree&, Team&, Progress&);
-template void fit_lines<SingleRow>(const LineRows&, double, BoostTree&, Team&, Progress&);
+template void fit_lines<SlimRow>(const LineRows&, double, BoostTree&, Team&);
+template void fit_lines<OddsRow>(const LineRows&, double, BoostTree&, Team&);
+template void fit_lines<WideRow>(const LineRows&, double, BoostTree&, Team&);
+template void fit_lines<NarrowRow>(const LineRows&, double, BoostTree&, Team&);
+template void fit_lines<SingleRow>(const LineRows&, double, BoostTree&, Team&);
 
 }  // namespace treewright::boosting

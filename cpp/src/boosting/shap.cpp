@@ -367,7 +367,7 @@ void shap_values(const BoostForest& forest, const tree::Rows& rows, std::size_t 
     task.blocks_per_item =
         std::clamp<std::size_t>(std::min(kMostSums / sums, shared_out), 1, kMostBlocks);
     const std::size_t n_items = (task.n_blocks() + task.blocks_per_item - 1) / task.blocks_per_item;
-    Team team(std::min(n_threads, n_items));
+    Team team(std::min(n_threads, n_items), progress);
     std::vector<Bench> benches(team.size());
     team.for_each(n_items, [&](std::size_t item, std::size_t thread) {
         const auto check = [&] { progress.check(thread == 0); };

@@ -19,19 +19,23 @@ struct Packed {
 };
 
 /// Contiguous copies of a group of float columns that share the rows of one matrix.
-void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packed>& packed) {
+void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packed>& packed,
+          Progress& progress) {
     packed.resize(columns.size());
     for (std::size_t j = 0; j < columns.size(); ++j) {
         packed[j].column = columns[j];
         const std::size_t size = columns[j].type == ValueType::f32 ? 4 : 8;
         if (!columns[j].is_real() || columns[j].stride == static_cast<std::ptrdiff_t>(size))
             continue;
+        progress.check(true);
         packed[j].bytes.resize(size * n_rows);
         packed[j].column.data = packed[j].bytes.data();
         packed[j].column.stride = static_cast<std::ptrdiff_t>(size);
     }
     constexpr std::size_t kRowsAtOnce = 256;
+    constexpr std::size_t kRowsPerCheck = 1 << 15;
     for (std::size_t begin = 0; begin < n_rows; begin += kRowsAtOnce) {
+        if (begin % kRowsPerCheck == 0) progress.check(true);
         const std::size_t end = std::min(begin + kRowsAtOnce, n_rows);
         for (std::size_t j = 0; j < columns.size(); ++j) {
             if (packed[j].column.data == columns[j].data) continue;
@@ -50,15 +54,17 @@ void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packe
 }  // namespace
 
 std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options, Team& team,
-                                  Progress& progress, std::vector<std::uint32_t>& n_missing,
-                                  std::vector<Bins>& bins) {
+                                  std::vector<std::uint32_t>& n_missing, std::vector<Bins>& bins) {
+    Progress& progress = team.progress();
     auto block = std::make_shared<Block>();
     block->holding = options.holding;
     const Target& target = data.target;
 
+    block->table_row.reserve(data.n_rows);
     for (std::size_t row = 0; row < data.n_rows; ++row)
         if (data.weight.empty() || data.weight[row] > 0.0)
             block->table_row.push_back(static_cast<std::uint32_t>(row));
+    progress.check(true);
     const auto& rows = block->table_row;
     const std::size_t n = rows.size();
     block->n_rows = static_cast<std::uint32_t>(n);
@@ -72,7 +78,9 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
         for (std::size_t i = 0; i < n; ++i) to[i] = from[rows[i]];
     };
     gather(data.weight, block->weight);
+    progress.check(true);
     gather(data.copies, block->copies);
+    progress.check(true);
     if (target.is_classification()) {
         block->classes.resize(n * target.n_outputs);
         for (std::size_t i = 0; i < n; ++i)
@@ -85,8 +93,10 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
             for (std::size_t o = 0; o < target.n_outputs; ++o)
                 block->raw[i * target.n_outputs + o] =
                     target.values[rows[i] * target.n_outputs + o];
+        progress.check(true);
         block->values.resize(block->raw.size());
     }
+    progress.check(true);
 
     const bool binary = target.is_binary();
     const auto positive = [&](std::uint32_t i) { return binary ? block->classes[i] << 1 : 0U; };
@@ -107,23 +117,29 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
     team.for_each(n_groups, [&](std::size_t group, std::size_t thread) {
         const std::size_t first = group * kGroup;
         const std::size_t last = std::min(first + kGroup, n_columns);
-        pack(std::span(data.columns).subspan(first, last - first), data.n_rows, packed[thread]);
+        pack(std::span(data.columns).subspan(first, last - first), data.n_rows, packed[thread],
+             progress);
         for (std::size_t column = first; column < last; ++column) {
-            progress.check(thread == 0);
-            Order order = order_of(packed[thread][column - first].column, rows, scratch[thread]);
+            progress.check(true);
+            Order order =
+                order_of(packed[thread][column - first].column, rows, scratch[thread], progress);
             n_missing[column] = static_cast<std::uint32_t>(order.n_missing);
             if (options.n_bins > 0 && data.columns[column].scale == Scale::numeric)
                 bins[column] = bin_by_rank(order, data.copies, options.n_bins);
             if (options.holding == Holding::codes) {
-                block->codes[column] = codes_of(order, rows, data.n_rows, options.min_code_width);
+                block->codes[column] =
+                    codes_of(order, rows, data.n_rows, progress, options.min_code_width);
                 continue;
             }
             const auto write = [&](auto* list) {
                 using Word = std::remove_pointer_t<decltype(list)>;
-                for (std::size_t i = 0; i < n; ++i) {
-                    const std::uint32_t row = local[order.entries[i] >> 1];
-                    list[i] = static_cast<Word>(row << 2 | positive(row) | (order.entries[i] & 1));
-                }
+                in_blocks(progress, n, [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; ++i) {
+                        const std::uint32_t row = local[order.entries[i] >> 1];
+                        list[i] =
+                            static_cast<Word>(row << 2 | positive(row) | (order.entries[i] & 1));
+                    }
+                });
             };
             if (narrow) write(block->list<Narrow>(column));
             else write(block->list<Wide>(column));

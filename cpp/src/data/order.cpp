@@ -37,7 +37,8 @@ std::uint64_t key_of(const Column& column, std::size_t row) {
 }
 
 /// Sorts pairs (key << 32 | row) by key, stably.
-void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& spare) {
+void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& spare,
+                Progress& progress) {
     constexpr unsigned kBits = 11;
     constexpr std::size_t kBuckets = 1U << kBits;
     constexpr std::array<unsigned, 3> kShifts = {32, 43, 54};
@@ -47,9 +48,11 @@ void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& s
     }
     std::array<std::vector<std::uint32_t>, 3> starts;
     for (auto& start : starts) start.assign(kBuckets, 0);
-    for (const std::uint64_t pair : pairs)
-        for (std::size_t pass = 0; pass < 3; ++pass)
-            ++starts[pass][(pair >> kShifts[pass]) & (kBuckets - 1)];
+    in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t pass = 0; pass < 3; ++pass)
+                ++starts[pass][(pairs[i] >> kShifts[pass]) & (kBuckets - 1)];
+    });
     spare.resize(pairs.size());
     for (std::size_t pass = 0; pass < 3; ++pass) {
         auto& start = starts[pass];
@@ -60,15 +63,18 @@ void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& s
             count = total;
             total += here;
         }
-        for (const std::uint64_t pair : pairs)
-            spare[start[(pair >> kShifts[pass]) & (kBuckets - 1)]++] = pair;
+        in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                spare[start[(pairs[i] >> kShifts[pass]) & (kBuckets - 1)]++] = pairs[i];
+        });
         pairs.swap(spare);
     }
 }
 
 }  // namespace
 
-Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderScratch& scratch) {
+Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderScratch& scratch,
+               Progress& progress) {
     require(rows.empty() || rows.back() < (1U << 30), "at most 2^30 rows");
     Order order;
     std::vector<std::uint32_t> missing;
@@ -78,24 +84,27 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
 
     std::uint64_t lowest = ~0ULL;
     std::uint64_t highest = 0;
-    for (const std::uint32_t row : rows) {
-        if (column.is_missing(row)) {
-            missing.push_back(row);
-            continue;
+    in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
+        for (const std::uint32_t row : rows.subspan(begin, end - begin)) {
+            if (column.is_missing(row)) {
+                missing.push_back(row);
+                continue;
+            }
+            const std::uint64_t key = key_of(column, row);
+            lowest = std::min(lowest, key);
+            highest = std::max(highest, key);
         }
-        const std::uint64_t key = key_of(column, row);
-        lowest = std::min(lowest, key);
-        highest = std::max(highest, key);
-    }
+    });
     const unsigned bits = missing.size() == rows.size()
                               ? 0U
                               : static_cast<unsigned>(std::bit_width(highest - lowest));
     const unsigned shift = bits > 32 ? bits - 32 : 0;
-    for (const std::uint32_t row : rows) {
-        if (column.is_missing(row)) continue;
-        pairs.push_back((((key_of(column, row) - lowest) >> shift) << 32) | row);
-    }
-    sort_pairs(pairs, scratch.spare);
+    in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
+        for (const std::uint32_t row : rows.subspan(begin, end - begin))
+            if (!column.is_missing(row))
+                pairs.push_back((((key_of(column, row) - lowest) >> shift) << 32) | row);
+    });
+    sort_pairs(pairs, scratch.spare, progress);
 
     if (shift > 0) {  // finish the runs whose leading bits agree
         const auto by_value = [&](std::uint64_t a, std::uint64_t b) {
@@ -105,33 +114,38 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
             const std::uint64_t key_b = key_of(column, row_b);
             return key_a != key_b ? key_a < key_b : row_a < row_b;
         };
-        for (std::size_t begin = 0; begin < pairs.size();) {
-            std::size_t end = begin + 1;
-            while (end < pairs.size() && (pairs[end] >> 32) == (pairs[begin] >> 32)) ++end;
-            if (end - begin > 1)
-                std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin),
-                          pairs.begin() + static_cast<std::ptrdiff_t>(end), by_value);
-            begin = end;
-        }
+        std::size_t begin = 0;  // of the run; it may reach beyond the block
+        in_blocks(progress, pairs.size(), [&](std::size_t, std::size_t block_end) {
+            while (begin < block_end) {
+                std::size_t end = begin + 1;
+                while (end < pairs.size() && (pairs[end] >> 32) == (pairs[begin] >> 32)) ++end;
+                if (end - begin > 1)
+                    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin),
+                              pairs.begin() + static_cast<std::ptrdiff_t>(end), by_value);
+                begin = end;
+            }
+        });
     }
 
     order.entries.reserve(rows.size());
     order.n_missing = missing.size();
     std::uint64_t before = 0;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const auto row = static_cast<std::uint32_t>(pairs[i]);
-        const std::uint64_t key = shift > 0 ? key_of(column, row) : pairs[i] >> 32;
-        const bool tie = i > 0 && key == before;
-        order.entries.push_back(row << 1 | static_cast<std::uint32_t>(tie));
-        before = key;
-    }
+    in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto row = static_cast<std::uint32_t>(pairs[i]);
+            const std::uint64_t key = shift > 0 ? key_of(column, row) : pairs[i] >> 32;
+            const bool tie = i > 0 && key == before;
+            order.entries.push_back(row << 1 | static_cast<std::uint32_t>(tie));
+            before = key;
+        }
+    });
     for (std::size_t i = 0; i < missing.size(); ++i)
         order.entries.push_back(missing[i] << 1 | static_cast<std::uint32_t>(i > 0));
     return order;
 }
 
 Codes codes_of(const Order& order, std::span<const std::uint32_t> rows, std::size_t n_table_rows,
-               std::size_t min_width) {
+               Progress& progress, std::size_t min_width) {
     Codes codes;
     const std::size_t n_known = order.entries.size() - order.n_missing;
     std::vector<std::uint32_t> first_row;
@@ -144,10 +158,12 @@ Codes codes_of(const Order& order, std::span<const std::uint32_t> rows, std::siz
     const auto fill = [&]<class Code>(std::vector<Code> of_row) {
         of_row.assign(rows.size(), static_cast<Code>(codes.n_codes()));
         std::int64_t code = -1;
-        for (std::size_t i = 0; i < n_known; ++i) {
-            if ((order.entries[i] & 1) == 0) ++code;
-            of_row[position[order.entries[i] >> 1]] = static_cast<Code>(code);
-        }
+        in_blocks(progress, n_known, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if ((order.entries[i] & 1) == 0) ++code;
+                of_row[position[order.entries[i] >> 1]] = static_cast<Code>(code);
+            }
+        });
         codes.of_row = std::move(of_row);
     };
     if (codes.n_codes() < 0xff && min_width <= 1) fill(std::vector<std::uint8_t>{});

@@ -34,8 +34,8 @@ bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
                  const ForestOptions& forest, const Sampling* sampling, Progress& progress,
                  std::vector<PackedTree>& trees) {
     if (grow::engine_of(options, data) == grow::Engine::general) return false;
-    Team team(forest.n_threads);
-    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team, progress);
+    Team team(forest.n_threads, progress);
+    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team);
     if (shared == nullptr) return false;
     struct Worker {
         grow::GrowOptions options;  ///< with the columns of its tree
@@ -61,11 +61,11 @@ bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
     const std::size_t n_inside = n_last == 0 ? 1 : team.size() / n_last;
     const std::size_t n_alone = n_inside == 1 ? forest.n_trees : forest.n_trees - n_last;
     team.for_each(n_alone, [&](std::size_t i, std::size_t thread) {
-        Team alone(1);
+        Team alone(1, progress);
         grow(i, thread, alone);
     });
     team.for_each(forest.n_trees - n_alone, [&](std::size_t i, std::size_t thread) {
-        Team inside(n_inside);
+        Team inside(n_inside, progress);
         grow(n_alone + i, thread, inside);
     });
     return true;
@@ -102,10 +102,9 @@ std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOp
                                    Progress& progress) {
     // With fewer trees than threads, the threads work inside each tree.
     const bool inside = forest.n_trees < forest.n_threads;
-    Team team(inside ? 1 : forest.n_threads);
+    Team team(inside ? 1 : forest.n_threads, progress);
     std::vector<tree::Tree> trees(forest.n_trees);
-    team.for_each(forest.n_trees, [&](std::size_t i, std::size_t thread) {
-        progress.check(thread == 0);
+    team.for_each(forest.n_trees, [&](std::size_t i, std::size_t) {
         const std::uint64_t number = forest.first_tree + i;
         grow::GrowOptions own = options;
         own.tree = number;

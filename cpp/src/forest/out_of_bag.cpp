@@ -19,11 +19,10 @@ public:
     explicit OutOfBagRows(const Sampling& sampling)
         : sampling(sampling), n_words((sampling.n_rows() + 63) / 64) {}
 
-    void draw(std::uint64_t first_tree, std::size_t n_trees, Team& team, Progress& progress) {
+    void draw(std::uint64_t first_tree, std::size_t n_trees, Team& team) {
         words.assign(n_trees * n_words, 0);
         std::vector<std::vector<std::uint32_t>> copies(team.size());
         team.for_each(n_trees, [&](std::size_t i, std::size_t thread) {
-            progress.check(thread == 0);
             sampling.draw(first_tree + i, copies[thread]);
             std::uint64_t* of_tree = words.data() + i * n_words;
             for (std::size_t row = 0; row < copies[thread].size(); ++row)
@@ -144,15 +143,15 @@ std::vector<Loss> added_up(const std::vector<Loss>& parts, std::size_t n_blocks,
 OutOfBagLosses add_out_of_bag(const PackedForest& forest, const GrownOn& grown_on, Vote vote,
                               std::size_t n_threads, Progress& progress, OutOfBagSums sums) {
     const std::size_t n_blocks = n_walk_blocks(grown_on.rows);
-    Team team(n_threads);
+    Team team(n_threads, progress);
     OutOfBagRows unseen(grown_on.sampling);
     OutOfBagLosses losses;
     for (std::size_t first = 0; first < forest.trees.size(); first += kTreesPerChunk) {
         const std::size_t n_trees = std::min(kTreesPerChunk, forest.trees.size() - first);
-        unseen.draw(grown_on.first_tree + first, n_trees, team, progress);
+        unseen.draw(grown_on.first_tree + first, n_trees, team);
         std::vector<Loss> of_tree(n_blocks * n_trees);
         std::vector<Loss> of_forest(n_blocks * n_trees);
-        walk_blocks(grown_on.rows, team, progress, [&](const WalkBlock& rows) {
+        walk_blocks(grown_on.rows, team, [&](const WalkBlock& rows) {
             Block block(forest, grown_on, vote, sums, rows.begin, rows.n);
             std::vector<std::uint32_t> which;
             std::vector<std::uint32_t> leaf;

@@ -249,12 +249,11 @@ ReadyTree made_ready(const PackedTree& tree, std::uint32_t n_classes, std::size_
 
 /// Calls work(rows, begin, n) for blocks of rows, read as floats where that is exact.
 template <class Work>
-void for_each_block(const tree::Rows& rows, Team& team, Progress& progress, Work&& work) {
+void for_each_block(const tree::Rows& rows, Team& team, Work&& work) {
     const std::size_t n_blocks = (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
     const auto by_type = [&]<class T>(T) {
         std::vector<RowMatrix<T>> matrices(team.size());
         team.for_each(n_blocks, [&](std::size_t block, std::size_t thread) {
-            progress.check(thread == 0);
             const std::size_t begin = block * kRowsPerBlock;
             const std::size_t end = std::min(rows.n_rows, begin + kRowsPerBlock);
             matrices[thread].read(rows, begin, end);
@@ -276,9 +275,9 @@ std::size_t n_walk_blocks(const tree::Rows& rows) {
     return (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
 }
 
-void walk_blocks(const tree::Rows& rows, Team& team, Progress& progress,
+void walk_blocks(const tree::Rows& rows, Team& team,
                  const std::function<void(const WalkBlock& block)>& work) {
-    for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+    for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
         work(
             {begin / kRowsPerBlock, begin, n,
              [&matrix](const PackedTree& tree, std::span<const std::uint32_t> which,
@@ -291,9 +290,9 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
                                std::span<double> sums) const {
     const std::size_t n_out = width();
     if (rows.n_rows < kManyRows) {
-        Team team(1);
+        Team team(1, progress);
         std::vector<double> answer(n_out);
-        for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t, std::size_t n) {
+        for_each_block(rows, team, [&](const auto& matrix, std::size_t, std::size_t n) {
             const auto add = [&](std::size_t t, std::size_t row, std::uint32_t at) {
                 answer_of(trees[t], n_classes, vote, trees[t].nodes[at].leaf(), answer.data());
                 for (std::size_t k = 0; k < n_out; ++k) sums[row * n_out + k] += answer[k];
@@ -312,7 +311,7 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
         });
         return;
     }
-    Team team(threads_for(rows, n_threads));
+    Team team(threads_for(rows, n_threads), progress);
     const bool heats = all_single(rows);
     std::vector<ReadyTree> ready(std::min(kTreesPerChunk, last - first));
     for (std::size_t from = first; from < last; from += kTreesPerChunk) {
@@ -320,31 +319,33 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
         team.for_each(n_trees, [&](std::size_t i, std::size_t) {
             ready[i] = made_ready(trees[from + i], n_classes, n_columns, vote, heats);
         });
-        for_each_block(
-            rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
-                double* out = sums.data() + begin * n_out;
-                for (std::size_t i = 0; i < n_trees; ++i) {
-                    const PackedTree& tree = trees[from + i];
-                    const double* answers = ready[i].answers.data();
-                    walk(tree, ready[i].hot, matrix, n, [&](std::size_t row, std::uint32_t at) {
-                        const std::size_t leaf =
-                            ready[i].hot.empty() ? tree.nodes[at].leaf() : ready[i].hot[at].leaf();
-                        for (std::size_t k = 0; k < n_out; ++k)
-                            out[row * n_out + k] += answers[leaf * n_out + k];
-                    });
-                }
-            });
+        for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+            double* out = sums.data() + begin * n_out;
+            for (std::size_t i = 0; i < n_trees; ++i) {
+                progress.check(true);
+                const PackedTree& tree = trees[from + i];
+                const double* answers = ready[i].answers.data();
+                walk(tree, ready[i].hot, matrix, n, [&](std::size_t row, std::uint32_t at) {
+                    const std::size_t leaf =
+                        ready[i].hot.empty() ? tree.nodes[at].leaf() : ready[i].hot[at].leaf();
+                    for (std::size_t k = 0; k < n_out; ++k)
+                        out[row * n_out + k] += answers[leaf * n_out + k];
+                });
+            }
+        });
     }
 }
 
 void PackedForest::apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
                          std::span<std::int32_t> out) const {
-    Team team(threads_for(rows, n_threads));
-    for_each_block(rows, team, progress, [&](const auto& matrix, std::size_t begin, std::size_t n) {
-        for (std::size_t t = 0; t < trees.size(); ++t)
+    Team team(threads_for(rows, n_threads), progress);
+    for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+        for (std::size_t t = 0; t < trees.size(); ++t) {
+            progress.check(true);
             walk(trees[t], {}, matrix, n, [&](std::size_t row, std::uint32_t at) {
                 out[(begin + row) * trees.size() + t] = static_cast<std::int32_t>(at);
             });
+        }
     });
 }
 

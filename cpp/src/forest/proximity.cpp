@@ -76,7 +76,7 @@ void Proximities::for_each_row(std::span<const std::int32_t> leaves, std::size_t
             "a leaf for every row and tree");
     const std::size_t n_rows = leaves.size() / n_trees;
     const std::size_t n_blocks = (n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
-    Team team(std::clamp<std::size_t>(n_threads, 1, std::max<std::size_t>(n_blocks, 1)));
+    Team team(std::clamp<std::size_t>(n_threads, 1, std::max<std::size_t>(n_blocks, 1)), progress);
     std::vector<Meetings> meetings(team.size(), Meetings(*this));
     team.for_each(n_blocks, [&](std::size_t block, std::size_t thread) {
         const std::size_t end = std::min(n_rows, (block + 1) * kRowsPerBlock);

@@ -105,7 +105,7 @@ void own_shares(const LeafRows& trained, std::span<const std::int32_t> leaves, b
     require(n_trees > 0 && leaves.size() == trained.n_rows() * n_trees,
             "the leaves of the training rows");
     require(out.size() == 2 * trained.n_rows(), "room for every row");
-    Team team(threads_for(trained.n_rows(), n_threads));
+    Team team(threads_for(trained.n_rows(), n_threads), progress);
     for_each_row(leaves, n_trees, team, progress,
                  [&](std::size_t row, std::span<const std::int32_t> own, std::size_t) {
                      double n_said = 0.0;
@@ -135,7 +135,7 @@ void quantiles(const LeafRows& trained, std::span<const double> values,
     require(std::is_sorted(levels.begin(), levels.end()), "levels ascend");
     const std::size_t n_rows = leaves.size() / n_trees;
     require(out.size() == n_rows * levels.size(), "room for every row and level");
-    Team team(threads_for(n_rows, n_threads));
+    Team team(threads_for(n_rows, n_threads), progress);
     std::vector<Spread> spreads(team.size(), Spread(trained.n_labels()));
     for_each_row(leaves, n_trees, team, progress,
                  [&](std::size_t row, std::span<const std::int32_t> own, std::size_t thread) {

@@ -63,10 +63,17 @@ struct Side {
     double copies = 0.0;
 };
 
+/// Values of a column between two checks for an interrupt.
+constexpr std::size_t kRunsPerCheck = 1 << 13;
+
 class AbsoluteFinder final : public Finder {
 public:
-    AbsoluteFinder(const data::Dataset& data, const GrowOptions& options)
-        : data(data), options(options), n_outputs(data.target.n_outputs), values(n_outputs) {}
+    AbsoluteFinder(const data::Dataset& data, const GrowOptions& options, Progress& progress)
+        : data(data),
+          options(options),
+          progress(progress),
+          n_outputs(data.target.n_outputs),
+          values(n_outputs) {}
 
     [[nodiscard]] std::size_t width() const override { return criteria::kStatistics + n_outputs; }
     void add(double* into, const data::Block& from,
@@ -103,13 +110,16 @@ public:
             distinct.clear();
             for (const std::uint32_t row : node_rows)
                 distinct.push_back(block->values[row * n_outputs + o]);
-            std::sort(distinct.begin(), distinct.end());
+            sort_in_blocks(progress, distinct.begin(), distinct.end());
             distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-            for (const std::uint32_t row : node_rows)
-                rank_of_row[row * n_outputs + o] = static_cast<std::uint32_t>(
-                    std::lower_bound(distinct.begin(), distinct.end(),
-                                     block->values[row * n_outputs + o]) -
-                    distinct.begin());
+            in_blocks(progress, node_rows.size(), [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i) {
+                    const std::size_t at = node_rows[i] * n_outputs + o;
+                    rank_of_row[at] = static_cast<std::uint32_t>(
+                        std::lower_bound(distinct.begin(), distinct.end(), block->values[at]) -
+                        distinct.begin());
+                }
+            });
         }
     }
 
@@ -130,7 +140,9 @@ public:
         fill_run = options.missing.fills ? most_likely_run(nominal) : -1;
         const bool absent = !options.missing.is_judged;
         clear(everything);
-        for (const std::uint32_t row : ordered) put(everything, row, 1.0);
+        in_blocks(progress, ordered.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) put(everything, ordered[i], 1.0);
+        });
         const double known_weight = everything.weight;
         double all_weight = known_weight;
         if (!own_run)
@@ -316,8 +328,12 @@ private:
             clear(left);
             clear(right);
             if (tries_sides()) put_missing(missing_left ? left : right, 1.0);
-            for (std::size_t run = 0; run < n_runs(); ++run) put_run(right, run, 1.0);
+            for (std::size_t run = 0; run < n_runs(); ++run) {
+                if (run % kRunsPerCheck == kRunsPerCheck - 1) progress.check(true);
+                put_run(right, run, 1.0);
+            }
             for (std::size_t run = 0; run + 1 < n_runs(); ++run) {
+                if (run % kRunsPerCheck == kRunsPerCheck - 1) progress.check(true);
                 put_run(left, run, 1.0);
                 put_run(right, run, -1.0);
                 if (only < n_runs() && run != only) continue;
@@ -447,6 +463,7 @@ private:
 
     const data::Dataset& data;
     const GrowOptions& options;
+    Progress& progress;
     double min_copies = 1.0;
     std::size_t n_outputs;
     const data::Block* block = nullptr;
@@ -468,9 +485,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Finder> make_absolute_finder(const data::Dataset& data,
-                                             const GrowOptions& options) {
-    return std::make_unique<AbsoluteFinder>(data, options);
+std::unique_ptr<Finder> make_absolute_finder(const data::Dataset& data, const GrowOptions& options,
+                                             Progress& progress) {
+    return std::make_unique<AbsoluteFinder>(data, options, progress);
 }
 
 }  // namespace treewright::grow

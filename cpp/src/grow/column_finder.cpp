@@ -38,10 +38,11 @@ template <criteria::Criterion C>
 class AdditiveFinder final : public Finder {
 public:
     AdditiveFinder(const data::Dataset& data, const GrowOptions& options,
-                   const split::Reciprocals& reciprocals)
+                   const split::Reciprocals& reciprocals, Progress& progress)
         : data(data),
           options(options),
           reciprocals(reciprocals),
+          progress(progress),
           criterion(data.target),
           plain(data.target) {
         limits.min_weight = options.min_leaf_weight;
@@ -53,7 +54,10 @@ public:
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
     void add(double* into, const data::Block& block,
              std::span<const std::uint32_t> rows) const override {
-        for (const std::uint32_t row : rows) split::add_row(plain, into, block, row);
+        in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
+            for (const std::uint32_t row : rows.subspan(begin, end - begin))
+                split::add_row(plain, into, block, row);
+        });
     }
     [[nodiscard]] double impurity_of(const double* sums) const override {
         return criterion.impurity(sums);
@@ -70,7 +74,8 @@ public:
             evaluate_fused(node, candidate, nullptr);
             return;
         }
-        fill_tally(criterion, node.range, column, n_missing, options.tally, tally, tally_scratch);
+        fill_tally(criterion, node.range, column, n_missing, options.tally, progress, tally,
+                   tally_scratch);
         missing::Fill fill;
         const split::MissingPart part =
             prepare_missing(criterion, options.missing, raw.scale, tally, fill);
@@ -137,14 +142,15 @@ private:
                 if (data.target.is_binary())
                     return fused_two_classes(
                         list, static_cast<std::uint32_t>(node.total[criteria::kStatistics + 1]),
-                        reciprocals, fused, position);
-                return fused_classes(
-                    list, block.classes.data(), node.total.data() + criteria::kStatistics,
-                    criterion.width() - criteria::kStatistics, reciprocals, fused, position);
+                        reciprocals, fused, progress, position);
+                return fused_classes(list, block.classes.data(),
+                                     node.total.data() + criteria::kStatistics,
+                                     criterion.width() - criteria::kStatistics, reciprocals, fused,
+                                     progress, position);
             } else if constexpr (std::is_same_v<C, criteria::SquaredError>) {
                 return fused_values(list, block.values.data(), criterion.centre[0],
                                     about_centre[criteria::kStatistics], reciprocals, fused,
-                                    position);
+                                    progress, position);
             } else {
                 return split::kNoCut;
             }
@@ -376,6 +382,7 @@ private:
     const data::Dataset& data;
     const GrowOptions& options;
     const split::Reciprocals& reciprocals;
+    Progress& progress;
     C criterion;  ///< sums about the centre of the node entered
     C plain;      ///< sums about 0, for totals that outlive a node
     split::SearchLimits limits;
@@ -395,12 +402,12 @@ private:
 }  // namespace
 
 std::unique_ptr<Finder> make_finder(const data::Dataset& data, const GrowOptions& options,
-                                    const split::Reciprocals& reciprocals) {
+                                    const split::Reciprocals& reciprocals, Progress& progress) {
     if (!criteria::traits_of(options.criterion).is_additive)
-        return make_absolute_finder(data, options);
+        return make_absolute_finder(data, options, progress);
     std::unique_ptr<Finder> finder;
     criteria::with_criterion(options.criterion, [&]<class C>() {
-        finder = std::make_unique<AdditiveFinder<C>>(data, options, reciprocals);
+        finder = std::make_unique<AdditiveFinder<C>>(data, options, reciprocals, progress);
     });
     require(finder != nullptr, "unknown criterion");
     return finder;

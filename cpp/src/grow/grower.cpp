@@ -38,8 +38,9 @@ tree::Tree Growth::grow_tree() {
         open.node = 0;
         grow_depth_first(std::move(open), fragment, workspaces[thread], nullptr);
     });
-    tree::Tree tree = join(std::move(top), std::move(fragments), anchors, data, options);
-    if (options.threshold_at == split::ThresholdAt::training) move_thresholds_down(data, tree);
+    tree::Tree tree = join(std::move(top), std::move(fragments), anchors, data, options, progress);
+    if (options.threshold_at == split::ThresholdAt::training)
+        move_thresholds_down(data, tree, progress);
     return tree;
 }
 
@@ -172,8 +173,9 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
             shown.cuts = cuts_of(c, column, *open.block, bins[c.column], options);
             if (options.threshold_at == split::ThresholdAt::training) {
                 if (c.question == split::Question::cut)
-                    move_threshold_down(data, column, shown.threshold, shown.threshold_int);
-                move_cuts_down(data, column, shown.cuts);
+                    move_threshold_down(data, column, shown.threshold, shown.threshold_int,
+                                        progress);
+                move_cuts_down(data, column, shown.cuts, progress);
             }
         }
         if (winner == &c) seen.chosen = static_cast<std::int64_t>(seen.candidates.size());

@@ -37,13 +37,14 @@ Growth::Growth(const data::Dataset& data, const GrowOptions& options, Progress& 
       options(options),
       progress(progress),
       team(std::min(options.n_threads,
-                    1 + work_on(data.n_rows, options.columns.size(), options) / kWorkPerThread)),
+                    1 + work_on(data.n_rows, options.columns.size(), options) / kWorkPerThread),
+           progress),
       criterion(criteria::traits_of(options.criterion)),
       gridding(data, criterion.is_deviance),
       reciprocals(options.block.holding == data::Holding::lists ? data.n_rows : 0) {
     for (std::size_t thread = 0; thread < team.size(); ++thread) {
         Workspace& ws = workspaces.emplace_back();
-        ws.finder = make_finder(data, options, reciprocals);
+        ws.finder = make_finder(data, options, reciprocals, progress);
         if (options.oblique.is_on()) ws.oblique = make_oblique_finder(data, options);
         ws.is_caller = thread == 0;
     }
@@ -59,7 +60,7 @@ double Growth::unit_of(const data::Grid& grid) const {
 Open Growth::open_root(Fragment& fragment) {
     Open root;
     std::vector<std::uint32_t> n_missing;
-    root.block = make_block(data, options.block, team, progress, n_missing, bins);
+    root.block = make_block(data, options.block, team, n_missing, bins);
     if (std::any_of(n_missing.begin(), n_missing.end(), [](auto n) { return n > 0; }))
         root.n_missing = std::move(n_missing);
     root.end = root.block->n_rows;
@@ -70,7 +71,9 @@ Open Growth::open_root(Fragment& fragment) {
     Workspace& ws = workspaces[0];
     ws.rows.resize(root.end);
     std::iota(ws.rows.begin(), ws.rows.end(), 0U);  // table order
+    look_up(root.end);
     if (!data.target.is_classification()) gridding.refine(*root.block, ws.rows, root.grid);
+    look_up(root.end);
     root.total.assign(ws.finder->width(), 0.0);
     ws.finder->add(root.total.data(), *root.block, ws.rows);
     root.is_settled = is_settled(*root.block, ws.rows, root.total.data(), *ws.finder);
@@ -164,6 +167,11 @@ bool Growth::within_limits(std::size_t n_rows, std::int64_t depth, const double*
 bool Growth::may_split(const Open& open) const {
     return !open.is_settled && !open.columns->empty() &&
            within_limits(open.size(), open.depth, open.total.data());
+}
+
+void Growth::look_up(std::size_t n_rows) const {
+    constexpr std::size_t kManyRows = 1 << 14;  // a pass takes a tenth of a millisecond
+    if (n_rows >= kManyRows) progress.check(true);
 }
 
 bool Growth::is_shared(const Open& open) const {

@@ -26,12 +26,14 @@ split::Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
         if (shared) {
             for (Workspace& each : workspaces) each.finder->enter(context);
             team.for_each(columns.size(), [&](std::size_t i, std::size_t thread) {
-                progress.check(workspaces[thread].is_caller);
                 evaluate(i, *workspaces[thread].finder);
             });
         } else {
             ws.finder->enter(context);
-            for (std::size_t i = 0; i < columns.size(); ++i) evaluate(i, *ws.finder);
+            for (std::size_t i = 0; i < columns.size(); ++i) {
+                look_up(open.size());
+                evaluate(i, *ws.finder);
+            }
         }
     }
     if (options.random_ties) order_as_drawn(open, ws);

@@ -14,12 +14,10 @@ constexpr std::uint64_t kSumKey = 0x0b11c0e5ULL << 32;
 /// OC1 splits by one column where the rows are no more than this many times the columns: a plane
 /// could separate them whatever they are (Murthy, Kasif, Salzberg 1994, section 2.4).
 constexpr double kRowsPerColumn = 2.0;
+/// Rows between two checks for an interrupt.
+constexpr std::uint32_t kRowsPerCheck = 1 << 14;
 
 }  // namespace
-
-split::Poll Growth::poll_of(const Workspace& ws) const {
-    return [this, is_caller = ws.is_caller] { progress.check(is_caller); };
-}
 
 void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& ws, bool shared) {
     const std::vector<std::uint32_t>& numbers = options.oblique.columns;
@@ -46,18 +44,18 @@ void Growth::seek_sum(const Open& open, const NodeContext& context, Workspace& w
     }
     split::ObliqueNode& node = ws.oblique_node;
     collect_rows(open, ws.rows);
-    standardise(data, *open.block, ws.rows, columns, poll_of(ws), node);
+    standardise(data, *open.block, ws.rows, columns, progress, node);
     if (node.n_columns() < 2) return;
     node.key = mix(open.key, kSumKey);
     const auto at = std::find(node.columns.begin(), node.columns.end(), start_column);
     node.start = at == node.columns.end() ? 0 : static_cast<std::size_t>(at - node.columns.begin());
     const split::ObliqueSearch search = options.oblique.search;
     if (search == split::ObliqueSearch::hhcart || search == split::ObliqueSearch::hhcart_dominant)
-        find_directions(data.target, search == split::ObliqueSearch::hhcart_dominant, poll_of(ws),
+        find_directions(data.target, search == split::ObliqueSearch::hhcart_dominant, progress,
                         node);
     sum.guard = split::Guard::limits;
     const split::Direction direction = best_direction(context, ws, shared);
-    if (!direction.empty()) ws.oblique->complete(node, direction, poll_of(ws), sum);
+    if (!direction.empty()) ws.oblique->complete(node, direction, progress, sum);
 }
 
 split::Direction Growth::best_direction(const NodeContext& context, Workspace& ws, bool shared) {
@@ -67,7 +65,7 @@ split::Direction Growth::best_direction(const NodeContext& context, Workspace& w
     std::atomic<std::size_t> perfect{found.size()};
     const auto attempt = [&](std::size_t i, Workspace& each) {
         if (i > perfect.load()) return;
-        found[i] = each.oblique->attempt(node, i, poll_of(each));
+        found[i] = each.oblique->attempt(node, i, progress);
         std::size_t first = perfect.load();
         while (found[i].is_perfect && i < first && !perfect.compare_exchange_weak(first, i)) {
         }
@@ -95,6 +93,7 @@ void Growth::route_by_sum(const Open& open, const split::Candidate& winner, Work
     const auto by_word = [&]<class Word>() {
         const Word* list = block.list<Word>(listed);
         for (std::uint32_t i = open.begin; i < open.end; ++i) {
+            if ((i - open.begin) % kRowsPerCheck == kRowsPerCheck - 1) progress.check(true);
             const std::uint32_t row = data::Entry<Word>::row(list[i]);
             const double sum = data::add_terms(winner.terms.coefficient, [&](std::size_t term) {
                 return data.columns[static_cast<std::size_t>(winner.terms.column[term])].number(

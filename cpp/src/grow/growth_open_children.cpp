@@ -19,8 +19,11 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
         declare_branches(winner, column, *open.block);
     const std::size_t n_branches = winner.n_branches;
     const std::size_t width = ws.finder->width();
+    look_up(open.size());
     route_known(open, winner, ws);
+    look_up(open.size());
     sum_branches(*open.block, n_branches, width, ws);
+    look_up(open.size());
     std::uint32_t heaviest = heaviest_branch(n_branches, width, ws);
     if (options.as_rpart && n_branches == 2 && !data.case_weight.empty()) {
         const std::span<const std::uint32_t> rows(ws.rows);
@@ -106,6 +109,7 @@ void Growth::open_children(Open& open, const split::Candidate& winner, Workspace
         double lower = open.lower;
         double upper = open.upper;
         bound_child(open, winner, ws, b, lower, upper);
+        look_up(rows.size());
         note(fragment, node, *open.block, rows, lower, upper);
         const bool grows = only == b || (only == kAllBranches &&
                                          within_limits(rows.size(), open.depth + 1, sums) &&
@@ -122,12 +126,14 @@ void Growth::open_children(Open& open, const split::Candidate& winner, Workspace
             child.lower = lower;
             child.upper = upper;
             child.total.assign(sums, sums + width);
+            look_up(rows.size());
             lay_grid(open, child, rows, ws);
         } else if (only == kAllBranches && !rows.empty()) {
             record_leaf(node, *open.block, rows, fragment);
         }
         at += ws.counts[b];
     }
+    look_up(open.size());
     if (children.size() > first_open)
         partition(open, winner, ws, shared, first_child, std::span(children).subspan(first_open));
 }
@@ -193,11 +199,13 @@ void Growth::open_divided(const Open& open, const split::Candidate& winner, Work
             if (only == b) children.push_back(std::move(child));
             continue;
         }
+        look_up(open.size());
         child.block = extract(*open.block, open.begin, open.end, *open.columns, rows, shares,
                               data.target.n_outputs, options.block.wide, ws.new_row);
         child.end = child.block->n_rows;
         std::iota(rows.begin(), rows.end(), 0U);
         ws.finder->add(child.total.data(), *child.block, rows);
+        look_up(open.size());
         lay_grid(open, child, rows, ws);
         child.is_settled = is_settled(*child.block, rows, child.total.data(), *ws.finder);
         note(fragment, child.node, *child.block, rows, child.lower, child.upper);

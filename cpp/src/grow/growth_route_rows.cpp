@@ -57,6 +57,7 @@ void Growth::route_known(const Open& open, const split::Candidate& winner, Works
     };
     if (block.is_narrow()) by_word.template operator()<data::Narrow>();
     else by_word.template operator()<data::Wide>();
+    look_up(open.size());
     list_by_branch(open, winner.column,
                    block.holding == data::Holding::lists
                        ? open.end - n_missing_of(open, winner.column)
@@ -93,7 +94,7 @@ void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_
     std::size_t at = 0;
     for (const std::uint32_t count : ws.counts) {
         const auto begin = ws.rows.begin() + static_cast<std::ptrdiff_t>(at);
-        std::sort(begin, begin + count, [&](std::uint32_t a, std::uint32_t b) {
+        sort_in_blocks(progress, begin, begin + count, [&](std::uint32_t a, std::uint32_t b) {
             return block.table_row[a] < block.table_row[b];
         });
         at += count;
@@ -261,11 +262,13 @@ void Growth::partition(const Open& open, const split::Candidate& winner, Workspa
     };
     if (shared)
         team.for_each(n_lists, [&](std::size_t i, std::size_t thread) {
-            progress.check(workspaces[thread].is_caller);
             one(i, workspaces[thread].partition);
         });
     else
-        for (std::size_t i = 0; i < n_lists; ++i) one(i, ws.partition);
+        for (std::size_t i = 0; i < n_lists; ++i) {
+            look_up(open.size());
+            one(i, ws.partition);
+        }
 }
 
 void Growth::count_missing(const Open& open, Open& child) const {

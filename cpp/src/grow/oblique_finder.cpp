@@ -35,38 +35,38 @@ public:
     }
 
     [[nodiscard]] split::Found attempt(const split::ObliqueNode& node, std::size_t number,
-                                       const split::Poll& poll) override {
+                                       Progress& progress) override {
         criterion.enter(total.data());
         split::Pencil<C> pencil(criterion, limits, node, total);
         Generator random = generator_of(node, number);
         const split::ObliqueSearch search = options.oblique.search;
         if (climbs()) {
-            split::Plane<C> plane(pencil, node, poll, random);
+            split::Plane<C> plane(pencil, node, progress, random);
             if (search == split::ObliqueSearch::cart_lc) split::CartLc<C>(plane, node).attempt();
             else split::Oc1<C>(plane, node, options.oblique.n_jumps, random).attempt(number == 0);
             return plane.found();
         }
-        split::Along<C> along(pencil, node, poll, random);
+        split::Along<C> along(pencil, node, progress, random);
         if (search == split::ObliqueSearch::random_projections)
             return cut_projected(along, node, random);
         return cut_reflected(along, node, node.directions[number]);
     }
 
     void complete(const split::ObliqueNode& node, const split::Direction& direction,
-                  const split::Poll& poll, split::Candidate& candidate) override {
+                  Progress& progress, split::Candidate& candidate) override {
         Sum best = whole_sum(node, direction);
-        judge(node, best);
+        judge(node, progress, best);
         if (best.candidate.question == split::Question::none) {
             candidate.guard = split::Guard::limits;
             return;
         }
-        if (climbs()) climb_with_fewer(node, direction, poll, best);
-        leave_out_terms(node, poll, best);
+        if (climbs()) climb_with_fewer(node, direction, progress, best);
+        leave_out_terms(node, progress, best);
         if (best.terms.size() < 2) {
             candidate.guard = split::Guard::one_column;
             return;
         }
-        judge(node, best);  // the last one judged may be another
+        judge(node, progress, best);  // the last one judged may be another
         candidate = best.candidate;
         candidate.question = split::Question::sum;
         candidate.terms = best.terms;
@@ -122,7 +122,7 @@ private:
     /// Climbing gives every column a small coefficient. If the plane is as good with only the
     /// columns that matter most, it is easier to read.
     void climb_with_fewer(const split::ObliqueNode& node, const split::Direction& direction,
-                          const split::Poll& poll, Sum& best) {
+                          Progress& progress, Sum& best) {
         double all = 0.0;
         for (const double each : direction) all += std::abs(each);
         for (const double least : {0.1, 0.03}) {
@@ -134,10 +134,10 @@ private:
             criterion.enter(total.data());
             split::Pencil<C> pencil(criterion, limits, node, total);
             Generator random = generator_of(node, ~0ULL);
-            split::Plane<C> plane(pencil, node, poll, random);
+            split::Plane<C> plane(pencil, node, progress, random);
             split::Oc1<C>(plane, node, 0, random).polish(std::move(fewer));
             Sum shorter = whole_sum(node, plane.direction);
-            judge(node, shorter);
+            judge(node, progress, shorter);
             if (!is_as_good(shorter, best)) continue;
             best = std::move(shorter);
             return;
@@ -151,7 +151,7 @@ private:
     }
 
     /// From the least important term up, each is left out if the sum is as good without it.
-    void leave_out_terms(const split::ObliqueNode& node, const split::Poll& poll, Sum& best) {
+    void leave_out_terms(const split::ObliqueNode& node, Progress& progress, Sum& best) {
         std::vector<std::int32_t> columns = best.terms.column;
         std::vector<double> effect(columns.size());
         for (std::size_t i = 0; i < columns.size(); ++i)
@@ -162,19 +162,19 @@ private:
                          [&](std::size_t a, std::size_t b) { return effect[a] < effect[b]; });
         for (const std::size_t i : order) {
             if (best.terms.size() < 2) return;
-            poll();
+            progress.check(true);
             Sum shorter = best;
             leave_out(shorter,
                       static_cast<std::size_t>(std::find(best.terms.column.begin(),
                                                          best.terms.column.end(), columns[i]) -
                                                best.terms.column.begin()));
-            judge(node, shorter);
+            judge(node, progress, shorter);
             if (is_as_good(shorter, best)) best = std::move(shorter);
         }
     }
 
     /// Adds up the terms of every row and finds the best cut of the sums.
-    void judge(const split::ObliqueNode& node, Sum& sum) {
+    void judge(const split::ObliqueNode& node, Progress& progress, Sum& sum) {
         data::LinearTerms& terms = sum.terms;
         if (terms.coefficient[0] < 0.0)
             for (double& each : terms.coefficient) each = -each;
@@ -186,15 +186,19 @@ private:
         sums.resize(node.n_rows());
         every_row.resize(node.n_rows());
         std::iota(every_row.begin(), every_row.end(), 0U);
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            sums[i] = data::add_terms(terms.coefficient, [&](std::size_t term) {
-                return data.columns[static_cast<std::size_t>(terms.column[term])].number(
-                    node.rows.table_row[i]);
-            });
+        in_blocks(progress, sums.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                sums[i] = data::add_terms(terms.coefficient, [&](std::size_t term) {
+                    return data.columns[static_cast<std::size_t>(terms.column[term])].number(
+                        node.rows.table_row[i]);
+                });
+        });
+        progress.check(true);
         data::Column as_column;
         as_column.data = reinterpret_cast<const std::byte*>(sums.data());
         as_column.stride = sizeof(double);
-        order = order_of(as_column, every_row, order_scratch);
+        order = order_of(as_column, every_row, order_scratch, progress);
+        progress.check(true);
         fill_tally(node);
 
         split::Candidate& candidate = sum.candidate;

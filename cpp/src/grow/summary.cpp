@@ -13,16 +13,20 @@
 namespace treewright::grow {
 namespace {
 
+/// Nodes between two checks for an interrupt.
+constexpr std::size_t kNodesPerCheck = 1 << 12;
+
 /// Appends a fragment's nodes to the tree, ids and offsets shifted.
 void append(tree::Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_range,
             std::vector<std::uint32_t>& leaf_rows, std::vector<double>& leaf_weights,
-            Fragment fragment, std::uint32_t anchor) {
+            Fragment fragment, std::uint32_t anchor, Progress& progress) {
     const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
     const auto code_base = static_cast<std::int64_t>(tree.branches.code.size());
     const std::int64_t term_base = tree.terms.append(fragment.terms);
     const auto cut_base = static_cast<std::int64_t>(tree.cuts.real.size());
     const std::size_t row_base = leaf_rows.size();
     for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
+        if (i % kNodesPerCheck == 0) progress.check(true);
         tree::TreeNode node = std::move(fragment.nodes[i]);
         if (node.first_child >= 0) node.first_child += base;
         if (node.code_offset >= 0) node.code_offset += code_base;
@@ -80,6 +84,7 @@ struct LeafRows {
     std::vector<std::pair<std::size_t, std::size_t>> range;
     std::vector<std::uint32_t> rows;
     std::vector<double> weights;  ///< empty: the rows' own
+    Progress& progress;
 
     /// Calls f(row, weight) for the rows of a leaf in ascending order: sums do not depend on the
     /// order in which the rows were listed.
@@ -87,16 +92,20 @@ struct LeafRows {
     void for_each(std::size_t node, const data::Dataset& data, F&& f) {
         const auto [begin, end] = range[node];
         if (weights.empty()) {
-            std::sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                      rows.begin() + static_cast<std::ptrdiff_t>(end));
-            for (std::size_t i = begin; i < end; ++i)
-                f(rows[i], data.weight.empty() ? 1.0 : data.weight[rows[i]]);
+            sort_in_blocks(progress, rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                           rows.begin() + static_cast<std::ptrdiff_t>(end));
+            in_blocks(progress, end - begin, [&, first = begin](std::size_t from, std::size_t to) {
+                for (std::size_t i = first + from; i < first + to; ++i)
+                    f(rows[i], data.weight.empty() ? 1.0 : data.weight[rows[i]]);
+            });
             return;
         }
         std::vector<std::pair<std::uint32_t, double>> sorted;
         for (std::size_t i = begin; i < end; ++i) sorted.emplace_back(rows[i], weights[i]);
-        std::sort(sorted.begin(), sorted.end());
-        for (const auto& [row, weight] : sorted) f(row, weight);
+        sort_in_blocks(progress, sorted.begin(), sorted.end());
+        in_blocks(progress, sorted.size(), [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) f(sorted[i].first, sorted[i].second);
+        });
     }
 };
 
@@ -104,9 +113,10 @@ void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& 
                        const GrowOptions& options) {
     const data::Target& target = data.target;
     const split::Reciprocals none(0);
-    const std::unique_ptr<Finder> finder = make_finder(data, options, none);
+    const std::unique_ptr<Finder> finder = make_finder(data, options, none, leaves.progress);
     std::vector<double> sums(finder->width());
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        if (i % kNodesPerCheck == 0) leaves.progress.check(true);
         tree::TreeNode& node = tree.nodes[i];
         double* value = tree.value.data() + i * tree.width;
         if (node.first_child < 0) {
@@ -154,11 +164,17 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
     const data::Target& target = data.target;
     const std::size_t n_outputs = target.n_outputs;
     const criteria::Traits criterion = criteria::traits_of(options.criterion);
-    std::vector<ValueSummary> summaries(tree.nodes.size() * n_outputs);
+    // Filled from the last node up: to clear millions at once would take too long.
+    std::vector<ValueSummary> summaries;
+    summaries.reserve(tree.nodes.size() * n_outputs);
+    const auto summary_of = [&](std::size_t i, std::size_t o) -> const ValueSummary& {
+        return summaries[(tree.nodes.size() - 1 - i) * n_outputs + o];
+    };
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        if (i % kNodesPerCheck == 0) leaves.progress.check(true);
         tree::TreeNode& node = tree.nodes[i];
         for (std::size_t o = 0; o < n_outputs; ++o) {
-            ValueSummary& here = summaries[i * n_outputs + o];
+            ValueSummary& here = summaries.emplace_back();
             double mean = 0.0;
             if (node.first_child < 0) {
                 bool same = true;
@@ -180,7 +196,7 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
             } else {
                 for (std::int32_t b = 0; b < node.n_branches; ++b) {
                     const auto child = static_cast<std::size_t>(node.first_child + b);
-                    const ValueSummary& below = summaries[child * n_outputs + o];
+                    const ValueSummary& below = summary_of(child, o);
                     here.weight += below.weight;
                     here.sum.add(below.sum);
                     here.y_log_y.add(below.y_log_y);
@@ -188,7 +204,7 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
                 mean = here.sum.value() / here.weight;
                 for (std::int32_t b = 0; b < node.n_branches; ++b) {
                     const auto child = static_cast<std::size_t>(node.first_child + b);
-                    const ValueSummary& below = summaries[child * n_outputs + o];
+                    const ValueSummary& below = summary_of(child, o);
                     const double off = tree.value[child * n_outputs + o] - mean;
                     if (!(below.weight > 0.0)) continue;
                     here.squares.add(below.squares);
@@ -207,6 +223,7 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
         }
     }
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        if (i % kNodesPerCheck == 0) leaves.progress.check(true);
         const tree::TreeNode& node = tree.nodes[i];
         for (std::size_t o = 0; o < n_outputs; ++o) {
             double& value = tree.value[i * n_outputs + o];
@@ -221,13 +238,19 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
 
 tree::Tree join(Fragment top, std::vector<Fragment> fragments,
                 const std::vector<std::uint32_t>& anchors, const data::Dataset& data,
-                const GrowOptions& options) {
+                const GrowOptions& options, Progress& progress) {
     tree::Tree tree;
-    LeafRows leaves;
+    LeafRows leaves{{}, {}, {}, progress};
     std::vector<double> medians = std::move(top.medians);
     std::vector<double> deviations = std::move(top.deviations);
     const std::size_t n_outputs = data.target.n_outputs;
-    tree.nodes = std::move(top.nodes);
+    std::size_t n_nodes = top.nodes.size();
+    for (const Fragment& fragment : fragments) n_nodes += fragment.nodes.size() - 1;
+    tree.nodes.reserve(n_nodes);
+    for (tree::TreeNode& node : top.nodes) {
+        if (tree.nodes.size() % kNodesPerCheck == 0) progress.check(true);
+        tree.nodes.push_back(std::move(node));
+    }
     tree.branches = std::move(top.branches);
     tree.terms = std::move(top.terms);
     tree.cuts = std::move(top.cuts);
@@ -242,15 +265,18 @@ tree::Tree join(Fragment top, std::vector<Fragment> fragments,
             deviations.insert(deviations.end(), fragments[i].deviations.begin() + 1,
                               fragments[i].deviations.end());
         }
-        append(tree, leaves.range, leaves.rows, leaves.weights, std::move(fragments[i]),
-               anchors[i]);
+        append(tree, leaves.range, leaves.rows, leaves.weights, std::move(fragments[i]), anchors[i],
+               progress);
     }
     tree.width = data.target.width();
-    tree.value.assign(tree.nodes.size() * tree.width, 0.0);
+    tree.value.reserve(tree.nodes.size() * tree.width);
+    in_blocks(progress, tree.nodes.size() * tree.width,
+              [&](std::size_t, std::size_t end) { tree.value.resize(end, 0.0); });
     if (data.target.is_classification()) {
         summarise_classes(tree, leaves, data, options);
     } else {
         summarise_values(tree, leaves, data, options);
+        progress.check(true);
         if (!medians.empty())
             for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
                 tree.nodes[i].impurity = deviations[i];
@@ -275,43 +301,49 @@ void move_down(const std::vector<Value>& values, Value& threshold) {
 
 /// The known values of a column in rows that count, ascending.
 template <class Value, class Read>
-std::vector<Value> sorted_values(const data::Dataset& data, const data::Column& column, Read read) {
+std::vector<Value> sorted_values(const data::Dataset& data, const data::Column& column,
+                                 Progress& progress, Read read) {
     std::vector<Value> values;
     for (std::size_t row = 0; row < data.n_rows; ++row)
         if (!column.is_missing(row) && (data.weight.empty() || data.weight[row] > 0.0))
             values.push_back(read(row));
-    std::sort(values.begin(), values.end());
+    sort_in_blocks(progress, values.begin(), values.end());
     return values;
 }
 
-std::vector<double> sorted_reals(const data::Dataset& data, const data::Column& column) {
-    return sorted_values<double>(data, column, [&](std::size_t row) { return column.real(row); });
+std::vector<double> sorted_reals(const data::Dataset& data, const data::Column& column,
+                                 Progress& progress) {
+    return sorted_values<double>(data, column, progress,
+                                 [&](std::size_t row) { return column.real(row); });
 }
-std::vector<std::int64_t> sorted_wholes(const data::Dataset& data, const data::Column& column) {
-    return sorted_values<std::int64_t>(data, column,
+std::vector<std::int64_t> sorted_wholes(const data::Dataset& data, const data::Column& column,
+                                        Progress& progress) {
+    return sorted_values<std::int64_t>(data, column, progress,
                                        [&](std::size_t row) { return column.whole(row); });
 }
 
 }  // namespace
 
 void move_threshold_down(const data::Dataset& data, const data::Column& column, double& threshold,
-                         std::int64_t& threshold_int) {
-    if (column.is_real()) move_down(sorted_reals(data, column), threshold);
-    else move_down(sorted_wholes(data, column), threshold_int);
+                         std::int64_t& threshold_int, Progress& progress) {
+    if (column.is_real()) move_down(sorted_reals(data, column, progress), threshold);
+    else move_down(sorted_wholes(data, column, progress), threshold_int);
 }
 
-void move_cuts_down(const data::Dataset& data, const data::Column& column, tree::Cuts& cuts) {
+void move_cuts_down(const data::Dataset& data, const data::Column& column, tree::Cuts& cuts,
+                    Progress& progress) {
     if (column.is_real()) {
-        const auto values = sorted_reals(data, column);
+        const auto values = sorted_reals(data, column, progress);
         for (double& cut : cuts.real) move_down(values, cut);
     } else {
-        const auto values = sorted_wholes(data, column);
+        const auto values = sorted_wholes(data, column, progress);
         for (std::int64_t& cut : cuts.whole) move_down(values, cut);
     }
 }
 
-void move_thresholds_down(const data::Dataset& data, tree::Tree& tree) {
+void move_thresholds_down(const data::Dataset& data, tree::Tree& tree, Progress& progress) {
     for (std::size_t c = 0; c < data.columns.size(); ++c) {
+        progress.check(true);
         const data::Column& column = data.columns[c];
         std::vector<double*> reals;
         std::vector<std::int64_t*> wholes;
@@ -329,10 +361,10 @@ void move_thresholds_down(const data::Dataset& data, tree::Tree& tree) {
         }
         if (reals.empty()) continue;
         if (column.is_real()) {
-            const auto values = sorted_reals(data, column);
+            const auto values = sorted_reals(data, column, progress);
             for (double* threshold : reals) move_down(values, *threshold);
         } else {
-            const auto values = sorted_wholes(data, column);
+            const auto values = sorted_wholes(data, column, progress);
             for (std::int64_t* threshold : wholes) move_down(values, *threshold);
         }
     }

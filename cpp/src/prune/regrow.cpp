@@ -83,8 +83,8 @@ std::pair<tree::Tree, tree::Plan> Regrower::grow(const std::vector<Part>& rows,
     if (!how.class_factor.empty())  // costs alter the weights for growing only
         for (std::size_t i = 0; i < tree.value.size(); ++i)
             tree.value[i] /= how.class_factor[i % tree.width];
-    if (moves_thresholds) grow::move_thresholds_down(data, tree);
-    tree::Plan plan(tree, unseen_branches(tree));
+    if (moves_thresholds) grow::move_thresholds_down(data, tree, progress);
+    tree::Plan plan(tree, unseen_branches(tree), progress);
     if (how.collapses) collapse(tree, judge);
     return {std::move(tree), std::move(plan)};
 }

@@ -30,21 +30,20 @@ void take(std::span<const T> from, const std::vector<std::uint32_t>& rows, std::
 RowsByLeaf::RowsByLeaf(const data::Dataset& given, const tree::Tree& tree, const tree::Plan& plan,
                        bool all_columns, std::size_t n_threads, Progress& progress)
     : given(given), tree(tree) {
-    Team team(std::min(n_threads, 1 + given.n_rows / kRowsPerTask));
+    Team team(std::min(n_threads, 1 + given.n_rows / kRowsPerTask), progress);
     std::vector<std::uint32_t> leaf(given.n_rows);
-    sorted = find_leaves(plan, leaf, team, progress);
+    sorted = find_leaves(plan, leaf, team);
     if (!sorted) return;
     sort(leaf);
     copy_rows(all_columns, team);
 }
 
-bool RowsByLeaf::find_leaves(const tree::Plan& plan, std::vector<std::uint32_t>& leaf, Team& team,
-                             Progress& progress) const {
+bool RowsByLeaf::find_leaves(const tree::Plan& plan, std::vector<std::uint32_t>& leaf,
+                             Team& team) const {
     const tree::Rows rows{given.n_rows, given.columns};
     std::atomic<bool> any_divided = false;
     const std::size_t n_tasks = (given.n_rows + kRowsPerTask - 1) / kRowsPerTask;
-    team.for_each(n_tasks, [&](std::size_t task, std::size_t thread) {
-        progress.check(thread == 0);
+    team.for_each(n_tasks, [&](std::size_t task, std::size_t) {
         if (any_divided.load(std::memory_order_relaxed)) return;
         const std::size_t begin = task * kRowsPerTask;
         const std::size_t n = std::min(kRowsPerTask, given.n_rows - begin);

@@ -12,19 +12,52 @@
 namespace treewright::tree {
 namespace {
 
-constexpr std::size_t kRowsPerTask = 4096;
+/// A task should take milliseconds, also where rows are divided among hundreds of leaves.
+constexpr std::size_t kRowsPerTask = 1024;
+constexpr std::size_t kRowsPerThread = 4096;  // fewer do not pay for starting one
+/// Nodes between two checks for an interrupt.
+constexpr std::size_t kNodesPerCheck = 1 << 12;
+
+/// A list of unknown length, in pieces: one vector that grows would be copied as a whole now and
+/// then, for longer than Ctrl-C should wait.
+template <class T>
+class Pieces {
+public:
+    [[nodiscard]] std::size_t size() const { return n; }
+    void push_back(T value) {
+        if (n % kPiece == 0) pieces.emplace_back().reserve(kPiece);
+        pieces.back().push_back(value);
+        ++n;
+    }
+    /// The list as one; the pieces are gone then.
+    [[nodiscard]] std::vector<T> joined(Progress& progress) {
+        std::vector<T> all;
+        all.reserve(n);
+        for (std::vector<T>& piece : pieces) {
+            progress.check(true);
+            all.insert(all.end(), piece.begin(), piece.end());
+            std::vector<T>().swap(piece);
+        }
+        return all;
+    }
+
+private:
+    static constexpr std::size_t kPiece = 1 << 18;
+    std::vector<std::vector<T>> pieces;
+    std::size_t n = 0;
+};
 
 }  // namespace
 
 Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
-           std::vector<std::uint32_t> classes)
-    : Plan(tree, std::move(unseen_of_node), std::move(classes), tree.width) {}
+           std::vector<std::uint32_t> classes, Progress& progress)
+    : Plan(tree, std::move(unseen_of_node), std::move(classes), tree.width, progress) {}
 
-Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node)
-    : Plan(tree, std::move(unseen_of_node), {}, 0) {}
+Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node, Progress& progress)
+    : Plan(tree, std::move(unseen_of_node), {}, 0, progress) {}
 
 Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
-           std::vector<std::uint32_t> classes, std::size_t width)
+           std::vector<std::uint32_t> classes, std::size_t width, Progress& progress)
     : cuts(tree.cuts), terms(tree.terms), n_classes(std::move(classes)), answer_width(width) {
     const std::size_t n = tree.nodes.size();
     require(n > 0 && n < (std::size_t{1} << 31), "number of nodes");
@@ -33,6 +66,7 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     tree_node.reserve(n);
     tree_node.push_back(0);
     for (std::size_t i = 0; i < tree_node.size(); ++i) {  // breadth-first
+        if (i % kNodesPerCheck == 0) progress.check(true);
         const TreeNode& node = tree.nodes[tree_node[i]];
         for (std::int32_t b = 0; b < node.n_branches; ++b) {
             const auto child = static_cast<std::uint32_t>(node.first_child + b);
@@ -49,7 +83,9 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     if (any_surrogates) surrogates.resize(n);
     answer.resize(n * answer_width);
     raw.resize(n_classes.empty() ? 0 : n * answer_width);
+    std::vector<char> is_used;  // by column
     for (std::size_t i = 0; i < n; ++i) {
+        if (i % kNodesPerCheck == 0) progress.check(true);
         const TreeNode& node = tree.nodes[tree_node[i]];
         Node out{};
         out.first_child = static_cast<std::uint32_t>(i);
@@ -61,7 +97,10 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
             only_real_cuts = only_real_cuts && kind == real_cut && node.n_branches == 2;
         }
         const auto column = static_cast<std::uint32_t>(std::max(node.column, 0));
-        if (node.n_branches > 0) used_columns.push_back(column);
+        if (node.n_branches > 0) {
+            if (column >= is_used.size()) is_used.resize(column + 1, 0);
+            is_used[column] = 1;
+        }
         out.column_and_kind = column << kKindBits | kind;
         nodes.push_back(out);
         n_branches.push_back(static_cast<std::uint32_t>(node.n_branches));
@@ -96,15 +135,16 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     }
     share.assign(n, 1.0);
     for (std::size_t i = 0; i < n; ++i) {
+        if (i % kNodesPerCheck == 0) progress.check(true);
         const std::size_t first = nodes[i].first_child;
         double all = 0.0;
         for (std::uint32_t b = 0; b < n_branches[i]; ++b) all += weight[first + b];
         for (std::uint32_t b = 0; b < n_branches[i]; ++b)
             share[first + b] = weight[first + b] / all;
     }
-    std::sort(used_columns.begin(), used_columns.end());
-    used_columns.erase(std::unique(used_columns.begin(), used_columns.end()), used_columns.end());
-    if (mean_depth() > Shortcuts::kDeep) make_shortcuts();
+    for (std::uint32_t column = 0; column < is_used.size(); ++column)
+        if (is_used[column] != 0) used_columns.push_back(column);
+    if (mean_depth() > Shortcuts::kDeep) make_shortcuts(progress);
 }
 
 double Plan::mean_depth() const {
@@ -113,10 +153,11 @@ double Plan::mean_depth() const {
     return sum / weight[0];
 }
 
-void Plan::make_shortcuts() {
+void Plan::make_shortcuts(Progress& progress) {
     std::vector<std::uint32_t> n_below(nodes.size(), 1);
     shortcuts.make_room(nodes.size());
     for (std::size_t i = nodes.size(); i-- > 0;) {
+        if (i % kNodesPerCheck == 0) progress.check(true);
         if (n_branches[i] == 0) continue;
         const auto first = n_below.begin() + nodes[i].first_child;
         n_below[i] = std::accumulate(first, first + n_branches[i], 1U);
@@ -305,9 +346,10 @@ void Plan::combine_leaves(std::span<const Visit> parts, Combine combine, double*
 
 /// Calls reached(row, parts) for every row, in parallel: the leaves it reaches, mostly one.
 template <class Reached>
-void Plan::for_each_row(const Rows& rows, std::size_t n_threads, Reached&& reached) const {
+void Plan::for_each_row(const Rows& rows, std::size_t n_threads, Progress& progress,
+                        Reached&& reached) const {
     const std::size_t n_tasks = (rows.n_rows + kRowsPerTask - 1) / kRowsPerTask;
-    Team team(std::min(n_threads, n_tasks));
+    Team team(std::min(n_threads, (rows.n_rows + kRowsPerThread - 1) / kRowsPerThread), progress);
     team.for_each(n_tasks, [&](std::size_t task, std::size_t) {
         const std::size_t begin = task * kRowsPerTask;
         const std::size_t end = std::min(begin + kRowsPerTask, rows.n_rows);
@@ -325,9 +367,9 @@ void Plan::for_each_row(const Rows& rows, std::size_t n_threads, Reached&& reach
     });
 }
 
-void Plan::predict(const Rows& rows, Combine combine, std::size_t n_threads,
+void Plan::predict(const Rows& rows, Combine combine, std::size_t n_threads, Progress& progress,
                    std::span<double> out) const {
-    for_each_row(rows, n_threads, [&](std::size_t row, std::span<const Visit> parts) {
+    for_each_row(rows, n_threads, progress, [&](std::size_t row, std::span<const Visit> parts) {
         double* to = out.data() + row * answer_width;
         if (parts.size() > 1) return combine_leaves(parts, combine, to);
         const double* from = answer.data() + std::size_t{parts[0].node} * answer_width;
@@ -335,8 +377,9 @@ void Plan::predict(const Rows& rows, Combine combine, std::size_t n_threads,
     });
 }
 
-void Plan::apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t> out) const {
-    for_each_row(rows, n_threads, [&](std::size_t row, std::span<const Visit> parts) {
+void Plan::apply(const Rows& rows, std::size_t n_threads, Progress& progress,
+                 std::span<std::int64_t> out) const {
+    for_each_row(rows, n_threads, progress, [&](std::size_t row, std::span<const Visit> parts) {
         const auto most = std::max_element(
             parts.begin(), parts.end(),
             [](const Visit& one, const Visit& other) { return one.share < other.share; });
@@ -354,38 +397,53 @@ bool Plan::whole_leaves(const Rows& rows, std::size_t begin, std::span<std::uint
     return true;
 }
 
-void Plan::parts(const Rows& rows, std::vector<std::int64_t>& start,
+void Plan::parts(const Rows& rows, Progress& progress, std::vector<std::int64_t>& start,
                  std::vector<std::int64_t>& leaves, std::vector<double>& shares) const {
+    Pieces<std::int64_t> leaf_of_part;
+    Pieces<double> share_of_part;
+    start.reserve(rows.n_rows + 1);
     start.assign(1, 0);
-    for_each_row(rows, 1, [&](std::size_t, std::span<const Visit> parts) {
+    for_each_row(rows, 1, progress, [&](std::size_t, std::span<const Visit> parts) {
         for (const Visit& part : parts) {
-            leaves.push_back(tree_node[part.node]);
-            shares.push_back(part.share);
+            leaf_of_part.push_back(tree_node[part.node]);
+            share_of_part.push_back(part.share);
         }
-        start.push_back(static_cast<std::int64_t>(leaves.size()));
+        start.push_back(static_cast<std::int64_t>(leaf_of_part.size()));
     });
+    leaves = leaf_of_part.joined(progress);
+    shares = share_of_part.joined(progress);
 }
 
-std::vector<std::int64_t> Plan::paths(const Rows& rows, std::vector<std::int64_t>& start) const {
-    std::vector<std::int64_t> visited;
+std::vector<std::int32_t> Plan::paths(const Rows& rows, Progress& progress,
+                                      std::vector<std::int64_t>& start) const {
+    Pieces<std::int32_t> visited;
+    std::vector<std::int32_t> path;
     std::vector<Visit> stack;
+    std::size_t n_steps = 0;
+    start.reserve(rows.n_rows + 1);
     start.assign(1, 0);
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        bool is_divided = false;
+        path.clear();
         stack.assign(1, Visit{0, 1.0});
         while (!stack.empty()) {  // parents first
+            if (n_steps++ % kNodesPerCheck == 0) progress.check(true);
             const Visit here = stack.back();
             stack.pop_back();
-            visited.push_back(tree_node[here.node]);
+            path.push_back(static_cast<std::int32_t>(tree_node[here.node]));
             if (n_branches[here.node] == 0) continue;
             const int branch = branch_of(rows, row, here.node);
             if (branch < 0) push_children(here, stack);
             else
                 stack.push_back({nodes[here.node].first_child + static_cast<std::uint32_t>(branch),
                                  here.share});
+            is_divided = is_divided || branch < 0;
         }
+        if (is_divided) std::sort(path.begin(), path.end());  // else each is below the last one
+        for (const std::int32_t node : path) visited.push_back(node);
         start.push_back(static_cast<std::int64_t>(visited.size()));
     }
-    return visited;
+    return visited.joined(progress);
 }
 
 }  // namespace treewright::tree

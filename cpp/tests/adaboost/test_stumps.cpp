@@ -51,11 +51,10 @@ CASE(a_stump_parts_values_inside_a_bin) {
     data.target.n_classes = {2};
     data.target.classes = classes;
     GrowOptions options;
-    Team team(2);
-    Progress progress(nullptr);
-    const auto search = make_stump_search(data, options, team, progress);
+    Team team(2, unstopped);
+    const auto search = make_stump_search(data, options, team);
     const AdaBoostRows rows(std::vector<double>(kRows, 1.0), classes, 2);
-    const FoundStump found = search->find(rows, team, progress);
+    const FoundStump found = search->find(rows, team);
     CHECK(found.tree.nodes.size() == 3);
     CHECK(found.tree.nodes[0].threshold == 1233.5);
     CHECK(rows.error(found.predicted) == 0.0);
@@ -78,8 +77,8 @@ CASE(votes_by_interval_are_those_of_the_stumps) {
     const StumpVotes votes(stumps, {0}, 2);
     std::vector<double> table(2 * values.size());
     std::vector<double> one_by_one(2 * values.size());
-    votes.add_all(rows, 1, table);
-    votes.add(rows, 0, 3, one_by_one);
+    votes.add_all(rows, 1, unstopped, table);
+    votes.add(rows, 0, 3, unstopped, one_by_one);
     CHECK(table == one_by_one);
     CHECK(table == (std::vector<double>{6, 0, 6, 0, 2, 4, 0, 6, 3, 3}));
 }

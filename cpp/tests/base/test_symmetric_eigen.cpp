@@ -14,7 +14,7 @@ CASE(eigenvectors_are_what_the_matrix_stretches) {
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = 0; j <= i; ++j)
                 matrix[i * n + j] = matrix[j * n + i] = random.uniform() - 0.5;
-        const Eigen eigen = eigen_of(matrix, n, [] {});
+        const Eigen eigen = eigen_of(matrix, n, unstopped);
         CHECK(eigen.value.size() == n);
         CHECK(std::is_sorted(eigen.value.rbegin(), eigen.value.rend()));
         for (std::size_t e = 0; e < n; ++e) {

@@ -65,7 +65,7 @@ CASE(exponentials_are_right_to_the_last_bits) {
 
 CASE(codes_rise_with_values_and_know_what_is_missing) {
     const Made made(3000, 3, 1);
-    Team team(2);
+    Team team(2, unstopped);
     const Codebook book = learn_codebook(made.data, 255, team);
     for (std::size_t c = 0; c < 3; ++c) {
         const CodedColumn& coded = book.columns[c];
@@ -87,7 +87,7 @@ CASE(codes_rise_with_values_and_know_what_is_missing) {
 
 CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
     const Made made(5000, 8, 2);
-    Team team(1);
+    Team team(1, unstopped);
     const Codebook book = learn_codebook(made.data, 255, team);
     CodedTable table(made.data, book, sizeof(WideRow), team);
     CHECK(table.slots.size() == 4);  // three columns, and five that never meet
@@ -177,7 +177,7 @@ CASE(the_scores_of_training_rows_are_what_the_model_says) {
     const Made made(4000, 8, 3);
     Progress progress(nullptr);
     for (const std::size_t n_threads : {1, 3}) {
-        Team team(n_threads);
+        Team team(n_threads, unstopped);
         Booster booster(made.data, learn_codebook(made.data, 64, team), Objective{},
                         {n_threads == 1 ? 1.0 : 0.5, 0.0, 0}, 1, std::vector<double>(4000), team);
         const double before = mean_square(made.y, booster.scores);
@@ -201,7 +201,7 @@ CASE(lines_in_leaves_answer_training_rows_as_rows_coded_once_or_anew) {
     BoostGrowth growth;
     growth.max_leaves = 4;
     const auto boosted = [&](bool has_lines, std::size_t n_threads) {
-        Team team(n_threads);
+        Team team(n_threads, unstopped);
         growth.has_lines = has_lines;
         Booster booster(made.data, learn_codebook(made.data, 64, team), Objective{}, {0.5, 0.0, 0},
                         1, std::vector<double>(3000), team);
@@ -209,7 +209,7 @@ CASE(lines_in_leaves_answer_training_rows_as_rows_coded_once_or_anew) {
             booster.round(growth, 0.5, round, team, progress);
         return booster;
     };
-    Team team(1);
+    Team team(1, unstopped);
     const Booster booster = boosted(true, 1);
     CHECK(mean_square(made.y, booster.scores) < mean_square(made.y, boosted(false, 1).scores) / 2);
     CHECK(booster.scores == boosted(true, 3).scores);
@@ -237,7 +237,7 @@ CASE(spreads_are_standard_deviations_of_finite_numbers) {
     Column nominal = column;
     nominal.scale = Scale::nominal;
     const std::vector<Column> columns = {column, nominal};
-    Team team(1);
+    Team team(1, unstopped);
     const std::vector<double> spread = spreads_of(columns, 3, weight, team);
     CHECK(std::abs(spread[0] - std::sqrt(8.0 / 9.0)) < 1e-12);
     CHECK(spread[1] == 0.0);

@@ -68,7 +68,7 @@ CASE(the_quantile_of_distances_is_found_wherever_it_lies) {
                 distances[row] = std::abs(y[row] - scores[row]);
             for (const std::size_t n_threads : {1, 3})
                 for (const double level : kLevels) {
-                    Team team(n_threads);
+                    Team team(n_threads, unstopped);
                     CHECK(quantile_of_distances(y, scores.data(), level, team) ==
                           by_counting(distances, level));
                 }

@@ -137,7 +137,7 @@ CASE(the_rows_of_the_smallest_keys_are_those_that_sorting_finds) {
                      {KeyRange{}, guess_from_some(n, n_wanted, keys_in(keys)), KeyRange{0, 0},
                       KeyRange{kMostKey, kMostKey}, KeyRange{std::uint64_t{1} << 63}})
                     for (const std::size_t n_threads : {1, 3}) {
-                        Team team(n_threads);
+                        Team team(n_threads, unstopped);
                         const RowSet found = smallest_rows(n, n_wanted, keys_in(keys), guess, team);
                         CHECK(found.list(team) == expected);
                     }
@@ -170,8 +170,8 @@ CASE(rows_of_the_same_content_are_drawn_together_wherever_they_stand) {
     for (std::size_t row = 0; row < kRows; row += 3) without.add(row);
     for (const double share : {0.02, 0.3, 0.97})
         for (std::uint64_t key = 0; key < 4; ++key) {
-            Team team(1);
-            Team three(3);
+            Team team(1, unstopped);
+            Team three(3, unstopped);
             const RowSet drawn = draw_contents(content, share, key, {}, team);
             CHECK(draw_contents(content, share, key, {}, three).words == drawn.words);
             const RowSet other = draw_contents(turned, share, key, {}, team);
@@ -184,7 +184,7 @@ CASE(rows_of_the_same_content_are_drawn_together_wherever_they_stand) {
             const double found = static_cast<double>(drawn.size()) / kRows;
             CHECK(std::abs(found - share) < 5.0 * std::sqrt(share * (1.0 - share) / 7919.0));
         }
-    Team team(1);
+    Team team(1, unstopped);
     CHECK(draw_contents(content, 1.0, 3, {}, team).size() == kRows);
 }
 
@@ -228,8 +228,8 @@ CASE(listed_rows_have_the_gradients_they_have_among_all) {
 
 CASE(leaves_found_together_are_those_that_rows_walk_to) {
     const Mixture made(5000);
-    Team one(1);
-    Team three(3);
+    Team one(1, unstopped);
+    Team three(3, unstopped);
     const Codebook book = learn_codebook(made.data, 255, one);
     const CodedTable table(made.data, book, 0, one);
     CHECK(std::ranges::any_of(table.slots, [](const Slot& slot) { return slot.is_wide; }));
@@ -259,7 +259,7 @@ CASE(rows_outside_the_sample_get_the_scores_that_the_model_gives) {
     for (const RoundSample& sample :
          {RoundSample{0.3, 0.0, 0}, RoundSample{0.9, 0.0, 0}, RoundSample{0.1, 0.2, 0}})
         for (const std::size_t max_leaves : {20UL, 0UL}) {
-            Team team(2);
+            Team team(2, unstopped);
             BoostGrowth growth;
             growth.max_leaves = max_leaves;
             growth.limits.min_leaf = 2;

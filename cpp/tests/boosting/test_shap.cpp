@@ -56,7 +56,7 @@ CASE(shap_values_of_grown_trees_add_up) {
     for (const bool weighted : {false, true}) {
         options.weighted = weighted;
         const auto made = make_data(options, 5);
-        Team team(2);
+        Team team(2, unstopped);
         const BoostForest forest = boosted(*made, 1, team);
         CHECK(forest.trees.size() == 6 && forest.trees[0].nodes.size() > 20);
         const Rows rows{made->data.n_rows, made->data.columns};
@@ -84,7 +84,7 @@ CASE(shap_values_obey_the_call_to_stop) {
     MadeOptions options;
     options.n_classes = 0;
     const auto made = make_data(options, 6);
-    Team team(1);
+    Team team(1, unstopped);
     const BoostForest forest = boosted(*made, 1, team);
     const Rows rows{made->data.n_rows, made->data.columns};
     std::vector<double> values(rows.n_rows * (rows.columns.size() + 1));

@@ -18,7 +18,7 @@ CASE(bins_go_by_average_rank) {
     std::vector<std::uint32_t> rows(values.size());
     std::iota(rows.begin(), rows.end(), 0U);
     OrderScratch scratch;
-    Order order = order_of(column, rows, scratch);
+    Order order = order_of(column, rows, scratch, unstopped);
     // Ranks 2 2 2 4 5 6 7 8 of 8: times 3 / 9, rounded down, 0 0 0 1 1 2 2 2.
     const Bins bins = bin_by_rank(order, {}, 3);
     CHECK(bins.first_row == (std::vector<std::uint32_t>{1, 4, 6}));
@@ -31,7 +31,7 @@ CASE(bins_go_by_average_rank) {
 
     // A row of two copies counts as two rows.
     std::vector<double> twice = {1.0, 1.0, 0.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0};
-    Order again = order_of(column, rows, scratch);
+    Order again = order_of(column, rows, scratch, unstopped);
     const Bins same = bin_by_rank(again, twice, 3);
     CHECK(again.entries == order.entries);
     CHECK(same.last_row == bins.last_row);

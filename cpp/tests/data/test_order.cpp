@@ -27,7 +27,7 @@ void check_order(const std::vector<T>& values, ValueType type) {
     std::iota(rows.begin(), rows.end(), 0U);
     const Column column = view_of(values, type);
     OrderScratch scratch;
-    const Order order = order_of(column, rows, scratch);
+    const Order order = order_of(column, rows, scratch, unstopped);
     std::vector<std::uint32_t> known;
     for (const std::uint32_t row : rows)
         if (!column.is_missing(row)) known.push_back(row);
@@ -41,7 +41,7 @@ void check_order(const std::vector<T>& values, ValueType type) {
         CHECK((order.entries[i] & 1) == static_cast<std::uint32_t>(tie));
     }
     for (const std::size_t width : {1, 2, 4}) {
-        const Codes codes = codes_of(order, rows, values.size(), width);
+        const Codes codes = codes_of(order, rows, values.size(), unstopped, width);
         std::visit(
             [&](const auto& of_row) {
                 for (std::size_t i = 0; i < known.size(); ++i)
@@ -95,11 +95,10 @@ struct Laid {
 };
 
 Laid lay(const MadeData& made) {
-    Team team(1);
-    Progress progress(nullptr);
+    Team team(1, unstopped);
     std::vector<std::uint32_t> n_missing;
     std::vector<Bins> bins;
-    Laid laid{make_block(made.data, {}, team, progress, n_missing, bins), {}};
+    Laid laid{make_block(made.data, {}, team, n_missing, bins), {}};
     std::vector<std::uint32_t> rows(laid.block->n_rows);
     std::iota(rows.begin(), rows.end(), 0U);
     CHECK(Gridding(made.data, false).refine(*laid.block, rows, laid.grid));

@@ -54,7 +54,7 @@ struct Rows1 {
 std::vector<PackedTree> forest_of(const FastTable& table, const GrowOptions& options,
                                   std::size_t n_trees) {
     Progress progress(nullptr);
-    Team team(1);
+    Team team(1, unstopped);
     const std::uint64_t n_draws[] = {table.data.n_rows};
     const Sampling sampling(table.data, {}, n_draws, true, options.seed, team);
     ForestOptions forest;
@@ -82,7 +82,7 @@ std::vector<std::int32_t> leaves_of(const PackedForest& forest, const Dataset& d
 }  // namespace
 
 CASE(rows_are_drawn_alike_whatever_their_weights_and_their_order) {
-    Team team(1);
+    Team team(1, unstopped);
     const std::size_t n = 40;
     Generator random(5);
     const Rows1 rows(n);
@@ -119,7 +119,7 @@ CASE(rows_are_drawn_alike_whatever_their_weights_and_their_order) {
 }
 
 CASE(strata_draw_as_many_of_each_class_as_asked) {
-    Team team(1);
+    Team team(1, unstopped);
     const Rows1 rows(90);
     for (const bool with_replacement : {true, false}) {
         const std::uint64_t n_draws[] = {25, 17};
@@ -139,7 +139,7 @@ CASE(strata_draw_as_many_of_each_class_as_asked) {
 }
 
 CASE(adaboost_draws_rows_in_proportion_to_weights) {
-    Team team(1);
+    Team team(1, unstopped);
     const Rows1 rows(4);
     const std::vector<double> weight = {0.25, 1.5, 0.0, 2.25};
     const std::uint64_t n_draws[] = {40'000};
@@ -164,7 +164,7 @@ CASE(unpacked_nodes_hold_the_sums_of_their_rows) {
         forest.trees = forest_of(*table, options, 1);
         const Tree tree = unpack(forest.trees[0], n_classes, table->is_real);
         const auto leaves = leaves_of(forest, table->data);
-        Team team(1);
+        Team team(1, unstopped);
         const std::uint64_t n_draws[] = {table->data.n_rows};
         const Sampling sampling(table->data, {}, n_draws, true, options.seed, team);
         std::vector<std::uint32_t> copies;

@@ -221,19 +221,19 @@ CASE(predictions_do_not_depend_on_the_batch) {
     const Tree tree = grown(*made, options);
     std::vector<std::int32_t> unseen;
     for (const TreeNode& node : tree.nodes) unseen.push_back(node.missing_branch);
-    const Plan plan(tree, unseen, {2});
+    const Plan plan(tree, unseen, {2}, unstopped);
     Rows rows{made->data.n_rows, made->data.columns};
     std::vector<double> together(rows.n_rows * 2);
     std::vector<double> threaded(rows.n_rows * 2);
-    plan.predict(rows, Combine::branch_fractions, 1, together);
-    plan.predict(rows, Combine::branch_fractions, 3, threaded);
+    plan.predict(rows, Combine::branch_fractions, 1, unstopped, together);
+    plan.predict(rows, Combine::branch_fractions, 3, unstopped, threaded);
     CHECK(together == threaded);
     for (std::size_t row = 0; row < rows.n_rows; row += 37) {
         Rows alone{1, made->data.columns};
         for (Column& column : alone.columns)
             column.data += static_cast<std::ptrdiff_t>(row) * column.stride;
         std::vector<double> one(2);
-        plan.predict(alone, Combine::branch_fractions, 1, one);
+        plan.predict(alone, Combine::branch_fractions, 1, unstopped, one);
         CHECK(one[0] == together[2 * row] && one[1] == together[2 * row + 1]);
         CHECK_NEAR(one[0] + one[1], 1.0, 1e-12);
     }

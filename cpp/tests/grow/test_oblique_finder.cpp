@@ -61,9 +61,9 @@ CASE(rows_are_predicted_where_they_were_counted) {
             options.missing = policy;
             Progress progress(nullptr);
             const Tree tree = grow::grow(made->data, options, progress);
-            const Plan plan(tree, std::vector<std::int32_t>(tree.nodes.size(), -1), {2});
+            const Plan plan(tree, std::vector<std::int32_t>(tree.nodes.size(), -1), {2}, unstopped);
             std::vector<std::int64_t> leaf(made->data.n_rows);
-            plan.apply({made->data.n_rows, made->data.columns}, 1, leaf);
+            plan.apply({made->data.n_rows, made->data.columns}, 1, unstopped, leaf);
             std::vector<std::int64_t> counted(tree.nodes.size(), 0);
             for (const std::int64_t each : leaf) ++counted[static_cast<std::size_t>(each)];
             for (std::size_t i = 0; i < tree.nodes.size(); ++i)

@@ -16,6 +16,7 @@ from treewright.core import weighted_medians
 from treewright.ensemble.ensemble import Ensemble, Trees
 from treewright.errors import ModelFormatError
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
+from treewright.interrupts import row_blocks
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
@@ -122,7 +123,8 @@ class WeightedEnsemble(Ensemble):
         predictions = np.empty((table.n_rows, len(self)))
         for tree in range(len(self)):
             answers = self.trees.add_answers(table, tree, tree + 1, "soft", n_threads)
-            predictions[:, tree] = answers[:, 0]
+            for block in row_blocks(table.n_rows):
+                predictions[block, tree] = answers[block, 0]
         return predictions
 
     def importances(self) -> Importances:

@@ -1,8 +1,8 @@
 """Columns of Python objects: text, numbers, dates and missing values told apart by type.
 
-The types that occur are found in one pass in C (``set(map(type, values))``); the column is then
-read as a whole. A column that mixes types, or holds an object of a type that cannot be read, is
-an error that names the column and the row.
+The types that occur are found in one pass in C (``set(map(type, values))``, block by block); the
+column is then read as a whole. A column that mixes types, or holds an object of a type that cannot
+be read, is an error that names the column and the row.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from treewright.data.codes import INT64_MAX, INT64_MIN
+from treewright.array_types import Array
+from treewright.data.codes import INT64_MAX, INT64_MIN, distinct_values
 from treewright.data.column import Column, blank_column, read_time, read_typed, text_column
 from treewright.errors import DataError
+from treewright.interrupts import row_blocks
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -71,9 +73,9 @@ def read_objects(values: Sequence[object], name: str) -> Column:
     treewright.errors.DataError: column 'x' mixes text and numbers: row 0 holds 'a', row 1 holds 5.
       Hint: convert the column to one type first.
     """
-    types = set(map(type, values))
+    types = _types_of(values)
     if types <= {float, np.float64, type(None)} and types != {type(None)}:
-        floats = np.array(values, dtype=np.float64)  # None becomes NaN
+        floats = _array(values, np.float64)  # None becomes NaN
         return blank_column(len(floats)) if np.isnan(floats).all() else read_typed(floats, name)
     word_of_type = {kind: _word_for(kind) for kind in types}
     if "text" in word_of_type.values() and _is_text_with_gaps(values):
@@ -81,7 +83,7 @@ def read_objects(values: Sequence[object], name: str) -> Column:
     missing = np.zeros(len(values), dtype=bool)
     if any(_may_be_gap(kind) for kind in types):
         missing = np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
-        known_types = set(map(type, _known(values, missing)))
+        known_types = _types_of(_known(values, missing))
         word_of_type = {kind: word for kind, word in word_of_type.items() if kind in known_types}
     words = set(word_of_type.values())
     if not words:
@@ -95,10 +97,24 @@ def read_objects(values: Sequence[object], name: str) -> Column:
     return read(values, missing, name)
 
 
+def _types_of(values: Sequence[object]) -> set[type]:
+    types: set[type] = set()
+    for block in row_blocks(len(values)):
+        types.update(map(type, values[block]))
+    return types
+
+
+def _array(values: Sequence[object], dtype: type) -> Array:
+    array: Array = np.empty(len(values), dtype=dtype)
+    for block in row_blocks(len(values)):
+        array[block] = np.array(values[block], dtype=dtype)
+    return array
+
+
 def _is_text_with_gaps(values: Sequence[object]) -> bool:
     """Return whether every value is text or missing; only distinct values are examined."""
     try:
-        others = [value for value in set(values) if not isinstance(value, str)]
+        others = [value for value in distinct_values(values) if not isinstance(value, str)]
     except TypeError:  # something unhashable, such as a list
         return False
     return all(map(is_missing, others))
@@ -123,19 +139,17 @@ def _filled(values: Sequence[object], missing: Any, filler: object) -> list[Any]
 
 
 def _read_booleans(values: Sequence[object], missing: Any, name: str) -> Column:
-    return read_typed(np.array(_filled(values, missing, False), dtype=bool), name).with_missing(
-        missing
-    )
+    return read_typed(_array(_filled(values, missing, False), bool), name).with_missing(missing)
 
 
 def _read_numbers(values: Sequence[object], missing: Any, name: str) -> Column:
     known = _known(values, missing)
-    is_whole = all(issubclass(kind, numbers.Integral) for kind in set(map(type, known)))
+    is_whole = all(issubclass(kind, numbers.Integral) for kind in _types_of(known))
     if is_whole:
         low, high = min(known), max(known)
         whole_type = np.int64 if low >= INT64_MIN and high <= INT64_MAX else np.uint64
         if whole_type is np.int64 or (low >= 0 and high < 1 << 64):
-            whole = np.array(_filled(values, missing, 0), dtype=whole_type)
+            whole = _array(_filled(values, missing, 0), whole_type)
             return read_typed(whole, name).with_missing(missing)
     floats = np.fromiter(map(_to_float, _filled(values, missing, np.nan)), np.float64, len(values))
     return read_typed(floats, name)

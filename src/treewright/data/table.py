@@ -22,6 +22,7 @@ import numpy as np
 
 from treewright.array_types import Array, BoolArray, IntegerArray
 from treewright.data.fitted_schema import FittedSchema
+from treewright.interrupts import taken
 
 MISSING = -1
 """Code of a missing value in a nominal or ordinal column."""
@@ -99,12 +100,12 @@ class Table:
     def take(self, rows: IntegerArray) -> Table:
         """Return the table of the rows at the given positions, in that order."""
         if self.matrix is not None:
-            return Table(schema=self.schema, n_rows=len(rows), matrix=self.matrix[rows])
+            return Table(schema=self.schema, n_rows=len(rows), matrix=taken(self.matrix, rows))
         return Table(
             schema=self.schema,
             n_rows=len(rows),
-            columns=[column[rows] for column in self.columns],
-            masks=[None if mask is None else mask[rows] for mask in self.masks],
+            columns=[taken(column, rows) for column in self.columns],
+            masks=[None if mask is None else taken(mask, rows) for mask in self.masks],
         )
 
     def __len__(self) -> int:

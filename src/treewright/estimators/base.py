@@ -290,9 +290,7 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         """Return the nodes that each row passes, as a sparse indicator matrix of rows x nodes."""
         start, visited = self._model().plan.decision_path(self._table(X))
         ones = np.ones(len(visited), dtype=np.int8)
-        path = csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
-        path.sort_indices()
-        return path
+        return csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path."""

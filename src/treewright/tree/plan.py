@@ -15,7 +15,7 @@ from treewright.core import Plan as CorePlan
 from treewright.data.core_columns import lend
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray, Int64Array
+    from treewright.array_types import FloatArray, Int32Array, Int64Array
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
     from treewright.tree.arrays import TreeArrays
@@ -50,8 +50,8 @@ class Plan:
         start, leaves, shares = self._core.parts(lend(table))
         return start, leaves, shares
 
-    def decision_path(self, table: Table) -> tuple[Int64Array, Int64Array]:
-        """Return the nodes each row visits, from the root, as ``indptr`` and ``indices``."""
+    def decision_path(self, table: Table) -> tuple[Int64Array, Int32Array]:
+        """Return the nodes each row visits, ascending, as ``indptr`` and ``indices``."""
         start, visited = self._core.paths(lend(table))
         return start, visited
 

@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from treewright.data.fitted_schema import UINT_OFFSET
+from treewright.interrupts import uncollected
 from treewright.tree.condition import COMPLETE
 from treewright.tree.linear_leaves import IndicatorTerm, LinearModel
 from treewright.tree.question import Categories, Intervals, LinearCut, Question
@@ -24,6 +25,8 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
     classes = None
     if tree.classes is not None:
         classes = [[plain(name) for name in names.tolist()] for names in tree.classes]
+    with uncollected():
+        nodes = [_node(tree, node) for node in range(tree.n_nodes)]
     return {
         "kind": "regression" if tree.classes is None else "classification",
         "criterion": tree.criterion,
@@ -32,7 +35,7 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         "columns": [column_to_dict(spec) for spec in tree.schema.columns],
         "derived": [str(each.definition) for each in tree.schema.derived],
         "classes": classes,
-        "nodes": [_node(tree, node) for node in range(tree.n_nodes)],
+        "nodes": nodes,
     }
 
 

@@ -51,13 +51,13 @@ public:
     [[nodiscard]] std::size_t n_columns() const { return n_codes.size(); }
 
     /// Adds the votes of all stumps for each class: rows x classes.
-    void add_all(const tree::Rows& rows, std::size_t n_threads, std::span<double> sums) const;
+    void add_all(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
+                 std::span<double> sums) const;
     /// The same for some of the stumps, one by one.
-    void add(const tree::Rows& rows, std::size_t first, std::size_t last,
+    void add(const tree::Rows& rows, std::size_t first, std::size_t last, Progress& progress,
              std::span<double> sums) const;
-    /// Branch of each row at a stump; 2 where it follows both.
-    void branches_of(const tree::Rows& rows, std::size_t stump,
-                     std::span<std::int32_t> branch) const;
+    /// Branch of each row at each stump, rows x stumps; 2 where it follows both.
+    void branches(const tree::Rows& rows, Progress& progress, std::span<std::int32_t> branch) const;
 
 private:
     /// The votes of one column's stumps: a line for each interval or category, then one for a
@@ -76,7 +76,7 @@ private:
                         std::vector<double>& votes) const;
     void add_steps(const Steps& steps, const tree::Rows& rows, std::size_t begin, std::size_t end,
                    double* sums) const;
-    [[nodiscard]] int branch_of(const VotingStump& stump, const data::Column& column,
+    [[nodiscard]] int branch_of(const VotingStump& stump, const tree::Rows& rows,
                                 std::size_t row) const;
 
     std::size_t width;

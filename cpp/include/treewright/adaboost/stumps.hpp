@@ -22,7 +22,6 @@
 
 #include "treewright/adaboost/rows.hpp"
 #include "treewright/base/parallel.hpp"
-#include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
 #include "treewright/grow/options.hpp"
@@ -54,8 +53,7 @@ struct FoundStump {
 class StumpSearch {
 public:
     virtual ~StumpSearch() = default;
-    [[nodiscard]] virtual FoundStump find(const AdaBoostRows& rows, Team& team,
-                                          Progress& progress) = 0;
+    [[nodiscard]] virtual FoundStump find(const AdaBoostRows& rows, Team& team) = 0;
 };
 
 /// Reads the columns; rows of weight 0 are ignored. Of the options, only the criterion (one
@@ -63,12 +61,12 @@ public:
 /// to the better side, nominal columns are split by subsets.
 [[nodiscard]] std::unique_ptr<StumpSearch> make_stump_search(const data::Dataset& data,
                                                              const grow::GrowOptions& options,
-                                                             Team& team, Progress& progress);
+                                                             Team& team);
 
 /// Reads one column; `active` are the rows of positive weight, ascending.
 [[nodiscard]] StumpColumn read_stump_column(const data::Dataset& data, std::size_t column,
                                             std::span<const std::uint32_t> active,
-                                            data::OrderScratch& scratch);
+                                            data::OrderScratch& scratch, Progress& progress);
 
 /// Adds up the weights of the rows of each cell; whole numbers add exactly, in any order. `lanes`
 /// is working memory.

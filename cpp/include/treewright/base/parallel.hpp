@@ -1,6 +1,10 @@
 /// A thread pool for the duration of one call. No thread outlives the call that made its Team, so a
 /// process may fork between calls, and an exception leaves no thread running. Waiting threads spin
 /// for a moment before they sleep: waking a thread costs more than most work items.
+///
+/// Every loop of a team obeys Ctrl-C: `progress` is checked before each item, and by the calling
+/// thread while it waits for the others. So an item should take a few milliseconds at most, or
+/// check on its own.
 #pragma once
 
 #include <atomic>
@@ -12,17 +16,21 @@
 #include <thread>
 #include <vector>
 
+#include "treewright/base/progress.hpp"
+
 namespace treewright {
 
 class Team {
 public:
     /// `n_threads` counts the calling thread, which works too.
-    explicit Team(std::size_t n_threads);
+    Team(std::size_t n_threads, Progress& progress);
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
     [[nodiscard]] std::size_t size() const { return workers.size() + 1; }
+    /// For items that check on their own.
+    [[nodiscard]] Progress& progress() { return of_call; }
 
     /// Calls work(item, thread) for every item in [0, n_items), each exactly once. Items are handed
     /// out in order; thread 0 is the caller. Rethrows the first exception after all have stopped.
@@ -32,8 +40,14 @@ public:
 private:
     void serve(std::size_t thread);
     void drain(std::size_t thread);
+    /// Does work; what it throws ends the loop.
+    template <class Work>
+    void attempt(Work&& work);
     void fail(std::exception_ptr exception, bool is_cause);
+    /// Waits until no other thread works.
+    void wait_for_others();
 
+    Progress& of_call;
     std::vector<std::thread> workers;
     std::mutex mutex;
     std::condition_variable wake;

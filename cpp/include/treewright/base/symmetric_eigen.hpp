@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <vector>
+
+#include "treewright/base/progress.hpp"
 
 namespace treewright {
 
@@ -13,8 +14,7 @@ struct Eigen {
 };
 
 /// By Jacobi's rotations (Golub and Van Loan, Matrix Computations, section 8.5): O(n^3) a sweep,
-/// about ten sweeps. `matrix` is n x n, row by row. `poll` is called now and then; it may throw.
-[[nodiscard]] Eigen eigen_of(std::vector<double> matrix, std::size_t n,
-                             const std::function<void()>& poll);
+/// about ten sweeps. `matrix` is n x n, row by row.
+[[nodiscard]] Eigen eigen_of(std::vector<double> matrix, std::size_t n, Progress& progress);
 
 }  // namespace treewright

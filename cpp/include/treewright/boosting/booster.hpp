@@ -73,7 +73,7 @@ private:
     [[nodiscard]] GradientView gradients_of(std::size_t output) const;
     [[nodiscard]] WritableGradients gradients_of(std::size_t output);
     void add_lines(std::size_t output, const GrowBuffers& memory, double l2, BoostTree& tree,
-                   Team& team, Progress& progress) const;
+                   Team& team) const;
     /// The prediction of a leaf of the rows of some leaves together.
     [[nodiscard]] double residual_answer(const BoostTree& tree,
                                          std::span<const GrownLeaf> leaves) const;

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "treewright/base/parallel.hpp"
-#include "treewright/base/progress.hpp"
 #include "treewright/boosting/histogram.hpp"
 #include "treewright/boosting/tree.hpp"
 #include "treewright/data/column.hpp"
@@ -49,6 +48,6 @@ struct LineRows {
 /// Fits the lines of the leaves of a tree. Rows are summed in blocks that do not depend on the
 /// number of threads.
 template <class Row>
-void fit_lines(const LineRows& rows, double l2, BoostTree& tree, Team& team, Progress& progress);
+void fit_lines(const LineRows& rows, double l2, BoostTree& tree, Team& team);
 
 }  // namespace treewright::boosting

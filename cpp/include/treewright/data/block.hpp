@@ -80,8 +80,7 @@ struct BlockOptions {
 /// All rows of positive weight, `values` not yet on a grid. `n_missing[column]` receives the number
 /// of missing values of the column among them, `bins[column]` its bins, if there are any.
 [[nodiscard]] std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options,
-                                                Team& team, Progress& progress,
-                                                std::vector<std::uint32_t>& n_missing,
+                                                Team& team, std::vector<std::uint32_t>& n_missing,
                                                 std::vector<Bins>& bins);
 
 }  // namespace treewright::data

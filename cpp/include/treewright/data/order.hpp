@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
 
 namespace treewright::data {
@@ -28,7 +29,7 @@ struct OrderScratch {
 /// Sorts the given rows (ascending row numbers) of a column, stably, by radix: O(rows).
 /// Equality is equality of values: no tolerance, -0.0 is 0.0, infinities are ordinary extremes.
 [[nodiscard]] Order order_of(const Column& column, std::span<const std::uint32_t> rows,
-                             OrderScratch& scratch);
+                             OrderScratch& scratch, Progress& progress);
 
 /// Dense codes of a column in the narrowest width that holds them; equal codes, equal values.
 /// `first_row[code]` is a row that has the value: with the raw column it is the codebook.
@@ -42,6 +43,7 @@ struct Codes {
 
 /// `min_width` (1, 2 or 4 bytes) lets a test ask for wider codes than needed.
 [[nodiscard]] Codes codes_of(const Order& order, std::span<const std::uint32_t> rows,
-                             std::size_t n_table_rows, std::size_t min_width = 1);
+                             std::size_t n_table_rows, Progress& progress,
+                             std::size_t min_width = 1);
 
 }  // namespace treewright::data

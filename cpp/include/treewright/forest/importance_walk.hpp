@@ -77,7 +77,7 @@ struct RowTable {
     std::vector<std::int32_t> class_of;  ///< of each row, where classes are predicted
     std::vector<double> value_of;        ///< of each row, where numbers are
 
-    RowTable(const data::Dataset& data, Team& team, Progress& progress)
+    RowTable(const data::Dataset& data, Team& team)
         : data(data), order(canonical_order(data, {}, team)) {
         const std::size_t n_columns = data.columns.size();
         cells.resize(order.size() * n_columns);
@@ -85,8 +85,7 @@ struct RowTable {
             if (data.target.is_classification()) class_of.push_back(data.target.classes[row]);
             else value_of.push_back(data.target.values[row]);
         const std::size_t n_chunks = (order.size() + kRowsPerLook - 1) / kRowsPerLook;
-        team.for_each(n_chunks, [&](std::size_t chunk, std::size_t thread) {
-            progress.check(thread == 0);
+        team.for_each(n_chunks, [&](std::size_t chunk, std::size_t) {
             const std::size_t end = std::min(order.size(), (chunk + 1) * kRowsPerLook);
             for (std::size_t i = chunk * kRowsPerLook; i < end; ++i)
                 for (std::size_t c = 0; c < n_columns; ++c)
@@ -128,13 +127,12 @@ template <class Make>
 std::vector<double> by_tree(const PackedForest& forest, const DrawnTable& table, Progress& progress,
                             Make&& make) {
     std::vector<double> out(forest.trees.size() * forest.n_columns);
-    Team team(table.n_threads);
+    Team team(table.n_threads, progress);
     const auto by_type = [&]<class T>(T) {
-        const RowTable<T> rows(table.data, team, progress);
+        const RowTable<T> rows(table.data, team);
         std::vector<decltype(make(rows))> measures;
         for (std::size_t thread = 0; thread < team.size(); ++thread) measures.push_back(make(rows));
         team.for_each(forest.trees.size(), [&](std::size_t tree, std::size_t thread) {
-            progress.check(thread == 0);
             auto& measure = measures[thread];
             const auto of_tree = std::span(out).subspan(tree * forest.n_columns, forest.n_columns);
             measure.unseen.find(table, rows.order, tree);

@@ -87,7 +87,7 @@ struct WalkBlock {
 };
 
 /// Calls work for all blocks of a table, which do not depend on the number of threads.
-void walk_blocks(const tree::Rows& rows, Team& team, Progress& progress,
+void walk_blocks(const tree::Rows& rows, Team& team,
                  const std::function<void(const WalkBlock& block)>& work);
 [[nodiscard]] std::size_t n_walk_blocks(const tree::Rows& rows);
 

@@ -13,6 +13,7 @@
 namespace treewright::grow {
 
 [[nodiscard]] std::unique_ptr<Finder> make_absolute_finder(const data::Dataset& data,
-                                                           const GrowOptions& options);
+                                                           const GrowOptions& options,
+                                                           Progress& progress);
 
 }  // namespace treewright::grow

@@ -51,6 +51,7 @@ public:
 /// `reciprocals` reach up to the number of rows. Throws InvariantError for an unknown criterion.
 [[nodiscard]] std::unique_ptr<Finder> make_finder(const data::Dataset& data,
                                                   const GrowOptions& options,
-                                                  const split::Reciprocals& reciprocals);
+                                                  const split::Reciprocals& reciprocals,
+                                                  Progress& progress);
 
 }  // namespace treewright::grow

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,9 @@
 namespace treewright::grow {
 
 struct Fragment {
-    std::vector<tree::TreeNode> nodes;  ///< ids are positions in this fragment
+    /// Ids are positions in this fragment. A vector of millions would be copied as a whole when it
+    /// grows, for longer than Ctrl-C should wait.
+    std::deque<tree::TreeNode> nodes;
     tree::CodeBranches branches;
     data::LinearTerms terms;
     tree::Cuts cuts;

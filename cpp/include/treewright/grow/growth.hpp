@@ -95,6 +95,8 @@ private:
                                      const double* sums) const;
     [[nodiscard]] bool may_split(const Open& open) const;
     [[nodiscard]] bool is_shared(const Open& open) const;
+    /// Checks for an interrupt between two passes over the rows of a node, if they are many.
+    void look_up(std::size_t n_rows) const;
     void record_leaf(std::uint32_t node, const data::Block& block,
                      std::span<const std::uint32_t> rows, Fragment& fragment);
     /// Monotonic bounds are kept in the target's own units; searches compare on the node's grid.
@@ -124,7 +126,6 @@ private:
     /// The best direction of ws.oblique_node that any attempt finds; empty if none does.
     [[nodiscard]] split::Direction best_direction(const NodeContext& context, Workspace& ws,
                                                   bool shared);
-    [[nodiscard]] split::Poll poll_of(const Workspace& ws) const;
     void route_by_sum(const Open& open, const split::Candidate& winner, Workspace& ws) const;
 
     // Rows (growth_route_rows.cpp)

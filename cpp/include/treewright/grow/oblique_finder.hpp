@@ -18,11 +18,11 @@ public:
     virtual void enter(const NodeContext& context, const split::ObliqueNode& node) = 0;
     /// One of the independent searches; depends on its number, not on earlier ones.
     [[nodiscard]] virtual split::Found attempt(const split::ObliqueNode& node, std::size_t number,
-                                               const split::Poll& poll) = 0;
+                                               Progress& progress) = 0;
     /// Turns a direction into a question on the raw columns, without terms that do not help,
     /// and judges it like any other cut, with missing values and limits.
     virtual void complete(const split::ObliqueNode& node, const split::Direction& direction,
-                          const split::Poll& poll, split::Candidate& candidate) = 0;
+                          Progress& progress, split::Candidate& candidate) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<ObliqueFinder> make_oblique_finder(const data::Dataset& data,

@@ -2,6 +2,7 @@
 /// values, impurities. Leaves are summed from their rows, other nodes from their children.
 #pragma once
 
+#include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/options.hpp"
@@ -11,15 +12,16 @@ namespace treewright::grow {
 /// `fragments[i]` continues node `anchors[i]` of `top`.
 [[nodiscard]] tree::Tree join(Fragment top, std::vector<Fragment> fragments,
                               const std::vector<std::uint32_t>& anchors, const data::Dataset& data,
-                              const GrowOptions& options);
+                              const GrowOptions& options, Progress& progress);
 
 /// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
 /// that is not above it (Quinlan 1993, section 2.4).
-void move_thresholds_down(const data::Dataset& data, tree::Tree& tree);
+void move_thresholds_down(const data::Dataset& data, tree::Tree& tree, Progress& progress);
 /// The same for one threshold.
 void move_threshold_down(const data::Dataset& data, const data::Column& column, double& threshold,
-                         std::int64_t& threshold_int);
+                         std::int64_t& threshold_int, Progress& progress);
 /// The same for the cuts of one node.
-void move_cuts_down(const data::Dataset& data, const data::Column& column, tree::Cuts& cuts);
+void move_cuts_down(const data::Dataset& data, const data::Column& column, tree::Cuts& cuts,
+                    Progress& progress);
 
 }  // namespace treewright::grow

@@ -51,7 +51,7 @@ public:
 
 private:
     [[nodiscard]] bool find_leaves(const tree::Plan& plan, std::vector<std::uint32_t>& leaf,
-                                   Team& team, Progress& progress) const;
+                                   Team& team) const;
     void sort(const std::vector<std::uint32_t>& leaf);
     void copy_rows(bool all_columns, Team& team);
     template <class T>

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "treewright/base/progress.hpp"
 #include "treewright/criteria/concept.hpp"
 #include "treewright/data/block.hpp"
 #include "treewright/split/options.hpp"
@@ -102,21 +103,24 @@ void add_missing(const C& criterion, const data::Block& block, std::uint32_t row
 
 template <criteria::Criterion C, class Word>
 void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
-                std::uint32_t n_missing, Tally& tally) {
+                std::uint32_t n_missing, Progress& progress, Tally& tally) {
     const data::Block& block = *node.block;
     const Word* list = block.list<Word>(column);
     const std::uint32_t known_end = node.end - n_missing;
     double* run = nullptr;
-    for (std::uint32_t i = node.begin; i < known_end; ++i) {
-        const std::uint32_t row = data::Entry<Word>::row(list[i]);
-        if (i == node.begin || (list[i] & data::Entry<Word>::kSameValue) == 0) {
-            tally.open_run(row);
-            run = tally.run(tally.n_runs() - 1);
+    in_blocks(progress, known_end - node.begin, [&](std::size_t from, std::size_t to) {
+        const auto end = static_cast<std::uint32_t>(node.begin + to);
+        for (auto i = static_cast<std::uint32_t>(node.begin + from); i < end; ++i) {
+            const std::uint32_t row = data::Entry<Word>::row(list[i]);
+            if (i == node.begin || (list[i] & data::Entry<Word>::kSameValue) == 0) {
+                tally.open_run(row);
+                run = tally.run(tally.n_runs() - 1);
+            }
+            tally.last_row.back() = row;
+            ++tally.n_entries.back();
+            add_row(criterion, run, block, row);
         }
-        tally.last_row.back() = row;
-        ++tally.n_entries.back();
-        add_row(criterion, run, block, row);
-    }
+    });
     for (std::uint32_t i = known_end; i < node.end; ++i)
         add_missing(criterion, block, data::Entry<Word>::row(list[i]), tally);
 }
@@ -129,7 +133,8 @@ inline bool counting_is_cheaper(std::size_t n_codes, std::size_t n_rows) {
 
 template <criteria::Criterion C, class Word, class Code>
 void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Code>& code_of_row,
-                 std::size_t n_codes, TallyWay way, Tally& tally, TallyScratch& scratch) {
+                 std::size_t n_codes, TallyWay way, Progress& progress, Tally& tally,
+                 TallyScratch& scratch) {
     const data::Block& block = *node.block;
     const Word* list = block.list<Word>(0);
     const bool count = way == TallyWay::counting ||
@@ -147,18 +152,20 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
             tally.open_run(0);
             tally.code.push_back(static_cast<std::uint32_t>(code));
         }
-        for (std::uint32_t i = node.begin; i < node.end; ++i) {
-            const std::uint32_t row = data::Entry<Word>::row(list[i]);
-            const std::size_t code = code_of_row[row];
-            if (code == n_codes) {
-                add_missing(criterion, block, row, tally);
-                continue;
+        in_blocks(progress, node.size(), [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = node.begin + from; i < node.begin + to; ++i) {
+                const std::uint32_t row = data::Entry<Word>::row(list[i]);
+                const std::size_t code = code_of_row[row];
+                if (code == n_codes) {
+                    add_missing(criterion, block, row, tally);
+                    continue;
+                }
+                const std::uint32_t run = scratch.run_of_code[code];
+                if (tally.n_entries[run]++ == 0) tally.row[run] = row;
+                tally.last_row[run] = row;
+                add_row(criterion, tally.run(run), block, row);
             }
-            const std::uint32_t run = scratch.run_of_code[code];
-            if (tally.n_entries[run]++ == 0) tally.row[run] = row;
-            tally.last_row[run] = row;
-            add_row(criterion, tally.run(run), block, row);
-        }
+        });
         return;
     }
     scratch.keys.clear();
@@ -188,20 +195,21 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
 /// beforehand only when the block holds lists.
 template <criteria::Criterion C>
 void fill_tally(const C& criterion, const NodeRange& node, std::uint32_t column,
-                std::uint32_t n_missing, TallyWay way, Tally& tally, TallyScratch& scratch) {
+                std::uint32_t n_missing, TallyWay way, Progress& progress, Tally& tally,
+                TallyScratch& scratch) {
     tally.clear(criterion.width());
     const data::Block& block = *node.block;
     const auto by_word = [&]<class Word>() {
         if (block.holding == data::Holding::lists) {
-            tally_list<C, Word>(criterion, node, column, n_missing, tally);
+            tally_list<C, Word>(criterion, node, column, n_missing, progress, tally);
             return;
         }
         const data::Codes& codes = block.codes[column];
         std::visit(
             [&](const auto& of_row) {
                 using Code = typename std::decay_t<decltype(of_row)>::value_type;
-                tally_codes<C, Word, Code>(criterion, node, of_row, codes.n_codes(), way, tally,
-                                           scratch);
+                tally_codes<C, Word, Code>(criterion, node, of_row, codes.n_codes(), way, progress,
+                                           tally, scratch);
             },
             codes.of_row);
     };

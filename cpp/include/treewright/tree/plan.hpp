@@ -31,9 +31,9 @@ class Plan {
 public:
     /// `tree` must satisfy its invariants (checked in Python); `n_classes` is empty for regression.
     Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
-         std::vector<std::uint32_t> n_classes);
+         std::vector<std::uint32_t> n_classes, Progress& progress);
     /// A plan without predictions, which only finds leaves.
-    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch);
+    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch, Progress& progress);
 
     [[nodiscard]] std::size_t width() const { return answer_width; }
     /// Whether rows should take shortcuts: the mean path of the training rows is long.
@@ -67,18 +67,19 @@ public:
     [[nodiscard]] std::optional<Shortcuts::Stay> values_of(std::uint32_t node, int branch) const;
 
     /// Distribution over the classes, outputs side by side, or values: rows x width.
-    void predict(const Rows& rows, Combine combine, std::size_t n_threads,
+    void predict(const Rows& rows, Combine combine, std::size_t n_threads, Progress& progress,
                  std::span<double> out) const;
     /// The leaf of each row; for a divided row, the leaf that most of it reaches.
-    void apply(const Rows& rows, std::size_t n_threads, std::span<std::int64_t> out) const;
+    void apply(const Rows& rows, std::size_t n_threads, Progress& progress,
+               std::span<std::int64_t> out) const;
     /// The leaf of each row from `begin` on, one for each place in `out`; false if one is divided.
     [[nodiscard]] bool whole_leaves(const Rows& rows, std::size_t begin,
                                     std::span<std::uint32_t> out) const;
     /// All leaves each row reaches, and the share of it they get: `start` as for paths.
-    void parts(const Rows& rows, std::vector<std::int64_t>& start, std::vector<std::int64_t>& leaf,
-               std::vector<double>& share) const;
-    /// All nodes each row passes: `start` has n_rows + 1 entries into the returned list.
-    [[nodiscard]] std::vector<std::int64_t> paths(const Rows& rows,
+    void parts(const Rows& rows, Progress& progress, std::vector<std::int64_t>& start,
+               std::vector<std::int64_t>& leaf, std::vector<double>& share) const;
+    /// All nodes each row passes, ascending: `start` has n_rows + 1 entries into the returned list.
+    [[nodiscard]] std::vector<std::int32_t> paths(const Rows& rows, Progress& progress,
                                                   std::vector<std::int64_t>& start) const;
 
 private:
@@ -125,7 +126,7 @@ private:
     };
 
     Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
-         std::vector<std::uint32_t> n_classes, std::size_t answer_width);
+         std::vector<std::uint32_t> n_classes, std::size_t answer_width, Progress& progress);
     /// `branch_of` for every kind of question and value.
     [[nodiscard]] int any_branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
@@ -139,7 +140,8 @@ private:
     static bool arrive(Visit& at, std::vector<Visit>& to_do, std::vector<Visit>& parts,
                        std::uint32_t& leaf_of_row, Found& found);
     template <class Reached>
-    void for_each_row(const Rows& rows, std::size_t n_threads, Reached&& reached) const;
+    void for_each_row(const Rows& rows, std::size_t n_threads, Progress& progress,
+                      Reached&& reached) const;
     void combine_leaves(std::span<const Visit> parts, Combine combine, double* out) const;
 
     std::vector<Node> nodes;
@@ -174,7 +176,7 @@ private:
     [[nodiscard]] std::int32_t branch_in_list(const Node& node, std::int64_t code) const;
     /// Mean number of questions on the path of a training row.
     [[nodiscard]] double mean_depth() const;
-    void make_shortcuts();
+    void make_shortcuts(Progress& progress);
     void ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind);
     /// Value of a linear node's combination; NaN if a value is missing.
     [[nodiscard]] double sum_of(const Rows& rows, std::size_t row, const Node& node) const;

@@ -44,15 +44,14 @@ constexpr std::size_t kMostPerLook = 12;
 
 template <class T>
 void lay_out(const data::Dataset& data, const grow::GrowOptions& options, FastCells<T>& cells,
-             Team& team, Progress& progress) {
+             Team& team) {
     const std::size_t n_columns = data.columns.size();
     const bool by_row =
         options.max_columns == 0 || options.columns.size() <= kMostPerLook * options.max_columns;
     cells.by_column.resize(data.n_rows * n_columns + kCellPadding);
     if (by_row) cells.by_row.resize(data.n_rows * n_columns + kLanes);
     constexpr std::size_t kChunk = 1024;
-    team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t thread) {
-        progress.check(thread == 0);
+    team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
         const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
         for (std::size_t c = 0; c < n_columns; ++c)
             for (std::size_t row = chunk * kChunk; row < end; ++row) {
@@ -66,8 +65,7 @@ void lay_out(const data::Dataset& data, const grow::GrowOptions& options, FastCe
 }  // namespace
 
 std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
-                                         const grow::GrowOptions& options, Team& team,
-                                         Progress& progress) {
+                                         const grow::GrowOptions& options, Team& team) {
     const std::size_t n_columns = data.columns.size();
     auto made = std::make_unique<FastData>();
     made->data = &data;
@@ -79,18 +77,17 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     std::vector<std::uint32_t> rows(data.n_rows);
     for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = static_cast<std::uint32_t>(row);
     team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
-        progress.check(thread == 0);
         const data::Column& column = data.columns[c];
         if (!is_served || has_gaps(column, data.n_rows) || !fits_double(column, data.n_rows)) {
             is_served = false;
             return;
         }
-        if (sorts) made->orders[c] = order_of(column, rows, scratch[thread]);
+        if (sorts) made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
         else if (!fits_single(column, data.n_rows)) is_single = false;
     });
     if (!is_served) return nullptr;
-    if (!sorts && is_single) lay_out(data, options, made->singles, team, progress);
-    if (!sorts && !is_single) lay_out(data, options, made->doubles, team, progress);
+    if (!sorts && is_single) lay_out(data, options, made->singles, team);
+    if (!sorts && !is_single) lay_out(data, options, made->doubles, team);
     return made;
 }
 

@@ -133,16 +133,20 @@ TREEWRIGHT_SIMD double scan_sums(const Word* list, std::size_t begin, std::size_
 
 template <class Word>
 double fused_two_classes(const FusedNode<Word>& node, std::uint32_t n_positive,
-                         const Reciprocals& reciprocals, FusedScratch& scratch,
+                         const Reciprocals& reciprocals, FusedScratch& scratch, Progress& progress,
                          std::uint32_t* position) {
     if (node.n < 2 * node.min_leaf) return kNoCut;
     if (scratch.counts.size() < node.n) scratch.counts.resize(node.n);
     std::int32_t* counts = scratch.counts.data();
     std::int32_t count = 0;
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-        count += (node.list[i] & data::Entry<Word>::kPositive) >> 1;
-        counts[i] = count;
-    }
+    in_blocks(progress, node.n, [&](std::size_t begin, std::size_t end) {
+        std::int32_t own = count;  // in a register
+        for (std::size_t i = begin; i < end; ++i) {
+            own += (node.list[i] & data::Entry<Word>::kPositive) >> 1;
+            counts[i] = own;
+        }
+        count = own;
+    });
     return scan_counts(node.list, node.min_leaf - 1, node.n - node.min_leaf, counts,
                        static_cast<double>(node.n), static_cast<double>(n_positive),
                        reciprocals.forward.data(), reciprocals.backward_from(node.n), position);
@@ -151,7 +155,7 @@ double fused_two_classes(const FusedNode<Word>& node, std::uint32_t n_positive,
 template <class Word>
 double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_row,
                      const double* totals, std::size_t n_classes, const Reciprocals& reciprocals,
-                     FusedScratch& scratch, std::uint32_t* position) {
+                     FusedScratch& scratch, Progress& progress, std::uint32_t* position) {
     if (node.n < 2 * node.min_leaf) return kNoCut;
     if (scratch.left.size() < node.n) {
         scratch.left.resize(node.n);
@@ -162,15 +166,17 @@ double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_
     double left = 0.0;  // sums of squares of the class counts, kept up to date row by row
     double right = 0.0;
     for (const double total : scratch.class_right) right += total * total;
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-        const std::uint32_t k = class_of_row[data::Entry<Word>::row(node.list[i])];
-        left += 2.0 * scratch.class_left[k] + 1.0;
-        right -= 2.0 * scratch.class_right[k] - 1.0;
-        scratch.class_left[k] += 1.0;
-        scratch.class_right[k] -= 1.0;
-        scratch.left[i] = left;
-        scratch.right[i] = right;
-    }
+    in_blocks(progress, node.n, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::uint32_t k = class_of_row[data::Entry<Word>::row(node.list[i])];
+            left += 2.0 * scratch.class_left[k] + 1.0;
+            right -= 2.0 * scratch.class_right[k] - 1.0;
+            scratch.class_left[k] += 1.0;
+            scratch.class_right[k] -= 1.0;
+            scratch.left[i] = left;
+            scratch.right[i] = right;
+        }
+    });
     return scan_numerators(node.list, node.min_leaf - 1, node.n - node.min_leaf,
                            scratch.left.data(), scratch.right.data(), reciprocals.forward.data(),
                            reciprocals.backward_from(node.n), position);
@@ -179,33 +185,40 @@ double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_
 template <class Word>
 double fused_values(const FusedNode<Word>& node, const double* value_of_row, double centre,
                     double total, const Reciprocals& reciprocals, FusedScratch& scratch,
-                    std::uint32_t* position) {
+                    Progress& progress, std::uint32_t* position) {
     if (node.n < 2 * node.min_leaf) return kNoCut;
     if (scratch.left.size() < node.n) scratch.left.resize(node.n);
     double* sums = scratch.left.data();
     double sum = 0.0;
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-        sum += value_of_row[data::Entry<Word>::row(node.list[i])] - centre;
-        sums[i] = sum;
-    }
+    in_blocks(progress, node.n, [&](std::size_t begin, std::size_t end) {
+        double own = sum;  // in a register
+        for (std::size_t i = begin; i < end; ++i) {
+            own += value_of_row[data::Entry<Word>::row(node.list[i])] - centre;
+            sums[i] = own;
+        }
+        sum = own;
+    });
     return scan_sums(node.list, node.min_leaf - 1, node.n - node.min_leaf, sums, total,
                      reciprocals.forward.data(), reciprocals.backward_from(node.n), position);
 }
 
 template double fused_two_classes<data::Narrow>(const FusedNode<data::Narrow>&, std::uint32_t,
-                                                const Reciprocals&, FusedScratch&, std::uint32_t*);
+                                                const Reciprocals&, FusedScratch&, Progress&,
+                                                std::uint32_t*);
 template double fused_two_classes<data::Wide>(const FusedNode<data::Wide>&, std::uint32_t,
-                                              const Reciprocals&, FusedScratch&, std::uint32_t*);
+                                              const Reciprocals&, FusedScratch&, Progress&,
+                                              std::uint32_t*);
 template double fused_classes<data::Narrow>(const FusedNode<data::Narrow>&, const std::uint32_t*,
                                             const double*, std::size_t, const Reciprocals&,
-                                            FusedScratch&, std::uint32_t*);
+                                            FusedScratch&, Progress&, std::uint32_t*);
 template double fused_classes<data::Wide>(const FusedNode<data::Wide>&, const std::uint32_t*,
                                           const double*, std::size_t, const Reciprocals&,
-                                          FusedScratch&, std::uint32_t*);
+                                          FusedScratch&, Progress&, std::uint32_t*);
 template double fused_values<data::Narrow>(const FusedNode<data::Narrow>&, const double*, double,
-                                           double, const Reciprocals&, FusedScratch&,
+                                           double, const Reciprocals&, FusedScratch&, Progress&,
                                            std::uint32_t*);
 template double fused_values<data::Wide>(const FusedNode<data::Wide>&, const double*, double,
-                                         double, const Reciprocals&, FusedScratch&, std::uint32_t*);
+                                         double, const Reciprocals&, FusedScratch&, Progress&,
+                                         std::uint32_t*);
 
 }  // namespace treewright::split

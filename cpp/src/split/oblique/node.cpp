@@ -116,7 +116,7 @@ std::vector<Group> groups_of(const data::Target& target, const data::Block& rows
 }
 
 /// Covariance of the standardised columns over a group, row by row.
-std::vector<double> covariance_of(const ObliqueNode& node, const Group& group, const Poll& poll) {
+std::vector<double> covariance_of(const ObliqueNode& node, const Group& group, Progress& progress) {
     const std::size_t d = node.n_columns();
     ExactSum all;
     for (const double weight : group.weight) all.add(weight);
@@ -131,7 +131,7 @@ std::vector<double> covariance_of(const ObliqueNode& node, const Group& group, c
         mean[m] = average([z = node.column(m)](std::uint32_t row) { return z[row]; });
     std::vector<double> covariance(d * d);
     for (std::size_t a = 0; a < d; ++a) {
-        poll();
+        progress.check(true);
         for (std::size_t b = a; b < d; ++b) {
             const double* one = node.column(a);
             const double* other = node.column(b);
@@ -160,23 +160,24 @@ std::size_t ObliqueNode::n_attempts(const ObliqueOptions& options) const {
 
 void standardise(const data::Dataset& data, const data::Block& block,
                  std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns,
-                 const Poll& poll, ObliqueNode& node) {
+                 Progress& progress, ObliqueNode& node) {
     copy_rows(block, rows, data.target.n_outputs, node.rows);
     node.columns.clear();
     node.spread.clear();
     node.standard.clear();
     node.directions.clear();
     for (const std::uint32_t column : columns) {
-        poll();
+        progress.check(true);
         if (append_standard(data.columns[column], node)) node.columns.push_back(column);
     }
 }
 
-void find_directions(const data::Target& target, bool only_dominant, const Poll& poll,
+void find_directions(const data::Target& target, bool only_dominant, Progress& progress,
                      ObliqueNode& node) {
     for (const Group& group : groups_of(target, node.rows)) {
         if (group.rows.size() < 2) continue;
-        const Eigen eigen = eigen_of(covariance_of(node, group, poll), node.n_columns(), poll);
+        const Eigen eigen =
+            eigen_of(covariance_of(node, group, progress), node.n_columns(), progress);
         for (std::size_t i = 0; i < eigen.value.size(); ++i) {
             if (!(eigen.value[i] > kNoVariance * eigen.value[0])) break;
             node.directions.push_back(eigen.vector[i]);

@@ -17,9 +17,9 @@ namespace {
 
 PackedTree grown_fast(const FastTable& table, const GrowOptions& options) {
     Progress progress(nullptr);
-    Team team(1);
+    Team team(1, unstopped);
     CHECK(grow::fast_grower_serves(options, table.data));
-    const auto shared = make_fast_data(table.data, options, team, progress);
+    const auto shared = make_fast_data(table.data, options, team);
     CHECK(shared != nullptr);
     const auto grower = make_fast_grower(*shared, options, progress);
     (void)grower->grow(table.copies, options.tree + 1, true,

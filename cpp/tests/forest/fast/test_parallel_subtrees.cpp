@@ -25,8 +25,8 @@ bool same_bytes(const PackedTree& a, const PackedTree& b) {
 
 PackedTree grown(const FastTable& table, const GrowOptions& options, std::size_t n_threads) {
     Progress progress(nullptr);
-    Team team(n_threads);
-    const auto shared = make_fast_data(table.data, options, team, progress);
+    Team team(n_threads, unstopped);
+    const auto shared = make_fast_data(table.data, options, team);
     const auto grower = make_fast_grower(*shared, options, progress);
     (void)grower->grow(table.copies, 7, true, team);  // memory is kept, trees are not
     return grower->grow(table.copies, 8, true, team);

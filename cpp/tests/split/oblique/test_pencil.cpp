@@ -15,8 +15,6 @@ using namespace treewright::split;
 
 namespace {
 
-const Poll kNoPoll = [] {};
-
 ObliqueNode made_node(const MadeData& made, std::size_t n_columns) {
     Block block;
     block.n_rows = static_cast<std::uint32_t>(made.data.n_rows);
@@ -29,7 +27,7 @@ ObliqueNode made_node(const MadeData& made, std::size_t n_columns) {
     for (const std::int32_t k : made.classes) block.classes.push_back(std::uint32_t(k));
     block.values = made.values;
     ObliqueNode node;
-    standardise(made.data, block, rows, columns, kNoPoll, node);
+    standardise(made.data, block, rows, columns, unstopped, node);
     return node;
 }
 

@@ -16,6 +16,7 @@ from treewright.estimators.base import FittedTrees, HasMembers, TreeEstimator
 from treewright.estimators.boosting.scoring import Held
 from treewright.estimators.decision_tree import DecisionTreeRegressor
 from treewright.explain.importances import Importances, one_line
+from treewright.interrupts import converted
 from treewright.parameters import check_choice, check_flag
 from treewright.threads import n_threads
 
@@ -96,7 +97,8 @@ class PredictsBoosted(HasMembers):
     def apply(self, X: Any) -> Int64Array:
         """Return the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
-        return self._model().apply(table, n_threads=self._threads_for(table)).astype(np.int64)
+        leaves = self._model().apply(table, n_threads=self._threads_for(table))
+        return converted(leaves, np.int64)
 
     def shap_values(
         self, X: Any, *, by_hessian: bool = False

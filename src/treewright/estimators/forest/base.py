@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csr_matrix, hstack, vstack
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,6 +40,7 @@ from treewright.grow.costs import LeafSettings
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading
+from treewright.interrupts import converted, row_blocks
 from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import CostComplexity, Pruner
 from treewright.prune.fit import judges_by_tree
@@ -276,7 +277,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         """Return the leaf of each row in each tree, rows x trees."""
         table = self._table(X)
         leaves = self.ensemble_.apply(table, n_threads=self._threads_for(table))
-        return leaves.astype(np.int64)
+        return converted(leaves, np.int64)
 
     def _threads_for(self, table: Table) -> int:
         return n_threads(self.n_jobs, table.n_rows * len(self.ensemble_))
@@ -306,9 +307,9 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             ones = np.ones(len(visited), dtype=np.int8)
             paths.append(csr_matrix((ones, visited, start), shape=(table.n_rows, tree.n_nodes)))
         offsets = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
-        joined = hstack(paths, format="csr")
-        joined.sort_indices()
-        return joined, offsets
+        blocks = row_blocks(table.n_rows, max(1, (1 << 16) // len(paths)))
+        joined = [hstack([path[block] for path in paths], format="csr") for block in blocks]
+        return vstack(joined, format="csr"), offsets
 
     def _own_tree(self) -> TreeEstimator:
         """Return the general tree of the task."""

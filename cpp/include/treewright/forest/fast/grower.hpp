@@ -39,8 +39,8 @@ struct FastData {
 
 /// Sorts the columns (or stores the rows for drawn cuts); null if a value is missing.
 [[nodiscard]] std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
-                                                       const grow::GrowOptions& options, Team& team,
-                                                       Progress& progress);
+                                                       const grow::GrowOptions& options,
+                                                       Team& team);
 
 /// Grows trees one after the other, in memory that it keeps.
 class FastGrower {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "treewright/base/progress.hpp"
 #include "treewright/data/block.hpp"
 
 namespace treewright::split {
@@ -54,18 +55,18 @@ inline constexpr double kNoCut = -1.0;
 /// the number of entries left of the first cut that reaches it.
 template <class Word>
 double fused_two_classes(const FusedNode<Word>& node, std::uint32_t n_positive,
-                         const Reciprocals& reciprocals, FusedScratch& scratch,
+                         const Reciprocals& reciprocals, FusedScratch& scratch, Progress& progress,
                          std::uint32_t* position);
 
 template <class Word>
 double fused_classes(const FusedNode<Word>& node, const std::uint32_t* class_of_row,
                      const double* totals, std::size_t n_classes, const Reciprocals& reciprocals,
-                     FusedScratch& scratch, std::uint32_t* position);
+                     FusedScratch& scratch, Progress& progress, std::uint32_t* position);
 
 /// Sums are taken about `centre`; `total` is the sum of all rows about it.
 template <class Word>
 double fused_values(const FusedNode<Word>& node, const double* value_of_row, double centre,
                     double total, const Reciprocals& reciprocals, FusedScratch& scratch,
-                    std::uint32_t* position);
+                    Progress& progress, std::uint32_t* position);
 
 }  // namespace treewright::split

@@ -18,8 +18,12 @@ struct Found {
 template <criteria::Criterion C>
 class Plane {
 public:
-    Plane(Pencil<C>& pencil, const ObliqueNode& node, const Poll& poll, Generator& random)
-        : pencil(pencil), node(node), poll(poll), random(random), ones(node.n_rows(), 1.0) {}
+    Plane(Pencil<C>& pencil, const ObliqueNode& node, Progress& progress, Generator& random)
+        : pencil(pencil),
+          node(node),
+          progress(progress),
+          random(random),
+          ones(node.n_rows(), 1.0) {}
 
     /// Takes a direction, with its best constant.
     void point(Direction along) {
@@ -49,7 +53,7 @@ public:
         at = found;
     }
     [[nodiscard]] Step step(const double* slope) {
-        poll();
+        progress.check(true);
         return pencil.best(value.data(), slope, random);
     }
     [[nodiscard]] bool ties(const Step& found) const {
@@ -78,7 +82,7 @@ private:
 
     Pencil<C>& pencil;
     const ObliqueNode& node;
-    const Poll& poll;
+    Progress& progress;
     Generator& random;
     std::vector<double> ones;
     std::vector<double> value;

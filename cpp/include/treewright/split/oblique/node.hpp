@@ -3,18 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "treewright/base/progress.hpp"
 #include "treewright/data/block.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/split/oblique/options.hpp"
 
 namespace treewright::split {
-
-/// Called every few milliseconds of work; throws to stop.
-using Poll = std::function<void()>;
 
 /// A plane through the standardised columns; only its direction outlives the search.
 using Direction = std::vector<double>;
@@ -43,13 +40,13 @@ struct ObliqueNode {
 /// Fills `node` but for `directions`, `start` and `key`. `rows` are rows of the block.
 void standardise(const data::Dataset& data, const data::Block& block,
                  std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns,
-                 const Poll& poll, ObliqueNode& node);
+                 Progress& progress, ObliqueNode& node);
 
 /// The directions HHCART reflects the rows along: eigenvectors, largest eigenvalue first, of the
 /// covariance of each class's rows. For regression, the rows above the mean and those
 /// below it take the place of classes, each row weighted by its distance from the mean: a target
 /// of 0 and 1 gives the directions of the two classes.
-void find_directions(const data::Target& target, bool only_dominant, const Poll& poll,
+void find_directions(const data::Target& target, bool only_dominant, Progress& progress,
                      ObliqueNode& node);
 
 }  // namespace treewright::split

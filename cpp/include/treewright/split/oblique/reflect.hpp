@@ -9,14 +9,18 @@ namespace treewright::split {
 template <criteria::Criterion C>
 class Along {
 public:
-    Along(Pencil<C>& pencil, const ObliqueNode& node, const Poll& poll, Generator& random)
-        : pencil(pencil), node(node), poll(poll), random(random), ones(node.n_rows(), 1.0) {}
+    Along(Pencil<C>& pencil, const ObliqueNode& node, Progress& progress, Generator& random)
+        : pencil(pencil),
+          node(node),
+          progress(progress),
+          random(random),
+          ones(node.n_rows(), 1.0) {}
 
     /// `value` holds the rows' positions on the axis; `direction()` is called only if it is the
     /// best.
     template <class Axis>
     void consider(const std::vector<double>& value, Axis&& direction) {
-        poll();
+        progress.check(true);
         const Step step = pencil.best(value.data(), ones.data(), random);
         if (!pencil.beats(step.purity, best.purity)) return;
         best = {direction(), step.purity, step.is_perfect};
@@ -26,7 +30,7 @@ public:
 private:
     Pencil<C>& pencil;
     const ObliqueNode& node;
-    const Poll& poll;
+    Progress& progress;
     Generator& random;
     std::vector<double> ones;
 };
