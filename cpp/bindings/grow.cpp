@@ -59,8 +59,8 @@ Impurity impurity_by(const nb::callable& given) {
         std::vector<double> lines;
         lines.reserve(counts.size() * n_classes);
         for (const double* line : counts) lines.insert(lines.end(), line, line + n_classes);
-        const auto found = nb::cast<Flat<double>>(
-            given(to_numpy(std::move(lines), {counts.size(), n_classes})));
+        const auto found =
+            nb::cast<Flat<double>>(given(to_numpy(std::move(lines), {counts.size(), n_classes})));
         require(found.size() == impurities.size(), "an impurity for every set of rows");
         std::copy(found.data(), found.data() + found.size(), impurities.begin());
     };
@@ -286,7 +286,9 @@ void bind_grow(nb::module_& module) {
         .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = std::move(c); })
         .def(
             "set_impurity",
-            [](BoundTarget& self, const nb::callable& given) { self.impurity = impurity_by(given); },
+            [](BoundTarget& self, const nb::callable& given) {
+                self.impurity = impurity_by(given);
+            },
             nb::arg("given"));
 
     nb::class_<Merging>(module, "Merging", "CHAID's way of merging values.")

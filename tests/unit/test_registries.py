@@ -40,7 +40,12 @@ def test_the_criteria_that_users_may_name_are_those_of_the_core() -> None:
     offered = {each["name"] for each in criteria() if each["is_offered"]}
     assert set(CLASS_CRITERIA) | set(VALUE_CRITERIA) == offered | selections
     # The rounding of release 8 and of rpart; squared_error with the sums that CHAID's F-tests need.
-    assert set(CRITERIA) - offered - selections == {"single_entropy", "rpart_gini", "anova"}
+    assert set(CRITERIA) - offered - selections == {
+        "single_entropy",
+        "rpart_gini",
+        "given",
+        "anova",
+    }
 
 
 def test_the_core_refuses_a_name_it_does_not_know() -> None:

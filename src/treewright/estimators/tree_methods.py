@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright.explain.path import Explanation
+    from treewright.explain.summary import TreeSummary
     from treewright.explain.why_table import Sort, WhyTable
     from treewright.rules.dnf import DNF
     from treewright.rules.extract import RuleSequence
@@ -65,6 +66,12 @@ class HasTreeMethods:
         return self._tree().why(
             node, X, y, sample_weight=sample_weight, top=top, sort=sort, measures=measures
         )
+
+    def summary(self) -> TreeSummary:
+        """Return the size of the tree, its error on its own rows, and the columns it asks."""
+        from treewright.explain.summary import summarise
+
+        return summarise(self._tree(), type(self).__name__)
 
     def explain(self, row: object) -> Explanation:
         """Return the path of one row through the tree; see :meth:`Tree.explain`."""

@@ -15,7 +15,6 @@ import numpy as np
 from treewright import measures
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int64Array
 from treewright.core import FEW_VALUES, inspect
-from treewright.criteria import Criterion
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.read.target import ClassTarget
@@ -23,6 +22,7 @@ from treewright.errors import TreewrightError
 from treewright.explain.why_leaf import why_leaf
 from treewright.explain.why_table import MEASURES, SORTS, BranchRow, CandidateRow, Sort, WhyTable
 from treewright.grow.column_parameters import column_costs
+from treewright.grow.given_impurity import GivenImpurity
 from treewright.grow.problem import Problem
 from treewright.parameters import check_choice, check_count
 from treewright.text.names import on_one_line
@@ -245,6 +245,14 @@ class _Working:
         ).astype(np.float64)
         return counts
 
+    def _impurity(self, counts: FloatArray) -> float:
+        if not counts.sum() > 0:
+            return 0.0
+        given = self.problem.options.impurity
+        if given is not None:
+            return float(GivenImpurity(given)(counts[np.newaxis])[0])
+        return float(getattr(measures, self.criterion.impurity)(counts))
+
     def _moments(self, chosen: BoolArray) -> tuple[float, float]:
         assert self.values is not None
         weight, values = self.weight[chosen], self.values[chosen]
@@ -403,7 +411,7 @@ class _Working:
         label = "" if question is None else _without_column(question, i)
         if self.codes is not None:
             counts = self._counts(inside)
-            impurity = _impurity(self.criterion, counts)
+            impurity = self._impurity(counts)
             return BranchRow(
                 label=label,
                 n_rows=int(inside.sum()),
@@ -439,12 +447,6 @@ def _without_column(question: Asked, branch: int) -> str:
 
 def _alike(score: float, best: float) -> bool:
     return abs(score - best) <= 1e-12 * max(abs(best), 1e-300)
-
-
-def _impurity(criterion: Criterion, counts: FloatArray) -> float:
-    if not counts.sum() > 0:
-        return 0.0
-    return float(getattr(measures, criterion.impurity)(counts))
 
 
 def was_raised(tree: Tree, node: int) -> bool:

@@ -16,6 +16,7 @@ from treewright.criteria import Criterion, criterion_named
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.grow.chaid import Merging
+from treewright.grow.given_impurity import ImpurityFunction
 from treewright.grow.missing import POLICIES, MissingPolicy, policy_named
 from treewright.parameters import (
     check_choice,
@@ -60,6 +61,7 @@ class GrowthOptions:
     """
 
     criterion: str
+    impurity: ImpurityFunction | None = None
     splitter: str = "best"
     nominal: str = "subset"
     numeric: str = "threshold"
@@ -126,7 +128,8 @@ class GrowthOptions:
 
     def check(self, criteria: Sequence[str]) -> None:
         """Refuse values outside their range; `criteria` are those of the task."""
-        check_choice("criterion", self.criterion, criteria)
+        if self.impurity is None:
+            check_choice("criterion", self.criterion, criteria)
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
         check_flag("guard_many_values", self.guard_many_values)

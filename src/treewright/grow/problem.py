@@ -14,6 +14,7 @@ from treewright.data.read.target import ClassTarget
 from treewright.errors import UnsupportedError
 from treewright.grow.chaid import TESTED, Merging
 from treewright.grow.column_parameters import column_costs, monotonic_signs
+from treewright.grow.given_impurity import GivenImpurity
 from treewright.grow.options import GrowthOptions
 from treewright.grow.recipes import ROUNDED_AS_RPART, SINGLE_PRECISION
 from treewright.grow.target_scaling import in_units_of_shift
@@ -80,6 +81,8 @@ class Problem(TrainingData):
             values = np.ascontiguousarray(self.learned_values())
             target = Target.values(values, self.n_outputs)
         self.weights.lend(target)
+        if self.options.impurity is not None:
+            target.set_impurity(GivenImpurity(self.options.impurity))
         return target
 
     def canonical_order(self) -> Int64Array:
@@ -98,6 +101,8 @@ class Problem(TrainingData):
         for name in _AS_THEY_ARE:
             setattr(core, name, getattr(self.options, name))
         core.seed = self.seed
+        if self.options.impurity is not None:
+            core.n_threads = 1  # Python runs one thread at a time
         core.tree = self.tree
         self._set_search(core)
         self._set_limits(core)

@@ -14,6 +14,8 @@ from treewright.core import prune_by_error as core_prune_by_error
 from treewright.criteria import criterion_named
 from treewright.data.core_columns import lend
 from treewright.data.read.weights import RowWeights
+from treewright.errors import UnsupportedError
+from treewright.grow.given_impurity import GIVEN
 from treewright.measures.error_estimates import normal_deviate
 from treewright.prune.error_costs import error_costs
 from treewright.tree.arrays import TreeArrays, heaviest_branch
@@ -162,5 +164,10 @@ def _lend(tree: Tree, rows: Rows, *, copies: FloatArray | None = None) -> tuple[
 
 def impurity_of(tree: Tree, value: FloatArray) -> FloatArray:
     """Return the impurity of nodes by the tree's own criterion."""
+    if tree.criterion == GIVEN:
+        raise UnsupportedError(
+            "the tree was grown by a criterion of your own, which a raised branch would need again."
+            "\n  Hint: raising=False."
+        )
     name = criterion_named(tree.criterion).core
     return impurities(name, np.ascontiguousarray(value))

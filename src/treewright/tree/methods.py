@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treewright.consult.consultation import Consultation
     from treewright.explain.importances import Importances
     from treewright.explain.path import Explanation
+    from treewright.explain.summary import TreeSummary
     from treewright.explain.why_table import Sort, WhyTable
     from treewright.prune.base import Pruner
     from treewright.prune.record import Pruning as Pruning
@@ -172,6 +173,29 @@ class TreeMethods:
         if ask is not None:
             converse(consultation, ask=ask, tell=tell)
         return consultation
+
+    def summary(self: Tree) -> TreeSummary:
+        """Return the size of the tree, its error on its own rows, and the columns it asks.
+
+        Examples
+        --------
+        >>> from treewright import C45Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> print(C45Classifier().fit(play.X, play.y).tree_.summary())
+        Tree: 14 rows, 3 of 4 columns asked, by gain_ratio
+        leaves                   5
+        depth                    2
+        questions a row answers  1.7 on average
+        error on its own rows    0.0 %
+        <BLANKLINE>
+        column    importance
+        Humidity       0.369
+        Wind           0.369
+        Outlook        0.262
+        """
+        from treewright.explain.summary import summarise
+
+        return summarise(self, "Tree")
 
     def why(
         self: Tree,

@@ -164,6 +164,7 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         boosted = self._boost_with_listeners(rounds, data, init, options, tasks, silence)
         self._learned(data, init, boosted)
         self.choice_ = choice
+        self.learning_rate_ = float(options.learning_rate)
         return self
 
     def _folds(self, own: BoostingProblem, options: BoostingOptions) -> Int64Array | None:

@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
+from treewright.boosting.rounds import GradientRounds, RoundsChoice
+from treewright.boosting.summary import BoostingSummary, summarise
 from treewright.data.table import Table
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import FittedTrees, HasMembers, TreeEstimator
@@ -25,6 +27,9 @@ class PredictsBoosted(HasMembers):
     """Predictions by the boosted trees of ``ensemble_``."""
 
     ensemble_: BoostedEnsemble
+    rounds_: GradientRounds
+    choice_: RoundsChoice | None
+    learning_rate_: float
     _held: Held | None = None  # set on copies that a scorer judges during boosting
 
     def _model(self) -> BoostedEnsemble:
@@ -144,6 +149,37 @@ class PredictsBoosted(HasMembers):
         credit = np.array([model.schema.by_input(one) for one in np.eye(by_column.shape[2])])
         values = np.moveaxis(by_column @ credit, 1, 2)
         return (values[:, :, 0], float(base[0])) if values.shape[2] == 1 else (values, base)
+
+    def summary(self) -> BoostingSummary:
+        """Return the size of the model, how its rounds were chosen, and the columns it asks.
+
+        Examples
+        --------
+        >>> from treewright import GradientBoostingClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> model = GradientBoostingClassifier(n_estimators=20, learning_rate=0.1, max_depth=2)
+        >>> print(model.fit(iris.X, iris.y).summary())
+        GradientBoostingClassifier: 4 of 4 columns asked, by log_loss
+        rounds             20 of learning rate 0.1
+        trees              60
+        leaves of a round  7 to 11, median 9
+        <BLANKLINE>
+        column             share of gain
+        petal length (cm)          0.513
+        petal width (cm)           0.396
+        sepal length (cm)          0.076
+        sepal width (cm)           0.015
+        """
+        model = self._model()
+        return summarise(
+            model,
+            name=type(self).__name__,
+            loss=str(getattr(self, "loss", "")),
+            learning_rate=self.learning_rate_,
+            rounds=self.rounds_,
+            choice=self.choice_,
+            importances=self.importances("gain"),
+        )
 
     def importances(
         self,
