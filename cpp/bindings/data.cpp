@@ -54,7 +54,45 @@ nb::object find_codes(const Numbers<T>& numbers, const CodeOfWhole& code_of_whol
     return to_numpy(std::move(codes));
 }
 
+/// A Python function of an array (sets of rows x classes) as the core calls it; what it raises
+/// ends the growth.
+Impurity impurity_by(const nb::callable& given) {
+    return [given](std::span<const double* const> counts, std::size_t n_classes,
+                   std::span<double> impurities) {
+        const nb::gil_scoped_acquire acquire;
+        std::vector<double> lines;
+        lines.reserve(counts.size() * n_classes);
+        for (const double* line : counts) lines.insert(lines.end(), line, line + n_classes);
+        const auto found =
+            nb::cast<Flat<double>>(given(to_numpy(std::move(lines), {counts.size(), n_classes})));
+        require(found.size() == impurities.size(), "an impurity for every set of rows");
+        std::copy(found.data(), found.data() + found.size(), impurities.begin());
+    };
+}
+
 }  // namespace
+
+Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
+    Dataset data;
+    data.n_rows = columns.rows.n_rows;
+    data.columns = columns.rows.columns;
+    data.target.n_outputs = target.n_outputs;
+    data.target.n_classes = target.n_classes;
+    data.target.classes = span_of(target.classes);
+    data.target.values = span_of(target.values);
+    data.weight = span_of(target.weight);
+    data.case_weight = span_of(target.case_weight);
+    data.copies = span_of(target.copies);
+    data.target.impurity = target.impurity;
+    require(target.n_rows == data.n_rows, "target and columns of one length");
+    require(data.weight.empty() || data.weight.size() == data.n_rows, "a weight for every row");
+    require(data.case_weight.empty() || data.case_weight.size() == data.n_rows,
+            "a case weight for every row");
+    require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
+    for (const std::int32_t k : data.target.classes)
+        require(k >= 0, "class codes are not negative");
+    return data;
+}
 
 void bind_data(nb::module_& module) {
     module.def("find_codes", &find_codes<float>, nb::arg("numbers"), nb::arg("code_of_whole"),
@@ -115,4 +153,41 @@ void bind_data(nb::module_& module) {
             nb::arg("codes"), nb::arg("n_codes"), nb::arg("ordered"))
         .def_prop_ro("n_rows", [](const BoundColumns& self) { return self.rows.n_rows; })
         .def("__len__", [](const BoundColumns& self) { return self.rows.columns.size(); });
+
+    nb::class_<BoundTarget>(module, "Target", "What to learn, and the weight of each row.")
+        .def_static(
+            "classes",
+            [](Flat<std::int32_t> codes, std::vector<std::uint32_t> n_classes) {
+                BoundTarget target;
+                target.n_rows = codes.shape(0);
+                target.n_outputs = n_classes.size();
+                require(codes.size() == target.n_rows * target.n_outputs, "codes per output");
+                target.classes = std::move(codes);
+                target.n_classes = std::move(n_classes);
+                return target;
+            },
+            nb::arg("codes"), nb::arg("n_classes"))
+        .def_static(
+            "values",
+            [](Flat<double> values, std::size_t n_outputs) {
+                BoundTarget target;
+                target.n_rows = values.shape(0);
+                target.n_outputs = n_outputs;
+                require(values.size() == target.n_rows * n_outputs, "values per output");
+                target.values = std::move(values);
+                return target;
+            },
+            nb::arg("values"), nb::arg("n_outputs"))
+        .def("set_weight", [](BoundTarget& self, Flat<double> w) { self.weight = std::move(w); })
+        .def("set_case_weight",
+             [](BoundTarget& self, Flat<double> w) { self.case_weight = std::move(w); })
+        .def("set_copies", [](BoundTarget& self, Flat<double> c) { self.copies = std::move(c); })
+        .def(
+            "set_impurity",
+            [](BoundTarget& self, const nb::callable& given) {
+                self.impurity = impurity_by(given);
+            },
+            nb::arg("given"),
+            nb::sig("def set_impurity(self, given: Callable[[NDArray[numpy.float64]], "
+                    "NDArray[numpy.float64]]) -> None"));
 }

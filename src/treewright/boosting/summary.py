@@ -68,7 +68,8 @@ class BoostingSummary:
             rows.append(("loss of held-out rows", figure(self.validation_loss)))
         width = max(len(words) for words, _ in rows)
         parts = [
-            f"{self.name}: {len(self.columns):,} of {self.n_columns:,} columns asked, by {self.loss}",
+            f"{self.name}: {len(self.columns):,} of {self.n_columns:,} columns asked,"
+            f" by {self.loss}",
             "\n".join(f"{words.ljust(width)}  {value}" for words, value in rows),
         ]
         if self.choice is not None:
