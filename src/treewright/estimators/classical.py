@@ -9,6 +9,7 @@ from treewright.criteria import CRITERIA
 from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
 from treewright.estimators.base import TreeClassifier, TreeRegressor, parameters_for
+from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTreeRegressor
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
@@ -21,7 +22,7 @@ from treewright.prune.merge_leaves import merge_leaves
 from treewright.tree.tree import Tree
 
 
-class ID3Classifier(TreeClassifier):
+class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
     """ID3 (Quinlan 1986): information gain, one branch per declared value.
 
     A column is not asked twice on a path, a branch without rows is a leaf with its parent's
@@ -55,6 +56,8 @@ class ID3Classifier(TreeClassifier):
     (2, 5)
     """
 
+    criterion = "entropy"  # no parameter: what drawings by scikit-learn call the impurity of a node
+
     def __init__(
         self,
         *,
@@ -82,7 +85,7 @@ class ID3Classifier(TreeClassifier):
         return recipes.ID3.replace(**parameters_for(GrowthOptions, self))
 
 
-class C45Classifier(TreeClassifier):
+class C45Classifier(SklearnTreeClassifier, TreeClassifier):
     """C4.5 (Quinlan 1993, release 8): gain ratio, divided cases, error-based pruning.
 
     Parameters
@@ -123,6 +126,8 @@ class C45Classifier(TreeClassifier):
     >>> C45Classifier().fit(play.X, play.y).tree_.unused_columns
     ('Temperature',)
     """
+
+    criterion = "entropy"  # no parameter: what drawings by scikit-learn call the impurity of a node
 
     def __init__(
         self,
@@ -216,7 +221,7 @@ class C45Classifier(TreeClassifier):
         return None if self.confidence is None and not self.collapse else pruner
 
 
-class CARTClassifier(TreeClassifier):
+class CARTClassifier(SklearnTreeClassifier, TreeClassifier):
     """CART (Breiman et al. 1984): binary splits by Gini or twoing, surrogates for missing values.
 
     Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).
@@ -292,7 +297,7 @@ random_state, n_jobs, verbose
         return recipes.CART_CLASSIFIER.replace(**parameters_for(GrowthOptions, self))
 
 
-class CARTRegressor(TreeRegressor):
+class CARTRegressor(SklearnTreeRegressor, TreeRegressor):
     """CART for regression (Breiman et al. 1984): least squares or least absolute deviation.
 
     Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).

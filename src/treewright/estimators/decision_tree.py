@@ -7,6 +7,7 @@ from typing import Any
 
 from treewright.data.schema import Schema
 from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor, parameters_for
+from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTreeRegressor
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
@@ -16,7 +17,7 @@ from treewright.parameters import check_choice, check_number
 from treewright.tree.tree import Tree
 
 
-class DecisionTreeClassifier(TreeClassifier):
+class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
     """A decision tree for classes, grown exactly from any table.
 
     Parameters
@@ -239,7 +240,7 @@ class DecisionTreeClassifier(TreeClassifier):
         return tags
 
 
-class DecisionTreeRegressor(TreeRegressor):
+class DecisionTreeRegressor(SklearnTreeRegressor, TreeRegressor):
     """A decision tree for regression, grown exactly from any table.
 
     Parameters
