@@ -56,6 +56,10 @@ class TreewrightWarning(UserWarning):
     """Base class of all warnings given on purpose."""
 
 
+class ConversionWarning(TreewrightWarning):
+    """The model that was made of another one answers some rows otherwise."""
+
+
 class IdentifierWarning(TreewrightWarning):
     """A column looks like an identifier and will not generalise."""
 
