@@ -40,6 +40,10 @@ class UnsupportedError(ParameterError):
     """Parameters that are valid alone cannot be combined."""
 
 
+class UnsupportedNameError(UnsupportedError, AttributeError):
+    """An attribute that scikit-learn's models have, and that this model cannot have."""
+
+
 class CompactError(TreewrightError, AttributeError):
     """A compacted model has dropped what was asked for, as prediction does not need it."""
 
@@ -50,6 +54,10 @@ class MemoryLimitError(TreewrightError, MemoryError):
 
 class TreewrightWarning(UserWarning):
     """Base class of all warnings given on purpose."""
+
+
+class ConversionWarning(TreewrightWarning):
+    """The model that was made of another one answers some rows otherwise."""
 
 
 class IdentifierWarning(TreewrightWarning):

@@ -23,6 +23,7 @@ from treewright.data.table import Table
 from treewright.errors import ParameterError
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.progress import show, tree_progress
+from treewright.estimators.to_sklearn import tree_to_sklearn
 from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 from treewright.grow.costs import LeafSettings, with_costs
@@ -291,6 +292,30 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         start, visited = self._model().plan.decision_path(self._table(X))
         ones = np.ones(len(visited), dtype=np.int8)
         return csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
+
+    def to_sklearn(self) -> Any:
+        """Return the tree as a fitted ``DecisionTreeClassifier`` or ``-Regressor`` of scikit-learn.
+
+        For programs that read scikit-learn's models: shap, skl2onnx and others. Its answers are
+        ours, bit for bit, for numbers of single precision: scikit-learn rounds every table to that
+        (``precision_`` of the result says so), and thresholds are rounded so that no such number
+        changes sides. Its parameters, but for `criterion`, are scikit-learn's defaults.
+
+        Raises
+        ------
+        UnsupportedError
+            Unless every question cuts a column of numbers in two, every leaf predicts a constant
+            and the most probable class is predicted. How missing values are divided, or replaced by
+            surrogates, is lost with a :class:`~treewright.errors.ConversionWarning`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeRegressor
+        >>> theirs = DecisionTreeRegressor().fit([[1], [2], [3]], [5.0, 7.0, 7.0]).to_sklearn()
+        >>> theirs, theirs.predict([[0], [4]]).tolist()
+        (DecisionTreeRegressor(), [5.0, 7.0])
+        """
+        return tree_to_sklearn(self._model(), owner=self)
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path."""

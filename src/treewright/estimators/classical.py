@@ -16,6 +16,7 @@ from treewright.estimators.base import (
     TreeRegressor,
     parameters_for,
 )
+from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTreeRegressor
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
@@ -28,7 +29,7 @@ from treewright.prune.merge_leaves import merge_leaves
 from treewright.tree.tree import Tree
 
 
-class ID3Classifier(TreeClassifier):
+class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
     """ID3 (Quinlan 1986): information gain, one branch per declared value.
 
     A column is not asked twice on a path, a branch without rows is a leaf with its parent's
@@ -62,6 +63,8 @@ class ID3Classifier(TreeClassifier):
     (2, 5)
     """
 
+    criterion = "entropy"  # no parameter: what drawings by scikit-learn call the impurity of a node
+
     def __init__(
         self,
         *,
@@ -89,7 +92,7 @@ class ID3Classifier(TreeClassifier):
         return recipes.ID3.replace(**parameters_for(GrowthOptions, self))
 
 
-class C45Classifier(TreeClassifier):
+class C45Classifier(SklearnTreeClassifier, TreeClassifier):
     """C4.5 (Quinlan 1993, release 8): gain ratio, divided cases, error-based pruning.
 
     Parameters
@@ -130,6 +133,8 @@ class C45Classifier(TreeClassifier):
     >>> C45Classifier().fit(play.X, play.y).tree_.unused_columns
     ('Temperature',)
     """
+
+    criterion = "entropy"  # no parameter: what drawings by scikit-learn call the impurity of a node
 
     def __init__(
         self,
@@ -258,7 +263,7 @@ class FollowsBookOrRpart(TreeEstimator):
         return self.variant != "rpart"  # which leaves out rows first
 
 
-class CARTClassifier(FollowsBookOrRpart, TreeClassifier):
+class CARTClassifier(FollowsBookOrRpart, SklearnTreeClassifier, TreeClassifier):
     """CART (Breiman et al. 1984): binary splits by Gini or twoing, surrogates for missing values.
 
     Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).
@@ -341,7 +346,7 @@ random_state, n_jobs, verbose
         return recipe.replace(**parameters_for(GrowthOptions, self))
 
 
-class CARTRegressor(FollowsBookOrRpart, TreeRegressor):
+class CARTRegressor(FollowsBookOrRpart, SklearnTreeRegressor, TreeRegressor):
     """CART for regression (Breiman et al. 1984): least squares or least absolute deviation.
 
     Limits default to rpart's (20 rows to split, 7 in a leaf, depth 30).

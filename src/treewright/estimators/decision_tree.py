@@ -9,6 +9,7 @@ from treewright.criteria import VALUE_CRITERIA
 from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
 from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor, parameters_for
+from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTreeRegressor
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.given_impurity import GIVEN
@@ -19,7 +20,7 @@ from treewright.parameters import check_choice, check_number
 from treewright.tree.tree import Tree
 
 
-class DecisionTreeClassifier(TreeClassifier):
+class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
     """A decision tree for classes, grown exactly from any table.
 
     Parameters
@@ -246,7 +247,7 @@ class DecisionTreeClassifier(TreeClassifier):
         return tags
 
 
-class DecisionTreeRegressor(TreeRegressor):
+class DecisionTreeRegressor(SklearnTreeRegressor, TreeRegressor):
     """A decision tree for regression, grown exactly from any table.
 
     Parameters

@@ -11,6 +11,7 @@ from treewright.data.read.target import ClassTarget
 from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
 from treewright.estimators.classical import C45Classifier
+from treewright.estimators.to_sklearn import refuse
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.measures.error_estimates import ErrorVariant
@@ -213,6 +214,11 @@ class C45RulesClassifier(C45Classifier):
     def text(self, **options: Any) -> str:
         """Return the rules as text, as :meth:`RuleSet.text` does; ``tree_.text()`` has the tree."""
         return self._rules().text(**options)
+
+    def to_sklearn(self) -> Any:
+        """Raise an error: scikit-learn has no rules; ``C45Classifier`` is a tree it can have."""
+        self._model()
+        raise refuse("rules make its predictions, not its tree", owner=self)
 
     def rules(self) -> RuleSet:
         """Return the rules that make the predictions."""

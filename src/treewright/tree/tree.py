@@ -28,6 +28,7 @@ from treewright.tree.methods import TreeMethods
 from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES, Plan, compile_plan
 from treewright.tree.question import Question, question_at
 from treewright.tree.shape import Shape
+from treewright.tree.sklearn_names import SklearnNames
 from treewright.tree.surrogate import Surrogate, surrogates_at
 from treewright.tree.to_dict import tree_to_dict
 
@@ -44,10 +45,12 @@ if TYPE_CHECKING:
 _MAX_LINES = 200
 
 
-class Tree(Shape, TreeMethods):
+class Tree(Shape, TreeMethods, SklearnNames):
     """A decision tree: predictions at its leaves, questions at its inner nodes.
 
-    Nodes are numbered from the root, 0, and every node before its children.
+    Nodes are numbered from the root, 0, and every node before its children. A tree whose questions
+    all cut a column of numbers in two, and whose leaves predict constants, also has the attributes
+    of scikit-learn's ``tree_``: ``children_left``, ``threshold``, ``value`` and the others.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ from treewright.data.table import Table
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import FittedTrees, HasMembers, TreeEstimator
 from treewright.estimators.boosting.scoring import Held
+from treewright.estimators.boosting.to_sklearn import boosting_to_sklearn
 from treewright.estimators.decision_tree import DecisionTreeRegressor
 from treewright.explain.importances import Importances, one_line
 from treewright.interrupts import converted
@@ -180,6 +181,30 @@ class PredictsBoosted(HasMembers):
             choice=self.choice_,
             importances=self.importances("gain"),
         )
+
+    def to_sklearn(self) -> Any:
+        """Return the model as fitted ``HistGradientBoosting-`` of scikit-learn, which others know.
+
+        For programs that read scikit-learn's models: shap, treelite and others. Its scores are
+        ours, bit for bit, missing values and up to 255 categories a column included (with the
+        exponential loss twice ours, with the same probabilities). Its parameters, but for `loss`
+        and `max_iter`, are scikit-learn's defaults.
+
+        Raises
+        ------
+        UnsupportedError
+            With lines in the leaves, an `init` of another model, or a question about a date, a
+            derived column or one of more than 255 categories.
+
+        Examples
+        --------
+        >>> from treewright import GradientBoostingRegressor
+        >>> X, y = [[float(i)] for i in range(40)], [0.0] * 20 + [1.0] * 20
+        >>> boosted = GradientBoostingRegressor(n_estimators=5).fit(X, y)
+        >>> bool((boosted.to_sklearn().predict(X) == boosted.predict(X)).all())
+        True
+        """
+        return boosting_to_sklearn(self._model(), init=getattr(self, "init_", None), owner=self)
 
     def importances(
         self,

@@ -169,6 +169,14 @@ class BaggingEstimator(ForestEstimator):
             )
         return super()._model()
 
+    def to_sklearn(self) -> Any:
+        """Return a fitted model of scikit-learn: a random forest, or the bagging that was fitted.
+
+        See :meth:`RandomForestClassifier.to_sklearn`; what is no tree of Treewright was bagged by
+        scikit-learn itself.
+        """
+        return super().to_sklearn() if self._delegate is None else copy.deepcopy(self._delegate)
+
     @property
     def estimator_(self) -> Any:
         """The estimator that is fitted repeatedly, not fitted."""

@@ -30,6 +30,7 @@ from treewright.estimators.forest.compact import Compacts
 from treewright.estimators.forest.importances import MeasuresImportances
 from treewright.estimators.forest.out_of_bag import EstimatesOutOfBag
 from treewright.estimators.forest.shared_leaves import ComparesRows, PredictsQuantiles
+from treewright.estimators.forest.to_sklearn import forest_to_sklearn
 from treewright.estimators.progress import forest_progress, show
 from treewright.forest.check_same_rows import refuse_other_columns, refuse_other_rows
 from treewright.forest.early_stopping import StopRule, grow_until_stable
@@ -310,6 +311,26 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         blocks = row_blocks(table.n_rows, max(1, (1 << 16) // len(paths)))
         joined = [hstack([path[block] for path in paths], format="csr") for block in blocks]
         return vstack(joined, format="csr"), offsets
+
+    def to_sklearn(self) -> Any:
+        """Return the forest as a fitted forest of scikit-learn, of which shap and others know.
+
+        Bagged trees become a random forest, and hard votes leaves of one class. Answers are ours,
+        bit for bit, for numbers of single precision, as for single trees
+        (:meth:`DecisionTreeClassifier.to_sklearn` has the details, and what cannot be converted).
+
+        Examples
+        --------
+        >>> from treewright import RandomForestRegressor
+        >>> forest = RandomForestRegressor(n_estimators=3).fit([[1], [2], [3]], [5.0, 7.0, 7.0])
+        >>> theirs = forest.to_sklearn()
+        >>> theirs
+        RandomForestRegressor(n_estimators=3)
+        >>> (theirs.predict([[0], [4]]) == forest.predict([[0], [4]])).tolist()
+        [True, True]
+        """
+        kind = "ExtraTrees" if self._splitter == "random" else "RandomForest"
+        return forest_to_sklearn(self._model(), kind, owner=self)
 
     def _own_tree(self) -> TreeEstimator:
         """Return the general tree of the task."""
