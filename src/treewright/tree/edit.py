@@ -61,6 +61,28 @@ def with_leaves(tree: Tree, leaves: BoolArray) -> Tree:
     return rebuilt(tree, source, links)
 
 
+def subtree(tree: Tree, node: int) -> Tree:
+    """Return the tree below a node, the node included, without any record of training."""
+    is_root = np.arange(tree.n_nodes) == node
+    source = np.flatnonzero(is_root | has_marked_ancestor(tree, is_root)).astype(np.int32)
+    n_branches = tree.arrays.n_branches[source]
+    new_number = np.full(tree.n_nodes, -1, dtype=np.int32)
+    new_number[source] = np.arange(len(source), dtype=np.int32)
+    value = tree.arrays.value[source]
+    value[0] = tree.arrays.value[tree.speakers[node]]  # a root has no ancestor to speak for it
+    parent = new_number[tree.arrays.parent[source]]
+    parent[0] = -1
+    links = {
+        "first_child": np.where(
+            n_branches > 0, new_number[tree.arrays.first_child[source]], np.int32(-1)
+        ),
+        "n_branches": n_branches,
+        "parent": parent,
+        "value": value,
+    }
+    return rebuilt(tree, source, links).without_record()
+
+
 def has_marked_ancestor(tree: Tree, marked: BoolArray) -> BoolArray:
     """Return whether an ancestor of each node is marked."""
     # Pointer doubling as in Tree.levels: log2(depth) rounds even for a chain.
