@@ -86,6 +86,44 @@ class _Recall:
         )
         return TrainingRecord(with_costs(problem, tree.leaf))
 
+    def reason_for_one_leaf(self, tree: Tree) -> str | None:
+        """Return which limit kept the root from being split; None where its rows are all alike."""
+        options, arrays = self.options, tree.arrays
+        if arrays.impurity[0] <= 0 and not tree.pruning:
+            return None
+        if tree.pruning:
+            return f"pruning by {tree.pruning.method} left it; tree.pruning says why"
+        # Whole-number weights count as rows.
+        n_rows = max(int(arrays.n_rows[0]), int(arrays.weight[0]))
+        rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
+        least_split = options.amount("min_samples_split", n_rows)
+        least_leaf = options.amount("min_samples_leaf", n_rows)
+        if options.min_cases is not None:
+            if n_rows < 2 * options.min_cases:
+                return f"{rows} do not make two branches of min_cases={options.min_cases:g}"
+        elif n_rows < least_split:
+            return (
+                f"{rows} are fewer than min_samples_split={options.min_samples_split};"
+                " min_samples_split=2, min_samples_leaf=1 let small tables be split"
+            )
+        elif n_rows < 2 * least_leaf:
+            return (
+                f"{rows} do not make two branches of min_samples_leaf={options.min_samples_leaf};"
+                " min_samples_leaf=1 lets small tables be split"
+            )
+        if options.merging is not None:
+            return f"no column is significant at alpha_split={options.merging.alpha_split:g}"
+        if arrays.impurity[0] <= options.min_impurity:
+            return f"its impurity is at most min_impurity={options.min_impurity:g}"
+        if tree.classes is not None and options.max_class_share < 1:
+            share = float(arrays.value[0].max() / arrays.value[0].sum())
+            if tree.n_outputs == 1 and share >= options.max_class_share:
+                return (
+                    f"its largest class has {100 * share:.1f} %, and"
+                    f" max_class_share={options.max_class_share:g}"
+                )
+        return None
+
 
 def _check_classes(tree: Tree, target: ClassTarget) -> None:
     """Refuse a target that is not the training target: its codes would mean other classes."""

@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from treewright.parameters import check_flag
+from treewright.errors import TreewrightError
+from treewright.parameters import check_choice, check_flag
 
 if TYPE_CHECKING:
     from treewright.compare.diff import TreeDiff
     from treewright.consult.consultation import Consultation
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.schema import Schema
+    from treewright.data.table import Table
     from treewright.explain.importances import Importances
     from treewright.explain.path import Explanation
     from treewright.explain.why_table import WhyTable
@@ -153,6 +155,8 @@ class TreeMethods:
         ascii: bool = False,
         missing: bool = False,
         models: bool = True,
+        levels_from: int | None = None,
+        cut_form: str = "midpoint",
     ) -> str:
         """Return the text of the tree, one line per node, then the linear models of its leaves.
 
@@ -166,16 +170,91 @@ class TreeMethods:
             Mark the branch that missing values take.
         models
             Write out the linear models of the leaves shown.
+        levels_from
+            Show the level of each node, the root's being this: 0, or 1 as some books count.
+        cut_form
+            ``"midpoint"`` writes cuts as they are; ``"value"`` as ``x < v`` with the next value v
+            of the training rows, see :meth:`cut_at_values`.
         """
         from treewright.draw.tree_text import tree_text
 
-        return tree_text(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
+        return tree_text(
+            self._in_form(cut_form),
+            max_depth=max_depth,
+            ascii=ascii,
+            missing=missing,
+            models=models,
+            levels_from=levels_from,
+        )
 
-    def rules(self: Tree) -> RuleSequence:
-        """Return the rules of the tree, one per leaf, from left to right; made lazily."""
+    def rules(self: Tree, *, cut_form: str = "midpoint") -> RuleSequence:
+        """Return the rules of the tree, one per leaf, from left to right; made lazily.
+
+        Parameters
+        ----------
+        cut_form
+            As for :meth:`text`; the conditions are then those that are written.
+        """
         from treewright.rules.extract import rules
 
-        return rules(self)
+        return rules(self._in_form(cut_form))
+
+    def _in_form(self: Tree, cut_form: str) -> Tree:
+        check_choice("cut_form", cut_form, ("midpoint", "value"))
+        return self if cut_form == "midpoint" else self.cut_at_values()
+
+    def cut_at_values(self: Tree, X: object = None) -> Tree:
+        """Return the tree whose cuts are at values of the data: ``x < 0.8`` for ``x <= 0.7``.
+
+        The value is the smallest one above the cut among the rows of the node, which go the same
+        ways as before; numbers between the old cut and the new one change sides. A cut above which
+        there is no row stays.
+
+        Parameters
+        ----------
+        X : table, optional
+            The rows; by default the training rows, as long as the tree has its record of them.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit({"f1": [0.2, 0.6, 0.8]}, ["a", "a", "b"]).tree_
+        >>> print(tree.cut_at_values().text(ascii=True))
+        node                rows  a  b
+           0  (all rows)       3  2  1
+           1  |- f1 < 0.8      2  2  0  -> a
+           2  `- f1 >= 0.8     1  0  1  -> b
+        """
+        from treewright.tree.edit import with_cuts_at_values
+
+        return with_cuts_at_values(self, self.training_table(X, hint="tree.cut_at_values(X)"))
+
+    def training_table(self: Tree, X: object, *, hint: str) -> Table:
+        """Return a table given, or the training table that is kept."""
+        if X is not None:
+            return self._read(X)
+        kept = None if self._record is None else self._record.rows()[0]
+        if kept is None or kept.schema != self.schema:  # M5 keeps a table of ranks
+            raise TreewrightError(f"This tree has no training data.\n  Hint: pass them, {hint}.")
+        return kept
+
+    def reason_for_one_leaf(self: Tree) -> str | None:
+        """Return which limit made the tree a single leaf; None where no limit did.
+
+        Examples
+        --------
+        >>> from treewright import CARTClassifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> print(CARTClassifier().fit(play.X, play.y).tree_)
+        node              rows  No  Yes
+           0  (all rows)    14   5    9  → Yes
+        <BLANKLINE>
+        one leaf: 14 rows are fewer than min_samples_split=20; min_samples_split=2, \
+min_samples_leaf=1 let small tables be split
+        """
+        if self.n_nodes > 1 or self._recall is None:
+            return None
+        return self._recall.reason_for_one_leaf(self)
 
     def dnf(self: Tree, label: object) -> DNF:
         """Return the condition for a class as a disjunction of conjunctions.
