@@ -57,7 +57,7 @@ def test_a_choice_offers_the_nearest() -> None:
     )
     assert of_classifier(missing=None) == (
         "missing=None must be one of 'divide', 'learned_side', 'surrogates', 'most_likely',"
-        " 'most_likely_in_class', 'own_branch', 'majority'."
+        " 'most_likely_in_class', 'own_branch', 'majority', 'most_likely_in_training'."
     )
 
 

@@ -43,15 +43,18 @@ def tree_text(
     ascii: bool = False,
     missing: bool = False,
     models: bool = True,
+    levels_from: int | None = None,
 ) -> str:
     """Return a tree as text; see :meth:`treewright.tree.tree.Tree.text`."""
     check_count("max_depth", max_depth, least=0, optional=True)
+    check_count("levels_from", levels_from, least=0, optional=True)
     pen = _ASCII if ascii else _UNICODE
     wording = replace(SHORT, ascii=ascii, missing=missing)
     deepest = tree.depth if max_depth is None else min(max_depth, tree.depth)
-    nodes, branches = _draw_branches(tree, pen, wording, deepest)
+    nodes, branches = _draw_branches(tree, pen, wording, deepest, levels_from or 0)
     columns = [
         TextColumn("node", [str(node) for node in nodes], right=True),
+        *_levels(tree, nodes, levels_from),
         TextColumn("", branches),
         *node_columns(tree, nodes, ascii=ascii),
     ]
@@ -59,7 +62,17 @@ def tree_text(
         columns.append(TextColumn("", _left_out(tree, nodes, pen)))
     # A long condition shifts only its own line; the indentation of deep levels widens the column.
     drawn = lay_out(columns, max_width=72 + 3 * min(deepest, _MAX_INDENTED))
-    return "\n\n".join([drawn, *(_models(tree, nodes, ascii=ascii) if models else ())])
+    reason = tree.reason_for_one_leaf()
+    below = [] if reason is None else [f"one leaf: {reason}"]
+    return "\n\n".join([drawn, *(_models(tree, nodes, ascii=ascii) if models else ()), *below])
+
+
+def _levels(tree: Tree, nodes: list[int], first: int | None) -> list[TextColumn]:
+    """Return the printed column of levels, the root's being `first`; none where that is None."""
+    if first is None:
+        return []
+    levels = (tree.levels[nodes] + first).tolist()
+    return [TextColumn("level", list(map(str, levels)), right=True)]
 
 
 def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
@@ -73,7 +86,7 @@ def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
 
 
 def _draw_branches(
-    tree: Tree, pen: _BranchCharacters, wording: Wording, deepest: int
+    tree: Tree, pen: _BranchCharacters, wording: Wording, deepest: int, first: int
 ) -> tuple[list[int], list[str]]:
     """Return the nodes shown, and for each its branch characters and condition."""
     nodes: list[int] = []
@@ -82,7 +95,7 @@ def _draw_branches(
     while pending:
         node, level, stem, stroke, condition = pending.pop()
         nodes.append(node)
-        number = f"[{level}] " if level > _MAX_INDENTED else ""
+        number = f"[{level + first}] " if level > _MAX_INDENTED else ""
         lines.append(f"{stem}{stroke}{number}{condition}")
         question = tree.question(node) if level < deepest else None
         if question is None:

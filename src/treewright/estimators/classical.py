@@ -28,6 +28,15 @@ from treewright.prune import CostComplexity, ErrorBased, OneStandardError, Prune
 from treewright.prune.merge_leaves import merge_leaves
 from treewright.tree.tree import Tree
 
+_ID3_CRITERIA = {
+    "gain": "entropy",
+    "gain_ratio": "gain_ratio",
+    "impurity_ratio": "impurity_ratio",
+    "gini": "gini",
+    "misclassification": "misclassification",
+}
+_ID3_NOMINAL = {"multiway": "multiway", "binary": "one_vs_rest"}
+
 
 class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
     """ID3 (Quinlan 1986): information gain, one branch per declared value.
@@ -36,9 +45,20 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
     majority, ties go to the first column. Numeric columns, an extension, are cut between classes
     and stay available. Missing values follow all branches.
 
+    The parameters turn it into the variants that lectures derive from it; the defaults are ID3.
+
     Parameters
     ----------
-    max_depth : int, optional
+    criterion : {"gain", "gain_ratio", "impurity_ratio", "gini", "misclassification"}
+        Information gain, gain / split information, the textbook's gain / weighted entropy, or the
+        decrease of the Gini index or of the misclassified share.
+    nominal : {"multiway", "binary"}
+        One branch per value, or tests ``column = value`` with two branches.
+    missing : str
+        As for :class:`DecisionTreeClassifier`; by default rows follow all branches in proportion.
+    column_costs, cost_rule, cost_exponent
+        As for :class:`DecisionTreeClassifier`.
+    max_depth : int or "suggested", optional
     prune : str or Pruner, optional
         A pruner of :mod:`treewright.prune` or its name; ID3 itself has none.
     combine : {"branch_fractions", "leaf_counts"}
@@ -68,7 +88,13 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
     def __init__(
         self,
         *,
-        max_depth: int | None = None,
+        criterion: str = "gain",
+        nominal: str = "multiway",
+        missing: str = "divide",
+        column_costs: Any = None,
+        cost_rule: str = "tan_schlimmer",
+        cost_exponent: float = 1.0,
+        max_depth: int | str | None = None,
         prune: Any = None,
         combine: str = "branch_fractions",
         unseen: str = "missing",
@@ -78,6 +104,12 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
+        self.criterion = criterion
+        self.nominal = nominal
+        self.missing = missing
+        self.column_costs = column_costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
         self.max_depth = max_depth
         self.prune = prune
         self.combine = combine
@@ -89,7 +121,13 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         self.verbose = verbose
 
     def _options(self) -> GrowthOptions:
-        return recipes.ID3.replace(**parameters_for(GrowthOptions, self))
+        check_choice("criterion", self.criterion, tuple(_ID3_CRITERIA))
+        check_choice("nominal", self.nominal, tuple(_ID3_NOMINAL))
+        named = {
+            "criterion": _ID3_CRITERIA[self.criterion],
+            "nominal": _ID3_NOMINAL[self.nominal],
+        }
+        return recipes.ID3.replace(**parameters_for(GrowthOptions, self) | named)
 
 
 class C45Classifier(SklearnTreeClassifier, TreeClassifier):

@@ -51,11 +51,12 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         1 - `cal5_alpha` (by Chebyshev's inequality; where all rows are of one class it takes
         ``S / ((1 - S) alpha)`` rows, 14 by default). A node that one class dominates is a leaf.
     missing : {"learned_side", "divide", "surrogates", "most_likely", "most_likely_in_class", \
-"own_branch", "majority"}
+"most_likely_in_training", "own_branch", "majority"}
         How a missing value is treated: it goes to the side with the larger gain in training; it
         follows all branches in proportion (C4.5); surrogate questions replace the node's (CART); it
         is replaced by the node's most frequent value (the median of a number), or by that of the
-        row's class; it is a value of its own; it follows the majority.
+        row's class, or by that of the whole training table (the mean of a number; also at
+        prediction); it is a value of its own; it follows the majority.
     unseen : {"missing", "majority", "error"}
         How a category is treated that training, or the node, did not know: as a missing value
         (with ``missing="learned_side"``, which has learned no side for it, it follows all branches
@@ -69,6 +70,7 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         value of the whole training set below the midpoint.
     max_depth, max_leaf_nodes : int, optional
         Limits on the tree; with ``max_leaf_nodes`` the node of largest gain is split first.
+        ``max_depth="suggested"`` is the rule of thumb log2(number of columns), at least 1.
     min_samples_split, min_samples_leaf : int or float
         Rows that a node needs to be split, and that every branch needs; decimals are shares of all
         rows.
@@ -78,6 +80,9 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         the larger of the two applies.
     min_impurity : float
         A node of at most this impurity is a leaf.
+    max_class_share : float
+        A node whose most frequent class has at least this share of its weight is a leaf, whatever
+        the criterion: 0.98 permits two percent of other classes.
     min_impurity_decrease : float
         Gain a split needs, times the node's share of all weight.
     max_p_value : float, optional
@@ -166,13 +171,14 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         combine: str = "branch_fractions",
         thresholds: str = "all",
         threshold_at: str = "midpoint",
-        max_depth: int | None = None,
+        max_depth: int | str | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_fraction_leaf: float = 0.0,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity: float = 0.0,
+        max_class_share: float = 1.0,
         min_impurity_decrease: float = 0.0,
         max_p_value: float | None = None,
         max_features: Any = None,
@@ -213,6 +219,7 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         self.min_fraction_leaf = min_fraction_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity = min_impurity
+        self.max_class_share = max_class_share
         self.min_impurity_decrease = min_impurity_decrease
         self.max_p_value = max_p_value
         self.max_features = max_features
@@ -297,7 +304,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         unseen: str = "missing",
         combine: str = "branch_fractions",
         threshold_at: str = "midpoint",
-        max_depth: int | None = None,
+        max_depth: int | str | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -20,10 +21,11 @@ from treewright.data.read.target import ClassTarget, read_classes
 from treewright.data.read.weights import RowWeights
 from treewright.data.schema import Schema
 from treewright.data.table import Table
-from treewright.errors import DataError, TargetError
+from treewright.errors import DataError, ParameterError, TargetError
 from treewright.estimators.checks import check_schema, takes_any_table
 from treewright.grow.discretize import Discretization
-from treewright.parameters import check_choice
+from treewright.parameters import check_choice, check_flag, is_list, nearest_hint
+from treewright.text.names import list_names
 from treewright.threads import n_threads
 
 
@@ -49,6 +51,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     encode : {"ordinal", "label"}
         Numbers 0, 1, ... from the lowest interval up (as decimals, so that missing ones can be
         NaN), or texts such as ``(0.8, 1.75]`` (None where missing).
+    labels : {"intervals", "ranges"}, list of str or dict of column to list
+        Texts of the intervals: ``(0.8, 1.75]``, or ``0.8 to 1.75`` (with ``up to 0.8`` before and
+        ``above 1.75`` after), or names from the lowest up, ``["low", "medium", "high"]``, for every
+        numeric column or for those in a dict, which must have as many intervals.
+    ordered : bool
+        Whether texts are ordered categories, lowest first, where the result can say so (in
+        :meth:`to_frame`, pandas and polars): trees then cut them; else they are nominal.
     categorical_features : list, optional
         Numeric columns that are codes of categories, which are not cut.
     schema : Schema, optional
@@ -74,6 +83,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     ('(-inf, 0.8]', '(0.8, 1.75]', '(1.75, inf)')
     >>> cut.transform(iris.X)[0]
     array([0., 2., 0., 0.])
+
+    Ranges with names, as a table that keeps the names of the columns:
+
+    >>> named = Discretizer(method="quantile", n_bins=3, labels=["low", "medium", "high"])
+    >>> named.fit(iris.X).to_frame(iris.X)["petal width (cm)"].tolist()[::50]
+    ['low', 'medium', 'high']
     """
 
     def __init__(
@@ -84,6 +99,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         cal5_threshold: float = 0.8,
         cal5_alpha: float = 0.3,
         encode: str = "ordinal",
+        labels: Any = "intervals",
+        ordered: bool = True,
         categorical_features: Any = None,
         schema: Schema | None = None,
         n_jobs: int | None = None,
@@ -93,6 +110,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.cal5_threshold = cal5_threshold
         self.cal5_alpha = cal5_alpha
         self.encode = encode
+        self.labels = labels
+        self.ordered = ordered
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs
@@ -122,6 +141,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         way.check()
         n_threads(self.n_jobs)  # refuse a wrong number before the data are read
         check_choice("encode", self.encode, ("ordinal", "label"))
+        check_labels(self.labels)
+        check_flag("ordered", self.ordered)
         check_schema(self.schema)
         table = read_table(X, schema=self.schema, categorical_features=self.categorical_features)
         target = self._read_target(y, table.n_rows) if way.needs_classes else None
@@ -147,11 +168,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             for spec, each in zip(schema.columns, cuts, strict=True)
             if each is not None
         ]
+        labels = {spec.name: labels_of(spec, each, self.labels) for spec, each in known}
+        check_named(self.labels, labels)
         self._schema, self._stored_cuts = schema, cuts
         self.cuts_: Mapping[str, Array] = {spec.name: _as_given(spec, each) for spec, each in known}
-        self.labels_: Mapping[str, tuple[str, ...]] = {
-            spec.name: interval_labels(spec, each) for spec, each in known
-        }
+        self.labels_: Mapping[str, tuple[str, ...]] = labels
         self.n_features_in_ = len(schema.input_names)
         if schema.named:
             self.feature_names_in_ = np.array(schema.input_names, dtype=object)
@@ -173,6 +194,23 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             after ``set_output``.
         """
         check_is_fitted(self)
+        return self._in_container(self._columns(X, as_text=self.encode == "label"), X)
+
+    def to_frame(self, X: Any) -> Frame:
+        """Return the table with every number replaced by the text of its interval.
+
+        It keeps the names of the columns, and the order of the intervals where `ordered`; any tree
+        takes it, and ``to_pandas()`` and ``to_polars()`` hand it on.
+
+        Parameters
+        ----------
+        X : table
+            A table with the columns of ``fit``.
+        """
+        check_is_fitted(self)
+        return Frame(self._columns(X, as_text=True))
+
+    def _columns(self, X: Any, *, as_text: bool) -> dict[str, Column]:
         table = match_table(X, self._schema, owner=type(self).__name__)
         kept = None
         if any(each is None for each in self._stored_cuts) or self._leaves_out():
@@ -183,12 +221,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             if codes is None:
                 assert kept is not None
                 columns[name] = _column_at(kept, name, position)
-            elif self.encode == "label":
-                columns[name] = _labelled(codes, self.labels_[name])
+            elif as_text:
+                columns[name] = _labelled(codes, self.labels_[name], ordered=self.ordered)
             else:
                 numbers = np.where(codes < 0, np.nan, codes)
                 columns[name] = Column(storage="float", data=numbers)
-        return self._in_container(columns, X)
+        return columns
 
     def inverse_transform(self, X: Any) -> Any:
         """Return the text of the interval for every interval number; other columns are unchanged.
@@ -214,9 +252,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         for position, name in enumerate(names):
             column = _column_at(frame, name, position)
             if name in self.labels_ and self.encode == "ordinal":
-                column = _labelled(
-                    _interval_numbers(column, name, self.labels_), self.labels_[name]
-                )
+                codes = _interval_numbers(column, name, self.labels_)
+                column = _labelled(codes, self.labels_[name], ordered=self.ordered)
             columns[name] = column
         return self._in_container(columns, X)
 
@@ -274,14 +311,68 @@ def interval_labels(spec: ColumnSpec, cuts: Array) -> tuple[str, ...]:
     return tuple(f"({low}, {high}" for low, high in zip(lows, highs, strict=True))
 
 
+def check_labels(labels: Any) -> None:
+    """Refuse anything but a choice, a list of names, or such lists by column."""
+    if isinstance(labels, str):
+        check_choice("labels", labels, ("intervals", "ranges"))
+        return
+    lists = list(labels.values()) if isinstance(labels, Mapping) else [labels]
+    for names in lists:
+        is_names = is_list(names) and all(isinstance(name, str) for name in names)
+        if not is_names or len(set(names)) < len(names) or not len(names):
+            raise ParameterError(
+                f"labels={labels!r} must be 'intervals', 'ranges', a list of different names, or a"
+                " dict of column to list."
+            )
+
+
+def check_named(labels: object, found: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse names for a column that is not cut."""
+    for name in labels if isinstance(labels, Mapping) else ():
+        if name not in found:
+            raise DataError(
+                f"labels names the intervals of {name!r}, which is no numeric column.\n"
+                f"  Numeric: {list_names(found)}{nearest_hint(name, found)}"
+            )
+
+
+def labels_of(spec: ColumnSpec, cuts: Array, labels: Any) -> tuple[str, ...]:
+    """Return the texts of the intervals of a column, as asked for."""
+    if isinstance(labels, Mapping):
+        labels = labels.get(spec.name, "intervals")
+    if isinstance(labels, str):
+        return interval_labels(spec, cuts) if labels == "intervals" else range_labels(spec, cuts)
+    if len(labels) != len(cuts) + 1:
+        raise DataError(
+            f"column {spec.name!r} has {len(cuts) + 1} intervals, but labels has {len(labels)}"
+            f" names: {list_names(labels)}.\n  Hint: method='quantile', n_bins={len(labels)}, or"
+            " labels={column: names, ...}."
+        )
+    return tuple(labels)
+
+
+def range_labels(spec: ColumnSpec, cuts: Array) -> tuple[str, ...]:
+    """Return the intervals in words.
+
+    >>> petal = ColumnSpec(name="petal width", kind="numeric", storage="float")
+    >>> range_labels(petal, np.array([0.8, 1.75]))
+    ('up to 0.8', '0.8 to 1.75', 'above 1.75')
+    """
+    bounds = [spec.format(cut) for cut in cuts.tolist()]
+    if not bounds:
+        return ("any",)
+    between = (f"{low} to {high}" for low, high in pairwise(bounds))
+    return (f"up to {bounds[0]}", *between, f"above {bounds[-1]}")
+
+
 def _as_given(spec: ColumnSpec, cuts: Array) -> Array:
     """Return cuts in the column's own type instead of the stored one: numbers, dates, durations."""
     column = Column(storage=spec.storage, data=cuts, unit=spec.unit, time_zone=spec.time_zone)
     return column.to_numpy()
 
 
-def _labelled(codes: Int32Array, labels: tuple[str, ...]) -> Column:
-    return Column(storage="value", data=codes, values=labels, fixed=True, ordered=True)
+def _labelled(codes: Int32Array, labels: tuple[str, ...], *, ordered: bool) -> Column:
+    return Column(storage="value", data=codes, values=labels, fixed=True, ordered=bool(ordered))
 
 
 def _column_at(frame: Frame, name: str, position: int) -> Column:

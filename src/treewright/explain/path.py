@@ -134,7 +134,9 @@ class Explanation:
         heading = answer_in_words(self.tree, self.answer)
         sums = self._sums_in_words()
         if not self.steps:
-            return "\n\n".join([heading, "The tree asks nothing.", *sums])
+            reason = self.tree.reason_for_one_leaf()
+            why = "" if reason is None else f" One leaf: {reason}."
+            return "\n\n".join([heading, f"The tree asks nothing.{why}", *sums])
         turns = self._turns_in_reading_order()
         because = [
             f"{'  ' * min(step.n_divisions, _MAX_INDENT)}{turn.condition}" for step, turn in turns

@@ -19,11 +19,11 @@ from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import ColumnSpec
 from treewright.data.read.target import ClassTarget
 from treewright.errors import TreewrightError
-from treewright.explain.why_leaf import why_leaf
 from treewright.explain.why_table import MEASURES, SORTS, BranchRow, CandidateRow, Sort, WhyTable
 from treewright.grow.column_parameters import column_costs
 from treewright.grow.given_impurity import GivenImpurity
 from treewright.grow.problem import Problem
+from treewright.grow.why_leaf import why_leaf
 from treewright.parameters import check_choice, check_count
 from treewright.text.names import on_one_line
 from treewright.tree.arrays import CUT, INTERVALS, LEAF, LINEAR
@@ -179,13 +179,18 @@ class _Working:
             counts=counts,
             mean=mean,
             sse=sse,
-            leaf=why_leaf(
-                self.tree,
-                self.node,
-                self.problem,
-                any_question=any(row.guard is None and row.asks_something for row in rows),
-            ),
+            leaf=self._why_leaf(rows),
         )
+
+    def _why_leaf(self, rows: list[CandidateRow]) -> str | None:
+        if not self.tree.is_leaf(self.node):
+            return None
+        reached = why_leaf(self.tree, self.node, self.problem.options)
+        if reached is not None:
+            return reached
+        if any(row.guard is None and row.asks_something for row in rows):
+            return "no question gains enough"
+        return "no column has a question that parts its rows"
 
     def measures(self) -> tuple[str, ...]:
         """Return the measures that the algorithm compares columns by, and what they are made of."""

@@ -211,7 +211,8 @@ class ForestProblem:
     def _grow_in_core(self, first_tree: int, n_trees: int, report: Report | None) -> Trees:
         problem, options = self.problem, self._core_options()
         forest = self._core_forest(first_tree, n_trees)
-        if not problem.shift and problem.leaf.estimate == "majority":
+        is_plain = not problem.shift and problem.fills is None
+        if is_plain and problem.leaf.estimate == "majority":
             packed = grow_packed(self.columns, self.target, options, forest, self.sampling, report)
             if packed is not None:
                 target = problem.target

@@ -12,6 +12,7 @@ from treewright.core import grow
 from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.errors import MemoryLimitError, ParameterError, TargetError
+from treewright.grow.missing import branches_of_fills
 from treewright.grow.options import GrowthOptions, check_combination
 from treewright.grow.problem import Problem
 from treewright.grow.target_scaling import restore
@@ -58,6 +59,9 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         # The score of merged values is a p-value, whatever the unit of the target.
         scaled = ("impurity", "gain") if options.merging else ("impurity", "gain", "score")
         restore(filled, options.criterion, problem.shift, scaled)
+    if problem.fills is not None:
+        made = TreeArrays.from_core(filled)
+        filled["missing_branch"] = branches_of_fills(made, problem.table, problem.fills)
     filled["unseen_branch"] = unseen_branches(filled, options)
     if options.criterion_traits.selection == "impurity_ratio":
         gain, impurity = filled["gain"], filled["impurity"]
@@ -138,8 +142,9 @@ def _check_memory(problem: Problem) -> None:
     n_nodes = 2 * problem.table.n_rows
     if options.max_leaf_nodes is not None:
         n_nodes = min(n_nodes, 2 * int(options.max_leaf_nodes))
-    if options.max_depth is not None:
-        n_nodes = min(n_nodes, 2 ** min(int(options.max_depth) + 1, 62))
+    depth = options.depth(len(problem.table.schema.columns))
+    if depth is not None:
+        n_nodes = min(n_nodes, 2 ** min(depth + 1, 62))
     needed = 2 * 8 * n_nodes * n_classes
     if (
         not options.criterion_traits.is_fused

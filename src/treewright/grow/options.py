@@ -17,7 +17,8 @@ from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.grow.chaid import Merging
 from treewright.grow.given_impurity import ImpurityFunction
-from treewright.grow.missing import POLICIES, MissingPolicy, policy_named
+from treewright.grow.missing import NAMES, MissingPolicy, policy_named
+from treewright.measures.sizes import suggested_depth
 from treewright.parameters import (
     check_choice,
     check_count,
@@ -38,7 +39,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "splitter": ("best", "random"),
     "nominal": ("multiway", "subset", "one_vs_rest", "groups"),
     "numeric": ("threshold", "mdlp", "cal5"),
-    "missing": tuple(POLICIES),
+    "missing": NAMES,
     "unseen": UNSEEN_CATEGORIES,
     "combine": COMBINE,
     "thresholds": ("all", "class_boundaries"),
@@ -47,6 +48,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "cost_rule": ("tan_schlimmer", "nunez", "rpart"),
 }
 
+
+SUGGESTED = "suggested"
+"""The `max_depth` that follows from the number of columns."""
 
 MOST_GROUPED = 500
 """Most categories of a column where they are grouped."""
@@ -72,12 +76,13 @@ class GrowthOptions:
     combine: str = "branch_fractions"
     thresholds: str = "all"
     threshold_at: str = "midpoint"
-    max_depth: int | None = None
+    max_depth: int | str | None = None
     max_leaf_nodes: int | None = None
     min_samples_split: float = 2
     min_samples_leaf: float = 1
     min_fraction_leaf: float = 0.0
     min_impurity: float = 0.0
+    max_class_share: float = 1.0
     min_impurity_decrease: float = 0.0
     max_p_value: float | None = None
     max_features: int | float | str | None = None
@@ -95,7 +100,6 @@ class GrowthOptions:
     idle_values: bool = False
     gain_guard: bool = False
     c5_selection: bool = False
-    pure_share: float = 1.0
     mdl_penalty: bool = False
     c45_sides: bool = False
     min_gap: float = 0.0
@@ -133,7 +137,9 @@ class GrowthOptions:
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
         check_flag("guard_many_values", self.guard_many_values)
-        check_count("max_depth", self.max_depth, least=1, optional=True)
+        if not (isinstance(self.max_depth, str) and self.max_depth == SUGGESTED):
+            check_count("max_depth", self.max_depth, least=1, optional=True)
+        check_number("max_class_share", self.max_class_share, low=0.0, high=1.0, open_low=True)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
         check_count("max_surrogates", self.max_surrogates, least=0)
         _check_amount("min_samples_split", self.min_samples_split, least=2)
@@ -160,6 +166,17 @@ class GrowthOptions:
             return float(min(value, 2**62))  # more than any table has, and still a float
         least = 2.0 if name == "min_samples_split" else 1.0
         return max(least, float(math.ceil(float(value) * n_rows)))
+
+    def depth(self, n_columns: int) -> int | None:
+        """Return the limit of depth for a table of so many columns; None where there is none.
+
+        The rule of thumb is log2(columns), rounded, and at least 1 (textbook section 3.4).
+        """
+        if self.max_depth is None:
+            return None
+        if isinstance(self.max_depth, str):
+            return max(1, round(suggested_depth(n_columns)))
+        return int(self.max_depth)
 
     def n_features(self, n_columns: int) -> int:
         """Return the number of columns that are drawn."""

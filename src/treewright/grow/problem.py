@@ -15,11 +15,13 @@ from treewright.errors import UnsupportedError
 from treewright.grow.chaid import TESTED, Merging
 from treewright.grow.column_parameters import column_costs, monotonic_signs
 from treewright.grow.given_impurity import GivenImpurity
+from treewright.grow.missing import IN_TRAINING, core_policy, filled, values_to_fill
 from treewright.grow.options import GrowthOptions
 from treewright.grow.recipes import ROUNDED_AS_RPART, SINGLE_PRECISION
 from treewright.grow.target_scaling import in_units_of_shift
 from treewright.grow.training_data import TrainingData
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.question import Stored
 
 _AS_THEY_ARE = (
     "empty_branches",
@@ -28,7 +30,6 @@ _AS_THEY_ARE = (
     "mdl_penalty",
     "c45_sides",
     "two_branches_suffice",
-    "pure_share",
     "min_branch_share",
     "min_gap",
     "penalty_by_interval",
@@ -46,6 +47,7 @@ class Problem(TrainingData):
     """Everything a tree is grown from; kept to explain or regrow its nodes.
 
     A tree of a forest has its number in ``tree``, and the columns drawn for it in ``columns``.
+    ``fills`` has what missing values were filled with before growing, where they were.
     """
 
     options: GrowthOptions
@@ -56,6 +58,14 @@ class Problem(TrainingData):
     cost_factor: FloatArray | None = None
     tree: int = 0
     columns: tuple[int, ...] | None = None
+    fills: tuple[Stored, ...] | None = None
+
+    def __post_init__(self) -> None:
+        # Once, on the whole table: the parts of it that are taken later have the same fills.
+        if self.options.missing == IN_TRAINING.name and self.fills is None:
+            fills = values_to_fill(self.table, self.weights.weight)
+            object.__setattr__(self, "fills", fills)
+            object.__setattr__(self, "table", filled(self.table, fills))
 
     @property
     def counted_weight(self) -> FloatArray | None:
@@ -123,7 +133,7 @@ class Problem(TrainingData):
         if options.merging is not None:
             core.merging = _core_merging(options.merging)
             core.n_bins = int(options.merging.n_bins)
-        core.set_missing(options.missing)
+        core.set_missing(core_policy(options.missing))
         core.set_threshold_at(options.threshold_at)
         by_impurity = options.criterion_traits.gains_impurity and self._selection() == "gain"
         # A cut that is drawn has not been chosen among many.
@@ -139,7 +149,9 @@ class Problem(TrainingData):
     def _set_limits(self, core: GrowOptions) -> None:
         """Set the limits below which a node is not split."""
         options = self.options
-        core.max_depth = -1 if options.max_depth is None else min(int(options.max_depth), 2**62)
+        depth = options.depth(len(self.table.schema.columns))
+        core.max_depth = -1 if depth is None else min(depth, 2**62)
+        core.pure_share = float(options.max_class_share)
         core.max_leaf_nodes = (
             -1 if options.max_leaf_nodes is None else min(int(options.max_leaf_nodes), 2**62)
         )

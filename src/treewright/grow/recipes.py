@@ -46,7 +46,7 @@ C45 = GrowthOptions(
 C45_VARIANTS = {
     "release8": C45.replace(min_information=1e-3, idle_values=True),
     "j48": C45.replace(min_gap=1e-5),
-    "c5": C45.replace(penalty_by_interval=True, c5_selection=True, pure_share=0.999),
+    "c5": C45.replace(penalty_by_interval=True, c5_selection=True, max_class_share=0.999),
 }
 """How the programs differ in growing; docs/decisions/011-c45-variants.md says why."""
 

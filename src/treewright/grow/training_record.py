@@ -19,6 +19,7 @@ from treewright.grow.costs import with_costs
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading
+from treewright.grow.why_leaf import why_leaf
 from treewright.tree.record import Growth
 
 if TYPE_CHECKING:
@@ -85,6 +86,15 @@ class _Recall:
             seed=self.seed,
         )
         return TrainingRecord(with_costs(problem, tree.leaf))
+
+    def reason_for_one_leaf(self, tree: Tree) -> str | None:
+        """Return which limit kept the root from being split; None where its rows are all alike."""
+        if tree.arrays.impurity[0] <= 0.0:
+            return None
+        reason = why_leaf(tree, 0, self.options)
+        if reason is not None and "min_samples" in reason:
+            reason += "; min_samples_split=2, min_samples_leaf=1 let small tables be split"
+        return reason
 
 
 def _check_classes(tree: Tree, target: ClassTarget) -> None:

@@ -94,6 +94,10 @@ class _M5Recall:
         ranked = rank_table(counted.table, counted.learned_values(), counted.weights.weight)
         return TrainingRecord(_ranked_problem(counted, ranked, self.settings))
 
+    def reason_for_one_leaf(self, tree: Tree) -> str | None:
+        """Return None: one linear model for all rows is what M5 aims at."""
+        return None
+
 
 def _rows_that_count(problem: Problem) -> Problem:
     """Return a problem in canonical order, without rows of weight 0.

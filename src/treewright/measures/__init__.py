@@ -6,7 +6,10 @@ two columns. Nothing here needs a fitted tree or the compiled core.
 
 from treewright.measures.contingency import Contingency, contingency, passes
 from treewright.measures.costs import cost_score, expected_costs, mean_cost
+from treewright.measures.cross_table import CrossTable, cross_table
+from treewright.measures.equivalent import EquivalentTests, equivalent_tests
 from treewright.measures.error_estimates import added_errors, wilson_interval
+from treewright.measures.histogram import Histogram, histogram
 from treewright.measures.impurity import entropy, gini, impurities, misclassification
 from treewright.measures.missing import gain_with_missing, most_common
 from treewright.measures.regression import (
@@ -41,6 +44,9 @@ from treewright.measures.thresholds import (
 __all__ = [
     "ChiSquare",
     "Contingency",
+    "CrossTable",
+    "EquivalentTests",
+    "Histogram",
     "ThresholdScores",
     "absolute_deviation",
     "added_errors",
@@ -48,7 +54,9 @@ __all__ = [
     "chi2",
     "contingency",
     "cost_score",
+    "cross_table",
     "entropy",
+    "equivalent_tests",
     "error_reduction",
     "expected_costs",
     "fifth_root",
@@ -57,6 +65,7 @@ __all__ = [
     "gain_with_missing",
     "gini",
     "hellinger",
+    "histogram",
     "impurities",
     "impurity_ratio",
     "mean_cost",

@@ -4,12 +4,14 @@ Promise: what passes a check is a finite, non-negative float64 array of the righ
 formulas elsewhere guard only against the divisions by zero that their papers define.
 """
 
+from collections.abc import Hashable, Iterable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.array_types import BoolArray, FloatArray
-from treewright.errors import DataError
-from treewright.parameters import check_number
+from treewright.errors import DataError, ParameterError
+from treewright.parameters import check_number, is_list, is_number
 
 
 def as_floats(values: ArrayLike, *, name: str) -> FloatArray:
@@ -28,6 +30,38 @@ def as_counts(counts: ArrayLike, *, name: str = "counts") -> FloatArray:
             f"{name} must be a list with one number per class; its shape is {array.shape}."
         )
     return _checked(array, name=name)
+
+
+def as_class_counts(
+    counts: ArrayLike | Iterable[object] | None, labels: Iterable[object] | None
+) -> FloatArray:
+    """Return the counts of classes, given as such or by the class of each row.
+
+    Numbers are counts; text, booleans and other objects are labels, as everything in `labels` is.
+    """
+    if (counts is None) == (labels is None):
+        raise ParameterError("give counts or labels, and not both.")
+    if labels is None:
+        assert counts is not None
+        given = list(counts) if isinstance(counts, Iterable) else counts
+        if not isinstance(given, list) or not given or all(_is_count(each) for each in given):
+            return as_counts(given)  # type: ignore[arg-type]  # it refuses what are no numbers
+        labels = given
+    of_label: dict[object, int] = {}
+    for row, label in enumerate(labels):
+        if label is None or label != label:
+            raise DataError(f"labels[{row}] is {label!r}, but every row needs a class.")
+        if not isinstance(label, Hashable):
+            raise DataError(f"labels[{row}] is {label!r}, which is no single class.")
+        of_label[label] = of_label.get(label, 0) + 1
+    if not of_label:
+        raise DataError("labels is empty; it needs the class of at least one row.")
+    return as_counts(list(of_label.values()))
+
+
+def _is_count(value: object) -> bool:
+    """Return whether a value is meant as a count: a number, or something nested to be refused."""
+    return is_number(value) or is_list(value) or getattr(value, "ndim", 0) > 0
 
 
 def as_table(table: ArrayLike, *, name: str = "table") -> FloatArray:

@@ -12,6 +12,9 @@ from treewright.array_types import BoolArray, FloatArray
 from treewright.errors import DataError, TargetError
 from treewright.measures.checks import as_weights
 from treewright.parameters import check_choice
+from treewright.text.names import on_one_line
+from treewright.text.numbers import figures
+from treewright.text.table import TextColumn, lay_out
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -32,6 +35,12 @@ class Contingency:
     classes: tuple[object, ...]  # in the order of its columns
     table: FloatArray  # weight of the rows with this value and this class
     missing: FloatArray  # per class, weight of the rows whose value is missing
+
+    def __str__(self) -> str:
+        values, counts = list(map(str, self.values)), self.table
+        if self.missing.any():
+            values, counts = [*values, "missing"], np.vstack([counts, self.missing])
+        return counts_with_sums(values, list(map(str, self.classes)), counts)
 
 
 def contingency(
@@ -65,6 +74,12 @@ def contingency(
            [2., 0.]])
     >>> counts.missing
     array([1., 0.])
+    >>> print(counts)
+             no  yes  all
+    rain      0    1    1
+    sun       2    0    2
+    missing   1    0    1
+    all       3    1    4
     """
     column, target = list(x), list(y)
     if len(column) != len(target):
@@ -82,6 +97,24 @@ def contingency(
     np.add.at(counts, (branch, label_code), row_weights)
     return Contingency(
         values=value_order, classes=class_order, table=counts[:-1], missing=counts[-1]
+    )
+
+
+def counts_with_sums(
+    rows: Sequence[str], columns: Sequence[str], counts: FloatArray, *, header: str = ""
+) -> str:
+    """Return a table of counts as text, with the sums of its rows and columns."""
+    wide = np.column_stack([counts, counts.sum(axis=1)])
+    cells = figures(np.vstack([wide, wide.sum(axis=0)]).ravel().tolist())
+    headers = [*map(on_one_line, columns), "all"]
+    return lay_out(
+        [
+            TextColumn(header, [*map(on_one_line, rows), "all"]),
+            *(
+                TextColumn(name, cells[place :: len(headers)], right=True)
+                for place, name in enumerate(headers)
+            ),
+        ]
     )
 
 

@@ -4,6 +4,7 @@ Each takes counts (or weights, or probabilities: only the proportions matter) of
 without rows is pure: 0. The ``*_of`` functions at the end do the same for stacks of tables.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
@@ -11,20 +12,28 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from treewright.array_types import FloatArray
-from treewright.measures.checks import as_counts, as_table, check_base
+from treewright.measures.checks import as_class_counts, as_table, check_base
 from treewright.parameters import check_choice
 
 Measure = Literal["entropy", "gini", "misclassification"]
 MEASURES: tuple[Measure, ...] = ("entropy", "gini", "misclassification")
 
 
-def entropy(counts: ArrayLike, *, base: float = 2.0) -> float:
+def entropy(
+    counts: ArrayLike | Iterable[object] | None = None,
+    *,
+    labels: Iterable[object] | None = None,
+    base: float = 2.0,
+) -> float:
     """Return the entropy of a distribution: sum of p log(1/p), 0 log 0 = 0 (Shannon 1948).
 
     Parameters
     ----------
     counts : array-like of shape (n_classes,)
-        Counts, weights or probabilities of the classes.
+        Counts, weights or probabilities of the classes; or, where they are no numbers, the class
+        of each row.
+    labels : iterable, optional
+        The class of each row instead, which may be a number.
     base : float, default 2
         Base of the logarithm; 2 gives bits.
 
@@ -34,40 +43,58 @@ def entropy(counts: ArrayLike, *, base: float = 2.0) -> float:
     0.94
     >>> entropy([4, 0])
     0.0
+    >>> entropy(["yes", "no", "no", "yes"]), entropy(labels=[1, 2, 2, 1])
+    (1.0, 1.0)
     """
-    return float(impurity_of(as_counts(counts), measure="entropy", base=check_base(base)))
+    return float(
+        impurity_of(as_class_counts(counts, labels), measure="entropy", base=check_base(base))
+    )
 
 
-def gini(counts: ArrayLike) -> float:
+def gini(
+    counts: ArrayLike | Iterable[object] | None = None,
+    *,
+    labels: Iterable[object] | None = None,
+) -> float:
     """Return the Gini index, 1 - sum of p^2 (Breiman, Friedman, Olshen, Stone 1984, section 4.3).
 
     Parameters
     ----------
     counts : array-like of shape (n_classes,)
-        Counts, weights or probabilities of the classes.
+        Counts, weights or probabilities of the classes; or, where they are no numbers, the class
+        of each row.
+    labels : iterable, optional
+        The class of each row instead, which may be a number.
 
     Examples
     --------
-    >>> gini([2, 2])
-    0.5
+    >>> gini([2, 2]), gini(["yes", "no"])
+    (0.5, 0.5)
     """
-    return float(impurity_of(as_counts(counts), measure="gini"))
+    return float(impurity_of(as_class_counts(counts, labels), measure="gini"))
 
 
-def misclassification(counts: ArrayLike) -> float:
+def misclassification(
+    counts: ArrayLike | Iterable[object] | None = None,
+    *,
+    labels: Iterable[object] | None = None,
+) -> float:
     """Return the share of rows outside the most frequent class (Breiman et al. 1984, section 4.2).
 
     Parameters
     ----------
     counts : array-like of shape (n_classes,)
-        Counts, weights or probabilities of the classes.
+        Counts, weights or probabilities of the classes; or, where they are no numbers, the class
+        of each row.
+    labels : iterable, optional
+        The class of each row instead, which may be a number.
 
     Examples
     --------
     >>> misclassification([3, 1])
     0.25
     """
-    return float(impurity_of(as_counts(counts), measure="misclassification"))
+    return float(impurity_of(as_class_counts(counts, labels), measure="misclassification"))
 
 
 def impurities(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -> FloatArray:

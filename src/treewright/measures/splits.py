@@ -4,8 +4,9 @@ A table may hold weights instead of counts. Branches and classes without rows ha
 All measures here grow with the quality of the split, except ``weighted_impurity``.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,7 @@ from scipy.special import chdtrc
 from treewright.array_types import FloatArray
 from treewright.errors import DataError, ParameterError
 from treewright.measures.checks import as_table, check_base
+from treewright.measures.contingency import contingency
 from treewright.measures.impurity import (
     MEASURES,
     Measure,
@@ -70,7 +72,13 @@ def weighted_impurity(
     return float(weighted_impurity_of(as_table(table), measure=measure, base=check_base(base)))
 
 
-def gain(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -> float:
+def gain(
+    table: ArrayLike | Iterable[object],
+    y: Iterable[object] | None = None,
+    *,
+    measure: Measure = "entropy",
+    base: float = 2.0,
+) -> float:
     """Return the impurity before the split minus the weighted impurity after it.
 
     With entropy this is the information gain of ID3 (Quinlan 1986); with gini the decrease of
@@ -79,7 +87,9 @@ def gain(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -
     Parameters
     ----------
     table : array-like of shape (n_branches, n_classes)
-        Counts or weights.
+        Counts or weights; with `y`, a column instead, which gets one branch for each value.
+    y : iterable, optional
+        The class of each row.
     measure : {"entropy", "gini", "misclassification"}
         Impurity measure.
     base : float, default 2
@@ -89,9 +99,11 @@ def gain(table: ArrayLike, *, measure: Measure = "entropy", base: float = 2.0) -
     --------
     >>> round(gain([[3, 2], [0, 4], [2, 3]]), 3)
     0.247
+    >>> gain(["sun", "sun", "rain", "rain"], ["no", "no", "yes", "yes"])
+    1.0
     """
     check_choice("measure", measure, MEASURES)
-    return float(gain_of(as_table(table), measure=measure, base=check_base(base)))
+    return float(gain_of(_as_split(table, y), measure=measure, base=check_base(base)))
 
 
 def split_information(table: ArrayLike, *, missing: float = 0.0, base: float = 2.0) -> float:
@@ -115,7 +127,7 @@ def split_information(table: ArrayLike, *, missing: float = 0.0, base: float = 2
     return float(impurity_of(sizes, measure="entropy", base=check_base(base)))
 
 
-def gain_ratio(table: ArrayLike) -> float:
+def gain_ratio(table: ArrayLike | Iterable[object], y: Iterable[object] | None = None) -> float:
     """Return the information gain over the split information (Quinlan 1986, section 7).
 
     A table with fewer than two branches that hold rows has the ratio 0. The base of the
@@ -124,14 +136,16 @@ def gain_ratio(table: ArrayLike) -> float:
     Parameters
     ----------
     table : array-like of shape (n_branches, n_classes)
-        Counts or weights.
+        Counts or weights; with `y`, a column instead, which gets one branch for each value.
+    y : iterable, optional
+        The class of each row.
 
     Examples
     --------
     >>> round(gain_ratio([[3, 2], [0, 4], [2, 3]]), 3)
     0.156
     """
-    return float(scores_of(as_table(table), criterion="gain_ratio"))
+    return float(scores_of(_as_split(table, y), criterion="gain_ratio"))
 
 
 def impurity_ratio(table: ArrayLike) -> float:
@@ -263,6 +277,19 @@ def scores_of(tables: FloatArray, *, criterion: ClassScore) -> FloatArray:
     else:
         result = _hellinger_distances(tables)
     return np.asarray(result, dtype=np.float64)
+
+
+def _as_split(table: Any, y: Iterable[object] | None) -> FloatArray:
+    """Return the table of a split: as given, or counted from a column and its classes."""
+    if y is None:
+        return as_table(table)
+    counted = contingency(table, y)
+    if counted.missing.any():
+        raise DataError(
+            f"{counted.missing.sum():g} rows of the column have no value.\n"
+            "  Hint: gain_with_missing(x, y, strategy=...) says what becomes of them."
+        )
+    return as_table(counted.table)
 
 
 def _over(above: FloatArray, below: FloatArray, *, where_zero: ArrayLike) -> FloatArray:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from treewright.errors import ParameterError
 from treewright.parameters import nearest_hint
 from treewright.prune.base import Pruner
+from treewright.prune.complexity_table import ComplexityTable, complexity_table
 from treewright.prune.methods.chi_square import ChiSquare
 from treewright.prune.methods.cost_complexity import (
     CostComplexity,
@@ -72,6 +73,7 @@ __all__ = [
     "MDL",
     "PRUNERS",
     "ChiSquare",
+    "ComplexityTable",
     "CostComplexity",
     "CostComplexityPath",
     "CriticalValue",
@@ -83,6 +85,7 @@ __all__ = [
     "Pruner",
     "ReducedError",
     "ToDepth",
+    "complexity_table",
     "cost_complexity_path",
     "pruner_of",
 ]

@@ -12,9 +12,14 @@ from treewright.errors import DataError
 from treewright.grow.fit import Report, fit_tree
 from treewright.grow.problem import Problem
 from treewright.grow.training_record import TrainingRecord
-from treewright.prune import CostComplexity, CostComplexityPath, Pruner, ReducedError
+from treewright.prune.base import Pruner
 from treewright.prune.base import cut as cut_nodes
-from treewright.prune.methods.cost_complexity import standard_error
+from treewright.prune.methods.cost_complexity import (
+    CostComplexity,
+    CostComplexityPath,
+    standard_error,
+)
+from treewright.prune.methods.reduced_error import ReducedError
 from treewright.prune.routed_rows import RoutedRows
 from treewright.tree.tree import Tree
 
@@ -64,15 +69,23 @@ def _fit_held_out(problem: Problem, pruner: ReducedError, report: Report | None)
 
 
 def _choose_by_folds(problem: Problem, tree: Tree, pruner: CostComplexity) -> Tree:
-    """Return the tree of the sequence chosen by cross-validation (Breiman et al. 1984, 3.4; rpart).
-
-    Each fold's tree is pruned at the geometric means of the whole tree's penalties, which represent
-    the intervals between them.
-    """
+    """Return the tree of the sequence that cross-validation chooses."""
     pruner.check_tree(tree)
     path = pruner.path(tree)
     if len(path) == 1:
         return cut_nodes(pruner.name, tree, pruner.cuts_at(path, 0.0))
+    best = pruner.choose(*cross_validate(problem, path, pruner))
+    return cut_nodes(pruner.name, tree, pruner.cuts_at(path, float(path.alphas[best])))
+
+
+def cross_validate(
+    problem: Problem, path: CostComplexityPath, pruner: CostComplexity
+) -> tuple[FloatArray, Callable[[int], float]]:
+    """Return the cross-validated mean cost of each tree of a sequence, and its standard error.
+
+    Each fold's tree is pruned at the geometric means of the whole tree's penalties, which represent
+    the intervals between them (Breiman et al. 1984, 3.4; rpart).
+    """
     order = _in_order(problem, pruner.random_state)
     if len(order) < pruner.cv:
         raise DataError(
@@ -89,9 +102,7 @@ def _choose_by_folds(problem: Problem, tree: Tree, pruner: CostComplexity) -> Tr
     total = sum(sample.total for _, sample in held) or 1.0
     alphas = path.typical_alphas
     costs = sum(each.costs(sample.risk, alphas) for each, sample in held) / total
-    best = pruner.choose(np.asarray(costs), _spread(held, alphas))
-    alpha = float(path.alphas[best])
-    return cut_nodes(pruner.name, tree, pruner.cuts_at(path, alpha))
+    return np.asarray(costs), _spread(held, alphas)
 
 
 def _spread(

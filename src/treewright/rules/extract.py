@@ -82,13 +82,14 @@ class RuleSequence(Sequence[Rule]):
     def _rule(self, leaf: int, conditions: Conjunction) -> Rule:
         """Return the rule of a leaf."""
         tree = self._tree
+        has_rows = tree.has_rows
         return Rule(
             conditions=conditions,
             label=tree.label(leaf),
             leaf=leaf,
             n_rows=int(tree.arrays.n_rows[leaf]),
-            covers=float(tree.arrays.weight[leaf]),
-            errors=None if self._errors is None else float(self._errors[leaf]),
+            covers=float(tree.arrays.weight[leaf]) * has_rows,
+            errors=None if self._errors is None else float(self._errors[leaf]) * has_rows,
             distribution=tree.answers[leaf],
             weights=self._class_weights[leaf],
             schema=tree.schema,

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.array_types import Array
-from treewright.tree.arrays import LEAF, TreeArrays
+from treewright.tree.arrays import CUT, INTERVALS, LEAF, TreeArrays
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.array_types import BoolArray, Int32Array, Int64Array
+    from treewright.data.table import Table
 
 _AT_A_LEAF: Mapping[str, float] = {
     "column": -1,
@@ -59,6 +60,65 @@ def with_leaves(tree: Tree, leaves: BoolArray) -> Tree:
         "parent": np.where(parent < 0, -1, new_number[parent]),
     }
     return rebuilt(tree, source, links)
+
+
+def subtree(tree: Tree, node: int) -> Tree:
+    """Return the tree below a node, the node included, without any record of training."""
+    is_root = np.arange(tree.n_nodes) == node
+    source = np.flatnonzero(is_root | has_marked_ancestor(tree, is_root)).astype(np.int32)
+    n_branches = tree.arrays.n_branches[source]
+    new_number = np.full(tree.n_nodes, -1, dtype=np.int32)
+    new_number[source] = np.arange(len(source), dtype=np.int32)
+    value = tree.arrays.value[source]
+    value[0] = tree.arrays.value[tree.speakers[node]]  # a root has no ancestor to speak for it
+    parent = new_number[tree.arrays.parent[source]]
+    parent[0] = -1
+    links = {
+        "first_child": np.where(
+            n_branches > 0, new_number[tree.arrays.first_child[source]], np.int32(-1)
+        ),
+        "n_branches": n_branches,
+        "parent": parent,
+        "value": value,
+    }
+    return rebuilt(tree, source, links).without_record()
+
+
+def with_cuts_at_values(tree: Tree, table: Table) -> Tree:
+    """Return the tree whose cuts are just below the next value that a row of the node has.
+
+    The rows go the same ways; a cut at the midpoint of 0.6 and 0.8 becomes ``x < 0.8``. A cut above
+    which the node has no row stays.
+    """
+    arrays = tree.arrays
+    start, visited = tree.plan.decision_path(table)
+    row_of_visit = np.repeat(np.arange(table.n_rows), np.diff(start))
+    by_node = np.argsort(visited, kind="stable")
+    ends = np.cumsum(np.bincount(visited, minlength=tree.n_nodes))
+    new = {name: getattr(arrays, name).copy() for name in _CUTS}
+    for node in np.flatnonzero((arrays.kind == CUT) | (arrays.kind == INTERVALS)).tolist():
+        index = int(arrays.column[node])
+        if tree.schema.columns[index].storage == "value":
+            continue  # ordinal: a cut is at a value already
+        rows = row_of_visit[by_node[ends[node - 1] if node else 0 : ends[node]]]
+        known = table.columns[index][rows][~table.is_missing(index)[rows]]
+        is_float = tree.schema.columns[index].storage == "float"
+        name, place = ("threshold", slice(node, node + 1))
+        if arrays.kind[node] == INTERVALS:
+            first = int(arrays.cut_offset[node])
+            name, place = ("cut", slice(first, first + int(arrays.cut_count[node])))
+        cuts = new[name if is_float else f"{name}_int"][place]
+        for position, cut in enumerate(cuts.tolist()):
+            above = known[known > cut]
+            if len(above) and is_float:
+                cuts[position] = np.nextafter(np.float64(above.min()), -np.inf)
+            elif len(above):
+                cuts[position] = int(above.min()) - 1
+    return tree.with_arrays(dataclasses.replace(arrays, **new), linear=tree.linear)
+
+
+_CUTS = ("threshold", "threshold_int", "cut", "cut_int")
+"""The arrays of cuts."""
 
 
 def has_marked_ancestor(tree: Tree, marked: BoolArray) -> BoolArray:

@@ -13,11 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from treewright.errors import TreewrightError
-from treewright.parameters import check_flag, is_whole
+from treewright.parameters import check_choice, check_flag
 
 if TYPE_CHECKING:
     from treewright.compare.diff import TreeDiff
     from treewright.consult.consultation import Consultation
+    from treewright.data.fitted_schema import FittedSchema
+    from treewright.data.schema import Schema
+    from treewright.data.table import Table
     from treewright.explain.importances import Importances
     from treewright.explain.path import Explanation
     from treewright.explain.summary import TreeSummary
@@ -31,6 +34,102 @@ if TYPE_CHECKING:
 
 class TreeMethods:
     """Methods of a tree that are implemented in later packages."""
+
+    @staticmethod
+    def build(
+        nested: object,
+        X: object = None,
+        y: object = None,
+        *,
+        sample_weight: object = None,
+        schema: Schema | FittedSchema | None = None,
+        classes: Sequence[object] | None = None,
+    ) -> Tree:
+        """Return a tree written by hand, as it is drawn: questions, and what is at their edges.
+
+        A question is a dict of one entry. ``{"Outlook": {"Sunny": ..., "Rain": ...}}`` asks a
+        column and has a branch for each value; ``("Sunny", "Rain")`` is a branch of several
+        values, ``None`` that of missing ones. Numbers (and ordinal values) are cut by edges such
+        as ``"<= 2.45"`` and ``"> 2.45"``, or by several: ``"<= 17"``, ``"<= 64"``, ``"> 64"``.
+        ``{"Petal length <= 2.45": {"yes": ..., "no": ...}}`` asks a test instead; tests are
+        ``<= < > >=`` for numbers, ``= != in`` for values (``"Outlook in {Sunny, Rain}"``).
+
+        A leaf is a class, a number (then the tree predicts numbers) or the classes with their
+        counts or probabilities, ``{"Yes": 3, "No": 1}``. Where all leaves are whole counts, the
+        tree has so many rows.
+
+        Parameters
+        ----------
+        nested
+            The tree.
+        X, y, sample_weight
+            Rows to fill it with, as by :meth:`refit`; their columns are then those of the tree.
+        schema
+            Declared kinds and domains of the columns, or the schema of another tree; else columns
+            that are cut are numeric, and others nominal with the values that are named.
+        classes
+            Further classes; with them, numbers in leaves are classes.
+
+        Examples
+        --------
+        >>> from treewright import Tree, load_example
+        >>> nested = {
+        ...     "Outlook": {
+        ...         "Sunny": {"Humidity": {"High": "No", "Normal": "Yes"}},
+        ...         "Overcast": "Yes",
+        ...         "Rain": {"Wind": {"Strong": "No", "Weak": "Yes"}},
+        ...     }
+        ... }
+        >>> tree = Tree.build(nested)
+        >>> print(tree.text(ascii=True))
+        node
+           0  (all rows)
+           1  |- Outlook = Sunny
+           4  |  |- Humidity = High    -> No
+           5  |  `- Humidity = Normal  -> Yes
+           2  |- Outlook = Overcast    -> Yes
+           3  `- Outlook = Rain
+           6     |- Wind = Strong      -> No
+           7     `- Wind = Weak        -> Yes
+        >>> tree.predict([{"Outlook": "Rain", "Wind": "Strong", "Humidity": "High"}]).tolist()
+        ['No']
+
+        With rows, the nodes have counts:
+
+        >>> play = load_example("play_tennis")
+        >>> print(Tree.build({"Humidity": {"High": "No", "Normal": "Yes"}}, play.X, play.y))
+        node                        rows  No  Yes
+           0  (all rows)              14   5    9
+           1  ├─ Humidity = High       7   4    3  → No
+           2  └─ Humidity = Normal     7   1    6  → Yes
+        """
+        from treewright.grow.by_hand import build
+
+        return build(nested, X, y, sample_weight=sample_weight, schema=schema, classes=classes)
+
+    def refit(self: Tree, X: object, y: object, *, sample_weight: object = None) -> Tree:
+        """Return the tree with the same questions, and the counts and answers of these rows.
+
+        Leaves predict the majority (or mean) of their rows. One without rows keeps its class, if it
+        was given one; else it predicts as its parent does. The tree no longer has a record of how
+        it was grown.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows, their target and weights; one target, of classes that the tree knows.
+
+        Examples
+        --------
+        >>> from treewright import Tree
+        >>> tree = Tree.build({"size <= 2.5": {"yes": "small", "no": "large"}})
+        >>> filled = tree.refit({"size": [1, 2, 3, 4]}, ["small", "small", "large", "small"])
+        >>> filled.counts(2)
+        NodeCounts(node=2, n_rows=2, classes={'large': 1.0, 'small': 1.0})
+        """
+        from treewright.grow.refill import refit
+
+        return refit(self, X, y, sample_weight)
 
     def importances(self: Tree, *, normalize: bool = True) -> Importances:
         """Return the importances of the columns: shares of the decrease of impurity.
@@ -57,6 +156,8 @@ class TreeMethods:
         ascii: bool = False,
         missing: bool = False,
         models: bool = True,
+        levels_from: int | None = None,
+        cut_form: str = "midpoint",
     ) -> str:
         """Return the text of the tree, one line per node, then the linear models of its leaves.
 
@@ -70,16 +171,91 @@ class TreeMethods:
             Mark the branch that missing values take.
         models
             Write out the linear models of the leaves shown.
+        levels_from
+            Show the level of each node, the root's being this: 0, or 1 as some books count.
+        cut_form
+            ``"midpoint"`` writes cuts as they are; ``"value"`` as ``x < v`` with the next value v
+            of the training rows, see :meth:`cut_at_values`.
         """
         from treewright.draw.tree_text import tree_text
 
-        return tree_text(self, max_depth=max_depth, ascii=ascii, missing=missing, models=models)
+        return tree_text(
+            self._in_form(cut_form),
+            max_depth=max_depth,
+            ascii=ascii,
+            missing=missing,
+            models=models,
+            levels_from=levels_from,
+        )
 
-    def rules(self: Tree) -> RuleSequence:
-        """Return the rules of the tree, one per leaf, from left to right; made lazily."""
+    def rules(self: Tree, *, cut_form: str = "midpoint") -> RuleSequence:
+        """Return the rules of the tree, one per leaf, from left to right; made lazily.
+
+        Parameters
+        ----------
+        cut_form
+            As for :meth:`text`; the conditions are then those that are written.
+        """
         from treewright.rules.extract import rules
 
-        return rules(self)
+        return rules(self._in_form(cut_form))
+
+    def _in_form(self: Tree, cut_form: str) -> Tree:
+        check_choice("cut_form", cut_form, ("midpoint", "value"))
+        return self if cut_form == "midpoint" else self.cut_at_values()
+
+    def cut_at_values(self: Tree, X: object = None) -> Tree:
+        """Return the tree whose cuts are at values of the data: ``x < 0.8`` for ``x <= 0.7``.
+
+        The value is the smallest one above the cut among the rows of the node, which go the same
+        ways as before; numbers between the old cut and the new one change sides. A cut above which
+        there is no row stays.
+
+        Parameters
+        ----------
+        X : table, optional
+            The rows; by default the training rows, as long as the tree has its record of them.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit({"f1": [0.2, 0.6, 0.8]}, ["a", "a", "b"]).tree_
+        >>> print(tree.cut_at_values().text(ascii=True))
+        node                rows  a  b
+           0  (all rows)       3  2  1
+           1  |- f1 < 0.8      2  2  0  -> a
+           2  `- f1 >= 0.8     1  0  1  -> b
+        """
+        from treewright.tree.edit import with_cuts_at_values
+
+        return with_cuts_at_values(self, self.training_table(X, hint="tree.cut_at_values(X)"))
+
+    def training_table(self: Tree, X: object, *, hint: str) -> Table:
+        """Return a table given, or the training table that is kept."""
+        if X is not None:
+            return self._read(X)
+        kept = None if self._record is None else self._record.rows()[0]
+        if kept is None or kept.schema != self.schema:  # M5 keeps a table of ranks
+            raise TreewrightError(f"This tree has no training data.\n  Hint: pass them, {hint}.")
+        return kept
+
+    def reason_for_one_leaf(self: Tree) -> str | None:
+        """Return which limit made the tree a single leaf; None where no limit did.
+
+        Examples
+        --------
+        >>> from treewright import CARTClassifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> print(CARTClassifier().fit(play.X, play.y).tree_)
+        node              rows  No  Yes
+           0  (all rows)    14   5    9  → Yes
+        <BLANKLINE>
+        one leaf: 14 rows, and a question needs min_samples_split=20; min_samples_split=2, \
+min_samples_leaf=1 let small tables be split
+        """
+        if self.n_nodes > 1 or self._recall is None:
+            return None
+        return self._recall.reason_for_one_leaf(self)
 
     def dnf(self: Tree, label: object) -> DNF:
         """Return the condition for a class as a disjunction of conjunctions.
@@ -99,8 +275,8 @@ class TreeMethods:
         Parameters
         ----------
         row
-            A mapping from column names to values (those of :attr:`unused_columns` may be left
-            out), a sequence in column order, or a table of one row.
+            A mapping from column names to values (only those that are asked on the way are
+            needed), a sequence in column order, or a table of one row.
         """
         from treewright.explain.path import explain
 
@@ -228,10 +404,7 @@ class TreeMethods:
         """
         from treewright.explain.why import why
 
-        if not is_whole(node) or not 0 <= node < self.n_nodes:
-            raise TreewrightError(
-                f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
-            )
+        self.check_node(node)
         hint = f"tree.why({node}, X, y)"
         record = self.record(X, y, sample_weight, owner="Tree.why", hint=hint)
         return why(self, node, record, top=top, sort=sort, measures=measures)
@@ -277,6 +450,33 @@ class TreeMethods:
         return pruner_of(pruner).prune(
             self, X, y, sample_weight=sample_weight, validation=validation, test=test
         )
+
+    def subtree(self: Tree, node: int) -> Tree:
+        """Return the tree below a node, the node included, as a tree of its own.
+
+        It has the counts, questions and predictions of its nodes, numbered anew from 0, and no
+        record of its training. The prior of ``leaf="m_estimate"`` is that of its root.
+
+        Parameters
+        ----------
+        node
+            The node that becomes the root.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
+        >>> print(tree.subtree(3).text(ascii=True))
+        node                    rows  No  Yes
+           0  (all rows)           5   2    3
+           1  |- Wind = Weak       3   0    3  -> Yes
+           2  `- Wind = Strong     2   2    0  -> No
+        """
+        from treewright.tree.edit import subtree
+
+        self.check_node(node)
+        return subtree(self, node)
 
     def simplify(self: Tree, *, probabilities: bool = False, missing: bool = True) -> Tree:
         """Return the smallest tree of the same nodes that makes the same predictions.

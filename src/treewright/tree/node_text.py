@@ -26,12 +26,14 @@ def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> li
     arrays = tree.arrays
     chosen = np.asarray(nodes, dtype=np.int64)
     n_rows, weight = arrays.n_rows[chosen], arrays.weight[chosen]
+    leaf = (arrays.n_branches[chosen] == 0).tolist()
+    arrow = "->" if ascii else "→"
+    if not tree.has_rows:  # written by hand
+        return [TextColumn("", _answers(tree, nodes, leaf, arrow))]
     columns = [TextColumn("rows", [str(count) for count in n_rows.tolist()], right=True)]
     if not np.array_equal(n_rows, weight):
         header = "hessian" if tree.criterion == GRADIENTS else "weight"
         columns.append(TextColumn(header, figures(weight.tolist()), right=True))
-    arrow = "->" if ascii else "→"
-    leaf = (arrays.n_branches[chosen] == 0).tolist()
     if tree.classes is None and tree.n_outputs == 1:
         marks = [arrow if ends else "" for ends in leaf]
         return [*columns, *_regression_columns(tree, chosen, marks)]
@@ -40,11 +42,15 @@ def node_columns(tree: Tree, nodes: Sequence[int], *, ascii: bool = False) -> li
         # A leaf without rows may have the class of its parent as its value: nobody is counted.
         counts = np.where(weight[:, np.newaxis] > 0, arrays.value[chosen], 0.0)
         columns += class_columns(names, counts.tolist(), ascii=ascii)
-    answers = [
+    return [*columns, TextColumn("", _answers(tree, nodes, leaf, arrow))]
+
+
+def _answers(tree: Tree, nodes: Sequence[int], leaf: Sequence[bool], arrow: str) -> list[str]:
+    """Return the predictions of the leaves among some nodes."""
+    return [
         f"{arrow} {label_in_words(tree.label(node))}" if ends else ""
         for node, ends in zip(nodes, leaf, strict=True)
     ]
-    return [*columns, TextColumn("", answers)]
 
 
 def label_in_words(label: object) -> str:
@@ -122,7 +128,7 @@ def _regression_columns(tree: Tree, chosen: Int64Array, marks: list[str]) -> lis
         scores = figures(tree.arrays.value[chosen, 0].tolist())
         return [TextColumn("", marks), TextColumn("score", scores, right=True)]
     header, spread = "impurity", tree.arrays.impurity[chosen]
-    power = _power_of_sd(tree.criterion)
+    power = power_of_sd(tree.criterion)
     if power is not None:
         header = "sd"
         spread = np.maximum(spread, 0.0) ** (1 / power)
@@ -154,7 +160,7 @@ def _adds_up(criterion: str) -> bool:
     return known is None or known.is_additive
 
 
-def _power_of_sd(criterion: str) -> float | None:
+def power_of_sd(criterion: str) -> float | None:
     """Return the power of the standard deviation that impurities are; None where they are none."""
     known = CRITERIA.get(criterion)
     if known is None or known.task == "classes" or known.is_deviance or not known.is_additive:

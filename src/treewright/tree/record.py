@@ -44,3 +44,6 @@ class Recall(Protocol):
         self, tree: Tree, X: object, y: object, sample_weight: object, *, owner: str
     ) -> Record:
         """Return the record of the fit that grew this tree from these data; errors name `owner`."""
+
+    def reason_for_one_leaf(self, tree: Tree) -> str | None:
+        """Return why a tree that asks nothing has not been split; None where it is plain to see."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.errors import TreewrightError
+from treewright.parameters import check_count, is_whole
+
 if TYPE_CHECKING:
     from treewright.array_types import Int32Array, Int64Array
     from treewright.tree.arrays import TreeArrays
@@ -54,9 +57,37 @@ class Shape:
         level.flags.writeable = False
         return level
 
-    def leaf_levels(self) -> Int64Array:
-        """Return the number of leaves at each level, from the root's level 0 on."""
-        return np.bincount(self.levels[self.arrays.n_branches == 0])
+    def level(self, node: int, *, first: int = 0) -> int:
+        """Return the level of a node: the number of tests above it, plus the level of the root.
+
+        Parameters
+        ----------
+        node
+            The node.
+        first
+            Level of the root: 0, or 1 where levels are counted from 1.
+        """
+        self.check_node(node)
+        check_count("first", first, least=0)
+        return int(self.levels[node]) + int(first)
+
+    def leaf_levels(self, *, first: int = 0) -> Int64Array:
+        """Return the number of leaves at each level, at the position of the level's number.
+
+        Parameters
+        ----------
+        first
+            Level of the root: 0, or 1 where levels are counted from 1.
+        """
+        check_count("first", first, least=0)
+        return np.bincount(self.levels[self.arrays.n_branches == 0] + first)
+
+    def check_node(self, node: object) -> None:
+        """Refuse the number of a node that the tree does not have."""
+        if not is_whole(node) or not 0 <= node < self.n_nodes:
+            raise TreewrightError(
+                f"There is no node {node}; the tree has nodes 0 to {self.n_nodes - 1}."
+            )
 
     # Traversals
 

@@ -21,10 +21,12 @@ from treewright.errors import (
     TreewrightError,
     UnsupportedError,
 )
+from treewright.parameters import is_whole
 from treewright.tree.impurity import column_shares
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
 from treewright.tree.linear_plan import LinearPlan
 from treewright.tree.methods import TreeMethods
+from treewright.tree.node_counts import NodeCounts, node_counts
 from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES, Plan, compile_plan
 from treewright.tree.question import Question, question_at
 from treewright.tree.shape import Shape
@@ -141,6 +143,20 @@ class Tree(Shape, TreeMethods, SklearnNames):
             engine=self.engine,
         )
 
+    def without_record(self) -> Tree:
+        """Return the same tree without what is known of its training and pruning."""
+        return Tree(
+            arrays=self.arrays,
+            schema=self.schema,
+            classes=self.classes,
+            criterion=self.criterion,
+            combine=self.combine,
+            unseen=self.unseen,
+            leaf=self.leaf,
+            linear=self.linear,
+            engine=self.engine,
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         kept = (
             "arrays",
@@ -190,6 +206,11 @@ class Tree(Shape, TreeMethods, SklearnNames):
         """Number of targets predicted together."""
         return self.arrays.width if self.classes is None else len(self.classes)
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether its nodes have counts; a tree written by hand has none before rows fill it."""
+        return bool(self.arrays.n_rows[0] > 0)
+
     # Nodes
 
     def question(self, node: int) -> Question | None:
@@ -214,15 +235,7 @@ class Tree(Shape, TreeMethods, SklearnNames):
         A node that no training row reached predicts as its nearest ancestor that was reached,
         unless it was given a class.
         """
-        speaker = np.arange(self.n_nodes)
-        silent = self.arrays.weight <= 0
-        if self.classes is not None:
-            silent &= ~self.arrays.value.any(axis=1)
-        silent[0] = False
-        speaker[silent] = self.arrays.parent[silent]
-        while silent[speaker].any():
-            speaker = speaker[speaker]
-        value: FloatArray = self._weights[speaker]
+        value: FloatArray = self._weights[self.speakers]
         value.flags.writeable = False
         if self.classes is None:
             return value
@@ -235,6 +248,19 @@ class Tree(Shape, TreeMethods, SklearnNames):
         answers = shares[0] if len(shares) == 1 else np.hstack(shares)
         answers.flags.writeable = False
         return answers
+
+    @cached_property
+    def speakers(self) -> Int64Array:
+        """The node whose value each node predicts: itself, or its nearest ancestor with one."""
+        speaker = np.arange(self.n_nodes)
+        silent = self.arrays.weight <= 0
+        if self.classes is not None:
+            silent &= ~self.arrays.value.any(axis=1)
+        silent[0] = False
+        speaker[silent] = self.arrays.parent[silent]
+        while silent[speaker].any():
+            speaker = speaker[speaker]
+        return speaker
 
     @cached_property
     def _weights(self) -> FloatArray:
@@ -259,6 +285,30 @@ class Tree(Shape, TreeMethods, SklearnNames):
         """Return the label of one row of :attr:`answers`, as :meth:`label` does for a node."""
         decided = decide(answer[np.newaxis], self.classes, self.leaf)[0]
         return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
+
+    def counts(self, node: int, *, output: int = 0) -> NodeCounts:
+        """Return the training rows of a node in figures: class counts, or mean and spread.
+
+        Parameters
+        ----------
+        node
+            The node.
+        output
+            Which target, of several.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> print(ID3Classifier().fit(play.X, play.y).tree_.counts(1))
+        node 1: 5 rows
+          No   3  60.0 %
+          Yes  2  40.0 %
+        """
+        self.check_node(node)
+        if not is_whole(output) or not 0 <= output < self.n_outputs:
+            raise ParameterError(f"output={output!r} must be from 0 to {self.n_outputs - 1}.")
+        return node_counts(self, node, output=output)
 
     def distribution(self, node: int, *, output: int = 0) -> FloatArray:
         """Return the probability of each class in a node; an empty leaf has its parent's."""
@@ -375,6 +425,31 @@ class Tree(Shape, TreeMethods, SklearnNames):
         indptr, indices = self.plan.decision_path(self._read(X))
         visited = np.ones(len(indices), dtype=np.int8)
         return csr_array((visited, indices, indptr), shape=(len(indptr) - 1, self.n_nodes))
+
+    def rows(self, node: int, X: object) -> Int64Array:
+        """Return the positions of the rows of a table that reach a node, the first row being 0.
+
+        A row that is divided at a missing value reaches every branch that gets a part of it.
+
+        Parameters
+        ----------
+        node
+            The node.
+        X : table
+            As for :meth:`predict`.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
+        >>> tree.rows(2, play.X)  # the overcast days
+        array([ 2,  6, 11, 12])
+        """
+        self.check_node(node)
+        start, visited = self.plan.decision_path(self._read(X))
+        row = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        return np.unique(row[visited == node])
 
     @cached_property
     def plan(self) -> Plan:

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from treewright import DecisionTreeClassifier, Discretizer, ID3Classifier, Schema, load_example
-from treewright.errors import ColumnMismatchError, DataError
+from treewright.errors import ColumnMismatchError, DataError, ParameterError
 
 MIXED = pd.DataFrame(
     {
@@ -177,3 +177,52 @@ def test_sample_weights_of_any_unit_make_the_same_cuts() -> None:
     other = Discretizer().fit(iris.X, iris.y, 8 * weights).cuts_
     for name, cuts in one.items():
         np.testing.assert_array_equal(cuts, other[name])
+
+
+def test_ranges_have_names_in_a_table_with_the_names_of_the_columns() -> None:
+    iris = load_example("iris")
+    names = ["low", "medium", "high"]
+    cut = Discretizer(method="quantile", n_bins=3, labels=names).fit(iris.X)
+    frame = cut.to_frame(iris.X)
+    assert frame.columns == iris.X.columns
+    tree = ID3Classifier(max_depth=1).fit(frame, iris.y).tree_
+    assert tree.schema.columns[0].kind == "ordinal"
+    assert tree.question(0).text(0) in (f"{tree.question(0).column.name} = low",)
+    nominal = Discretizer(method="quantile", n_bins=3, labels=names, ordered=False).fit(iris.X)
+    tree = ID3Classifier(max_depth=1).fit(nominal.to_frame(iris.X), iris.y).tree_
+    assert tree.question(0).n_branches == 3
+    assert nominal.set_output(transform="pandas").transform(iris.X).shape == (150, 4)
+
+
+def test_ranges_are_told_in_words() -> None:
+    iris = load_example("iris")
+    cut = Discretizer(encode="label", labels="ranges").fit(iris.X, iris.y)
+    assert cut.labels_["petal width (cm)"] == ("up to 0.8", "0.8 to 1.75", "above 1.75")
+    assert cut.transform(iris.X)[0, 3] == "up to 0.8"
+    some = Discretizer(labels={"petal width (cm)": ["s", "m", "l"]}).fit(iris.X, iris.y)
+    assert some.labels_["petal width (cm)"] == ("s", "m", "l")
+    assert some.labels_["petal length (cm)"][0] == "(-inf, 2.45]"
+
+
+def test_intervals_of_unnamed_arrays_are_named_again() -> None:
+    X = np.arange(24.0).reshape(12, 2)
+    cut = Discretizer(method="uniform", n_bins=3, labels=["a", "b", "c"]).fit(X)
+    assert cut.inverse_transform(cut.transform(X))[[0, 5, 11]].tolist() == [
+        ["a", "a"],
+        ["b", "b"],
+        ["c", "c"],
+    ]
+    named = load_example("iris")
+    known = Discretizer().fit(named.X, named.y)
+    assert known.inverse_transform(known.transform(named.X))[0, 3] == "(-inf, 0.8]"
+
+
+def test_names_that_do_not_fit_are_refused() -> None:
+    iris = load_example("iris")
+    with pytest.raises(DataError, match=r"'sepal width .* has 3 intervals, but labels has 2 names"):
+        Discretizer(labels={"sepal width (cm)": ["a", "b"]}).fit(iris.X, iris.y)
+    with pytest.raises(DataError, match="'width', which is no numeric column"):
+        Discretizer(labels={"width": ["a", "b"]}).fit(iris.X, iris.y)
+    for wrong in ("names", 3, ["a", "a"], []):
+        with pytest.raises(ParameterError, match="labels="):
+            Discretizer(labels=wrong).fit(iris.X, iris.y)

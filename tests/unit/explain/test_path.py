@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from unit.tree.hand_trees import (
@@ -13,6 +15,7 @@ from unit.tree.hand_trees import (
     schema_of,
 )
 
+from treewright import ID3Classifier, load_example
 from treewright.errors import ColumnMismatchError, DataError
 
 RAINY = {"Outlook": "Rain", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
@@ -168,3 +171,14 @@ def test_a_tree_that_asks_nothing() -> None:
 
 def test_ascii() -> None:
     assert play_tennis().explain(RAINY).text(ascii=True).isascii()
+
+
+@pytest.mark.parametrize("one", [lambda v: [v], lambda v: (v,), lambda v: np.array([v])])
+def test_a_dict_of_lists_of_one_value_is_a_row(one: Any) -> None:
+    play = load_example("play_tennis")
+    tree = ID3Classifier().fit(play.X, play.y).tree_
+    row = {"Outlook": one("Sunny"), "Humidity": one("High")}
+    assert str(tree.explain(row)) == str(tree.explain({"Outlook": "Sunny", "Humidity": "High"}))
+    assert tree.explain({"Outlook": one("Overcast")}).label == "Yes"
+    with pytest.raises(DataError, match="One row is due, but the table has 2"):
+        tree.explain({"Outlook": ["Overcast", "Sunny"]})

@@ -9,6 +9,7 @@ import numpy as np
 
 from treewright.data.read.table import match_table
 from treewright.errors import ColumnMismatchError, DataError
+from treewright.parameters import is_list
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def read_row(
     ----------
     row
         The row. A mapping may leave out the ``optional`` columns and those that only optional
-        ones are derived from; further keys are ignored.
+        ones are derived from; further keys are ignored. Its values may be lists of one value.
     schema
         The columns to read.
     optional
@@ -61,7 +62,9 @@ def read_row(
     elif is_flat and isinstance(row, np.ndarray):
         row = row.tolist()
     if isinstance(row, Mapping):
-        row = [row]
+        # Lists, one for each column, are a table; anything else is the value of the row itself.
+        is_table = len(row) > 0 and all(is_list(value) for value in row.values())
+        row = row if is_table else [row]
     elif isinstance(row, list | tuple) and not any(isinstance(v, Mapping | list) for v in row):
         row = [_with_names(row, schema)]
     table = read_rows(row, schema, unseen=unseen, optional=optional)
