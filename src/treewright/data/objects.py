@@ -179,8 +179,10 @@ def _read_dates(values: Sequence[object], missing: Any, name: str) -> Column:
         microseconds = np.array(instants, dtype="m8[us]").view("M8[us]")
         zone = str(getattr(zones[0], "key", zones[0]))
         return read_time(microseconds, name, zone).with_missing(missing)
-    plain = [_to_datetime64(value) for value in _filled(values, missing, np.datetime64("NaT"))]
-    return read_time(np.array(plain), name)
+    # A gap has the unit of the values: NumPy has deprecated gaps without a unit.
+    filler = known[0] if known else np.datetime64("NaT", "s")
+    plain = [_to_datetime64(value) for value in _filled(values, missing, filler)]
+    return read_time(np.array(plain), name).with_missing(missing)
 
 
 def _to_datetime64(value: Any) -> np.datetime64:
@@ -189,11 +191,13 @@ def _to_datetime64(value: Any) -> np.datetime64:
 
 
 def _read_durations(values: Sequence[object], missing: Any, name: str) -> Column:
+    known = _known(values, missing)
+    filler = known[0] if known else np.timedelta64("NaT", "s")
     plain = [
         exact() if (exact := getattr(value, "to_timedelta64", None)) else np.timedelta64(value)
-        for value in _filled(values, missing, np.timedelta64("NaT"))
+        for value in _filled(values, missing, filler)
     ]
-    return read_time(np.array(plain), name)
+    return read_time(np.array(plain), name).with_missing(missing)
 
 
 _READERS: dict[str, Callable[[Sequence[object], Any, str], Column]] = {

@@ -12,7 +12,7 @@ from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegres
 from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTreeRegressor
 from treewright.grow import recipes
 from treewright.grow.fit import Report
-from treewright.grow.given_impurity import GIVEN
+from treewright.grow.given_impurity import GIVEN, is_function
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.m5.fit_linear_leaves import check_linear_leaves, with_linear_leaves
@@ -244,7 +244,7 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
 
     def _options(self) -> GrowthOptions:
         options = recipes.GENERAL_CLASSIFIER.replace(**parameters_for(GrowthOptions, self))
-        if callable(self.criterion):
+        if is_function(self.criterion):
             options = options.replace(criterion=GIVEN, impurity=self.criterion)
         return with_sklearn_name(options, self)
 
@@ -363,7 +363,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
 
     def _options(self) -> GrowthOptions:
         check_choice("leaf_model", self.leaf_model, ("constant", "linear"))
-        if callable(self.criterion):
+        if is_function(self.criterion):
             raise UnsupportedError(
                 "criterion: a function of your own judges class weights, so that it works in"
                 " DecisionTreeClassifier; numbers have the criteria "

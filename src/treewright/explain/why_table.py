@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from treewright.text.names import on_one_line
 from treewright.text.numbers import figure, figures, p_values
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.node_text import class_columns, classes_in_words
@@ -333,7 +334,7 @@ def _name(row: CandidateRow | BranchRow, *, detail: bool) -> str:
     if isinstance(row, BranchRow):
         return f"  {row.label}"
     # The branches below say the cut.
-    return row.column if detail and row.branches else row.question
+    return on_one_line(row.column) if detail and row.branches else row.question
 
 
 def _impurity(row: CandidateRow | BranchRow, *, measured: bool) -> float | None:

@@ -17,6 +17,11 @@ GIVEN = "given"
 """Name of the core's criterion that asks the function."""
 
 
+def is_function(criterion: object) -> bool:
+    """Return whether a criterion is a function; a class is a mistake."""
+    return callable(criterion) and not isinstance(criterion, type)
+
+
 @dataclass(frozen=True)
 class GivenImpurity:
     """The function, called for sets of rows that have weight, its answers checked."""

@@ -65,7 +65,6 @@ class GrowthOptions:
     """
 
     criterion: str
-    impurity: ImpurityFunction | None = None
     splitter: str = "best"
     nominal: str = "subset"
     numeric: str = "threshold"
@@ -92,6 +91,7 @@ class GrowthOptions:
     cost_exponent: float = 1.0
     monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
     max_surrogates: int = 5
+    impurity: ImpurityFunction | None = None
     oblique: ObliqueOptions | None = None
     merging: Merging | None = None
     empty_branches: bool = False

@@ -99,7 +99,7 @@ def test_types_that_hold_no_values_are_refused(array: np.ndarray, message: str) 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        *((gap, True) for gap in (None, np.nan, pd.NA, pd.NaT, np.datetime64("NaT"))),
+        *((gap, True) for gap in (None, np.nan, pd.NA, pd.NaT, np.datetime64("NaT", "D"))),
         *((value, False) for value in ("", "nan", 0, np.float32(1), False)),
         (Decimal("NaN"), True),
     ],

@@ -27,7 +27,9 @@ def frame() -> Frame:
             "name": text_column(["b", None, "a"]),
             "size": sizes,
             "is_new": read_objects([True, False, True], "is_new"),
-            "day": read_objects([np.datetime64("2024-03-01"), None, np.datetime64("NaT")], "day"),
+            "day": read_objects(
+                [np.datetime64("2024-03-01"), None, np.datetime64("NaT", "D")], "day"
+            ),
         },
         weights=np.array([1.0, 2.0, 3.0]),
     )

@@ -71,7 +71,7 @@ def make_loans(n_rows: int = N_LOANS, *, seed: int = 20240301) -> tuple[Frame, A
     ]
 
     last_contact = applied + random.randint(30, 700, n_rows).astype("m8[D]")
-    last_contact[random.random_sample(n_rows) < 0.3] = np.datetime64("NaT")
+    last_contact[random.random_sample(n_rows) < 0.3] = np.datetime64("NaT", "D")
     # The self-employed leave their income out more often: missing is informative.
     hides_income = random.random_sample(n_rows) < np.where(employment == 1, 0.3, 0.05)
     years_employed[(employment == 3) | (employment == 4)] = np.nan
