@@ -106,6 +106,16 @@ void bind_data(nb::module_& module) {
             "add_codes",
             [](BoundColumns& self, nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu> x,
                std::uint32_t n_codes, bool ordered) {
+                std::int32_t least = 0;
+                std::int32_t most = -1;
+                for (std::size_t row = 0; row < x.shape(0); ++row) {
+                    const std::int32_t code =
+                        x.data()[static_cast<std::ptrdiff_t>(row) * x.stride(0)];
+                    least = std::min(least, code);
+                    most = std::max(most, code);
+                }
+                require(least >= kUnseenCode && static_cast<std::int64_t>(most) < n_codes,
+                        "codes of categories there are");
                 append<std::int32_t>(self, reinterpret_cast<const std::byte*>(x.data()), x.shape(0),
                                      x.stride(0), ValueType::code);
                 self.rows.columns.back().scale = ordered ? Scale::ordinal : Scale::nominal;
