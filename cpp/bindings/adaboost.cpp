@@ -223,6 +223,7 @@ void bind_adaboost(nb::module_& module) {
             [](BoundStumps* self, const BoundColumns& columns, const BoundTarget& target,
                const GrowOptions& options) {
                 const Dataset data = dataset_of(columns, target);
+                require_sound(options, data);
                 Progress progress = make_progress(std::nullopt);
                 BoundStumps stumps;
                 stumps.n_cells = data.n_rows * data.columns.size();

@@ -12,6 +12,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
 #include "treewright/data/dataset.hpp"
+#include "treewright/grow/options.hpp"
 #include "treewright/tree/plan.hpp"
 
 namespace nb = nanobind;
@@ -48,9 +49,15 @@ struct BoundTarget {
 };
 
 treewright::data::Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target);
+/// Refuses options that speak of columns the table does not have.
+void require_sound(const treewright::grow::GrowOptions& options,
+                   const treewright::data::Dataset& data);
 /// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
 treewright::Progress make_progress(const std::optional<nb::callable>& report);
-/// Rebuilds the node records from the arrays of tree/arrays.py, which Python has validated.
+/// The arrays of a tree by name. They vouch for themselves: `arrays.checked()` (tree/arrays.py)
+/// gives them once every invariant was checked, so that no code here follows a bad index.
+nb::dict checked(nb::handle arrays);
+/// Rebuilds the node records from checked arrays.
 treewright::tree::Tree tree_of(const nb::dict& arrays, treewright::Progress& progress);
 /// The arrays of the contract in tree/arrays.py, by name.
 nb::dict arrays_of(treewright::tree::Tree tree, treewright::Progress& progress);

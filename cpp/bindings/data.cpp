@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 
@@ -89,8 +91,13 @@ Dataset dataset_of(const BoundColumns& columns, const BoundTarget& target) {
     require(data.case_weight.empty() || data.case_weight.size() == data.n_rows,
             "a case weight for every row");
     require(data.copies.empty() || data.copies.size() == data.n_rows, "copies for every row");
-    for (const std::int32_t k : data.target.classes)
-        require(k >= 0, "class codes are not negative");
+    const std::size_t n_outputs = target.n_classes.size();
+    for (std::size_t o = 0; o < n_outputs; ++o) {
+        std::uint32_t most = 0;  // negative ones are larger than any
+        for (std::size_t i = o; i < data.target.classes.size(); i += n_outputs)
+            most = std::max(most, static_cast<std::uint32_t>(data.target.classes[i]));
+        require(data.target.classes.empty() || most < target.n_classes[o], "classes there are");
+    }
     return data;
 }
 
@@ -144,6 +151,16 @@ void bind_data(nb::module_& module) {
             "add_codes",
             [](BoundColumns& self, nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu> x,
                std::uint32_t n_codes, bool ordered) {
+                std::int32_t least = 0;
+                std::int32_t most = -1;
+                for (std::size_t row = 0; row < x.shape(0); ++row) {
+                    const std::int32_t code =
+                        x.data()[static_cast<std::ptrdiff_t>(row) * x.stride(0)];
+                    least = std::min(least, code);
+                    most = std::max(most, code);
+                }
+                require(least >= kUnseenCode && static_cast<std::int64_t>(most) < n_codes,
+                        "codes of categories there are");
                 append<std::int32_t>(self, reinterpret_cast<const std::byte*>(x.data()), x.shape(0),
                                      x.stride(0), ValueType::code);
                 self.rows.columns.back().scale = ordered ? Scale::ordinal : Scale::nominal;

@@ -319,6 +319,7 @@ void bind_forest(nb::module_& module) {
            const ForestOptions& forest, const Sampling* sampling,
            std::optional<nb::callable> report) -> std::optional<PackedForest> {
             const Dataset data = dataset_of(columns, target);
+            require_sound(options, data);
             Progress progress = make_progress(report);
             PackedForest grown;
             grown.n_columns = data.columns.size();
@@ -341,6 +342,7 @@ void bind_forest(nb::module_& module) {
            const ForestOptions& forest, const Sampling* sampling,
            std::optional<nb::callable> report) {
             const Dataset data = dataset_of(columns, target);
+            require_sound(options, data);
             require(forest.factor.empty() || forest.factor.size() == data.n_rows,
                     "a factor for every row");
             Progress progress = make_progress(report);

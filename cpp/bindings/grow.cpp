@@ -18,6 +18,18 @@ using namespace treewright::split;
 using namespace treewright::missing;
 using namespace treewright::grow;
 
+void require_sound(const GrowOptions& options, const Dataset& data) {
+    const std::size_t n_columns = data.columns.size();
+    const auto are_there = [&](const std::vector<std::uint32_t>& columns) {
+        return std::all_of(columns.begin(), columns.end(),
+                           [&](std::uint32_t column) { return column < n_columns; });
+    };
+    require(are_there(options.columns) && are_there(options.oblique.columns), "columns there are");
+    require(options.monotonic.empty() || options.monotonic.size() == n_columns,
+            "a direction for every column");
+    require(options.costs.empty() || options.costs.size() == n_columns, "a cost for every column");
+}
+
 Progress make_progress(const std::optional<nb::callable>& report) {
     return Progress([report](std::uint64_t done) {
         const nb::gil_scoped_acquire acquire;
@@ -40,99 +52,6 @@ template <class T>
 std::vector<T> copied(const Flat<T>& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
-
-constexpr std::size_t kNodesPerPiece = 1 << 16;
-
-template <class Field>
-nb::object column_of(const Tree& tree, Progress& progress, Field&& field) {
-    using T = std::decay_t<decltype(field(tree.nodes[0]))>;
-    std::vector<T> values;
-    values.reserve(tree.nodes.size());
-    in_blocks(progress, tree.nodes.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) values.push_back(field(tree.nodes[i]));
-    });
-    progress.check(true);
-    return to_numpy(std::move(values));
-}
-
-}  // namespace
-
-nb::dict arrays_of(Tree tree, Progress& progress) {
-    progress.check(true);
-    nb::dict out;
-    std::vector<std::int32_t> start = {0};
-    std::vector<std::int32_t> surrogate_column;
-    std::vector<double> surrogate_threshold;
-    std::vector<std::int64_t> surrogate_threshold_int;
-    std::vector<std::int8_t> surrogate_kind;
-    std::vector<std::int64_t> surrogate_code_offset;
-    std::vector<std::int32_t> surrogate_code_count;
-    std::vector<std::uint8_t> surrogate_reversed;
-    std::vector<double> surrogate_agreement;
-    for (const TreeNode& node : tree.nodes) {
-        for (const Surrogate& s : node.surrogates) {
-            surrogate_column.push_back(static_cast<std::int32_t>(s.column));
-            surrogate_threshold.push_back(s.threshold);
-            surrogate_threshold_int.push_back(s.threshold_int);
-            surrogate_kind.push_back(s.is_cut ? 1 : 2);
-            surrogate_reversed.push_back(s.reversed ? 1 : 0);
-            surrogate_agreement.push_back(s.agreement);
-            surrogate_code_offset.push_back(s.is_cut ? -1
-                                                     : append_branches(tree.branches, s.branches));
-            surrogate_code_count.push_back(static_cast<std::int32_t>(s.branches.code.size()));
-        }
-        start.push_back(static_cast<std::int32_t>(surrogate_column.size()));
-    }
-    out["first_child"] = column_of(tree, progress, [](const TreeNode& n) { return n.first_child; });
-    out["n_branches"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_branches; });
-    out["parent"] = column_of(tree, progress, [](const TreeNode& n) { return n.parent; });
-    out["column"] = column_of(tree, progress, [](const TreeNode& n) { return n.column; });
-    out["kind"] = column_of(tree, progress, [](const TreeNode& n) { return n.kind; });
-    out["threshold"] = column_of(tree, progress, [](const TreeNode& n) {
-        return n.kind == 1 || n.kind == 4 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
-    });
-    out["threshold_int"] =
-        column_of(tree, progress, [](const TreeNode& n) { return n.threshold_int; });
-    out["code_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_offset; });
-    out["rest_branch"] = column_of(tree, progress, [](const TreeNode& n) { return n.rest_branch; });
-    out["code_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_count; });
-    out["cut_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_offset; });
-    out["cut_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_count; });
-    out["term_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_offset; });
-    out["term_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_count; });
-    out["missing_branch"] =
-        column_of(tree, progress, [](const TreeNode& n) { return n.missing_branch; });
-    out["n_rows"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_rows; });
-    out["weight"] = column_of(tree, progress, [](const TreeNode& n) { return n.weight; });
-    out["impurity"] = column_of(tree, progress, [](const TreeNode& n) { return n.impurity; });
-    out["gain"] = column_of(tree, progress, [](const TreeNode& n) { return n.gain; });
-    out["score"] = column_of(tree, progress, [](const TreeNode& n) { return n.score; });
-    const std::size_t n_nodes = tree.nodes.size();
-    out["value"] = to_numpy(std::move(tree.value), {n_nodes, tree.width});
-    out["code"] = to_numpy(std::move(tree.branches.code));
-    out["branch_of_code"] = to_numpy(std::move(tree.branches.branch));
-    out["cut"] = to_numpy(std::move(tree.cuts.real));
-    out["cut_int"] = to_numpy(std::move(tree.cuts.whole));
-    out["term_column"] = to_numpy(std::move(tree.terms.column));
-    out["term_coefficient"] = to_numpy(std::move(tree.terms.coefficient));
-    out["term_share"] = to_numpy(std::move(tree.terms.share));
-    out["surrogate_start"] = to_numpy(std::move(start));
-    out["surrogate_column"] = to_numpy(std::move(surrogate_column));
-    out["surrogate_threshold"] = to_numpy(std::move(surrogate_threshold));
-    out["surrogate_threshold_int"] = to_numpy(std::move(surrogate_threshold_int));
-    out["surrogate_kind"] = to_numpy(std::move(surrogate_kind));
-    out["surrogate_code_offset"] = to_numpy(std::move(surrogate_code_offset));
-    out["surrogate_code_count"] = to_numpy(std::move(surrogate_code_count));
-    out["surrogate_reversed"] = to_numpy(std::move(surrogate_reversed));
-    out["surrogate_agreement"] = to_numpy(std::move(surrogate_agreement));
-    while (!tree.nodes.empty()) {  // piece by piece: millions of them take a while to free
-        progress.check(true);
-        tree.nodes.resize(tree.nodes.size() - std::min(tree.nodes.size(), kNodesPerPiece));
-    }
-    return out;
-}
-
-namespace {
 
 /// The cuts between the bins of a column, as `cut` and `cut_int` of a tree have them.
 nb::tuple bin_cuts(const BoundColumns& columns, std::size_t index,
@@ -408,6 +327,7 @@ void bind_grow(nb::module_& module) {
         [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options,
            std::optional<nb::callable> report) {
             const Dataset data = dataset_of(columns, target);
+            require_sound(options, data);
             Progress progress = make_progress(report);
             Tree tree;
             {
@@ -431,6 +351,7 @@ void bind_grow(nb::module_& module) {
         [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options,
            const std::vector<std::uint32_t>& path) {
             const Dataset data = dataset_of(columns, target);
+            require_sound(options, data);
             Progress progress = make_progress(std::nullopt);
             Inspection seen;
             {

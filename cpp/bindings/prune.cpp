@@ -102,21 +102,24 @@ void bind_prune(nb::module_& module) {
                 "NDArray[numpy.float64]"));
     module.def(
         "sums_below",
-        [](const Flat<std::int32_t>& parent, const Flat<double>& values,
-           const std::optional<Flat<bool>>& stops) {
+        [](nb::handle arrays, const Flat<double>& values, const std::optional<Flat<bool>>& stops) {
+            const auto parent = nb::cast<Flat<std::int32_t>>(checked(arrays)["parent"]);
             require(values.size() == parent.size() && (!stops || stops->size() == parent.size()),
                     "one value for every node");
             return to_numpy(sums_below({parent.data(), parent.size()},
                                        {values.data(), values.size()}, span_of(stops)));
         },
-        nb::arg("parent"), nb::arg("values"), nb::arg("stops").none(),
-        nb::sig("def sums_below(parent: NDArray[numpy.int32], values: NDArray[numpy.float64], "
+        nb::arg("arrays"), nb::arg("values"), nb::arg("stops").none(),
+        nb::sig("def sums_below(arrays: object, values: NDArray[numpy.float64], "
                 "stops: NDArray[numpy.bool_] | None) -> NDArray[numpy.float64]"));
     module.def(
         "cut_from_below",
-        [](const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& n_branches,
-           const Flat<double>& figure, const std::optional<Flat<double>>& questions,
-           const Flat<double>& bound, double slack, bool only_leaf_parents) {
+        [](nb::handle arrays, const Flat<double>& figure,
+           const std::optional<Flat<double>>& questions, const Flat<double>& bound, double slack,
+           bool only_leaf_parents) {
+            const nb::dict named = checked(arrays);
+            const auto first_child = nb::cast<Flat<std::int32_t>>(named["first_child"]);
+            const auto n_branches = nb::cast<Flat<std::int32_t>>(named["n_branches"]);
             const std::size_t n = figure.size();
             require(first_child.size() == n && n_branches.size() == n && bound.size() == n &&
                         (!questions || questions->size() == n),
@@ -130,30 +133,30 @@ void bind_prune(nb::module_& module) {
                                            only_leaf_parents});
             return nb::make_tuple(to_numpy(std::move(cut.node)), to_numpy(std::move(cut.subtree)));
         },
-        nb::arg("first_child"), nb::arg("n_branches"), nb::arg("figure"),
-        nb::arg("questions").none(), nb::arg("bound"), nb::arg("slack"),
-        nb::arg("only_leaf_parents"),
-        nb::sig("def cut_from_below(first_child: NDArray[numpy.int32], n_branches: "
-                "NDArray[numpy.int32], figure: NDArray[numpy.float64], questions: "
+        nb::arg("arrays"), nb::arg("figure"), nb::arg("questions").none(), nb::arg("bound"),
+        nb::arg("slack"), nb::arg("only_leaf_parents"),
+        nb::sig("def cut_from_below(arrays: object, figure: NDArray[numpy.float64], questions: "
                 "NDArray[numpy.float64] | None, bound: NDArray[numpy.float64], slack: float, "
                 "only_leaf_parents: bool) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]"));
     module.def(
         "weakest_links",
-        [](const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& n_branches,
-           const Flat<double>& risk) {
+        [](nb::handle arrays, const Flat<double>& risk) {
+            const nb::dict named = checked(arrays);
+            const auto first_child = nb::cast<Flat<std::int32_t>>(named["first_child"]);
+            const auto n_branches = nb::cast<Flat<std::int32_t>>(named["n_branches"]);
             require(first_child.size() == risk.size() && n_branches.size() == risk.size(),
                     "one value for every node");
             return to_numpy(weakest_links({first_child.data(), first_child.size()},
                                           {n_branches.data(), n_branches.size()},
                                           {risk.data(), risk.size()}));
         },
-        nb::arg("first_child"), nb::arg("n_branches"), nb::arg("risk"),
-        nb::sig("def weakest_links(first_child: NDArray[numpy.int32], n_branches: "
-                "NDArray[numpy.int32], risk: NDArray[numpy.float64]) -> NDArray[numpy.float64]"));
+        nb::arg("arrays"), nb::arg("risk"),
+        nb::sig("def weakest_links(arrays: object, risk: NDArray[numpy.float64]) -> "
+                "NDArray[numpy.float64]"));
     module.def(
         "prune_by_error",
         [](const BoundColumns& columns, const BoundTarget& target, const nb::list& followers,
-           const nb::dict& arrays, const ErrorPruning& options, const Regrower::How* regrow) {
+           nb::handle arrays, const ErrorPruning& options, const Regrower::How* regrow) {
             const Dataset data = dataset_of(columns, target);
             std::vector<Dataset> sets;
             for (const nb::handle each : followers) {
@@ -162,12 +165,18 @@ void bind_prune(nb::module_& module) {
                                           nb::cast<const BoundTarget&>(pair[1])));
             }
             Progress progress = make_progress(std::nullopt);
-            const Tree tree = tree_of(arrays, progress);
-            const auto unseen = nb::cast<Flat<std::int32_t>>(arrays["unseen_branch"]);
+            const nb::dict named = checked(arrays);
+            const Tree tree = tree_of(named, progress);
+            const auto unseen = nb::cast<Flat<std::int32_t>>(named["unseen_branch"]);
+            const std::size_t n_classes = data.target.width();
+            require(data.target.is_classification() && tree.width == n_classes,
+                    "a weight for every class");
             Pruned pruned;
             {
                 const nb::gil_scoped_release release;
                 const Plan plan(tree, {unseen.data(), unseen.data() + unseen.size()}, progress);
+                plan.require_columns({data.n_rows, data.columns});
+                for (const Dataset& each : sets) plan.require_columns({each.n_rows, each.columns});
                 std::optional<Regrower> regrower;
                 if (regrow != nullptr) regrower.emplace(data, *regrow);
                 pruned = prune_by_error(data, sets, tree, plan, options,
@@ -205,6 +214,6 @@ void bind_prune(nb::module_& module) {
         nb::arg("columns"), nb::arg("target"), nb::arg("followers"), nb::arg("arrays"),
         nb::arg("options"), nb::arg("regrow").none(),
         nb::sig("def prune_by_error(columns: Columns, target: Target, followers: "
-                "list[tuple[Columns, Target]], arrays: dict[str, object], options: ErrorPruning, "
+                "list[tuple[Columns, Target]], arrays: object, options: ErrorPruning, "
                 "regrow: Regrowing | None) -> dict[str, object]"));
 }

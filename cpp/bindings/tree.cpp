@@ -1,5 +1,8 @@
+#include <limits>
+
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
+#include "treewright/tree/question.hpp"
 
 using namespace treewright;
 using namespace treewright::tree;
@@ -8,8 +11,25 @@ namespace {
 
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
+constexpr std::size_t kNodesPerPiece = 1 << 16;
+
+template <class Field>
+nb::object column_of(const Tree& tree, Progress& progress, Field&& field) {
+    using T = std::decay_t<decltype(field(tree.nodes[0]))>;
+    std::vector<T> values;
+    values.reserve(tree.nodes.size());
+    in_blocks(progress, tree.nodes.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) values.push_back(field(tree.nodes[i]));
+    });
+    progress.check(true);
+    return to_numpy(std::move(values));
+}
 
 }  // namespace
+
+nb::dict checked(nb::handle arrays) {
+    return nb::cast<nb::dict>(arrays.attr("checked")());
+}
 
 Tree tree_of(const nb::dict& arrays, Progress& progress) {
     const auto get = [&]<class T>(const char* name) { return nb::cast<Flat<T>>(arrays[name]); };
@@ -95,6 +115,81 @@ Tree tree_of(const nb::dict& arrays, Progress& progress) {
     return tree;
 }
 
+nb::dict arrays_of(Tree tree, Progress& progress) {
+    progress.check(true);
+    nb::dict out;
+    std::vector<std::int32_t> start = {0};
+    std::vector<std::int32_t> surrogate_column;
+    std::vector<double> surrogate_threshold;
+    std::vector<std::int64_t> surrogate_threshold_int;
+    std::vector<std::int8_t> surrogate_kind;
+    std::vector<std::int64_t> surrogate_code_offset;
+    std::vector<std::int32_t> surrogate_code_count;
+    std::vector<std::uint8_t> surrogate_reversed;
+    std::vector<double> surrogate_agreement;
+    for (const TreeNode& node : tree.nodes) {
+        for (const Surrogate& s : node.surrogates) {
+            surrogate_column.push_back(static_cast<std::int32_t>(s.column));
+            surrogate_threshold.push_back(s.threshold);
+            surrogate_threshold_int.push_back(s.threshold_int);
+            surrogate_kind.push_back(s.is_cut ? 1 : 2);
+            surrogate_reversed.push_back(s.reversed ? 1 : 0);
+            surrogate_agreement.push_back(s.agreement);
+            surrogate_code_offset.push_back(s.is_cut ? -1
+                                                     : append_branches(tree.branches, s.branches));
+            surrogate_code_count.push_back(static_cast<std::int32_t>(s.branches.code.size()));
+        }
+        start.push_back(static_cast<std::int32_t>(surrogate_column.size()));
+    }
+    out["first_child"] = column_of(tree, progress, [](const TreeNode& n) { return n.first_child; });
+    out["n_branches"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_branches; });
+    out["parent"] = column_of(tree, progress, [](const TreeNode& n) { return n.parent; });
+    out["column"] = column_of(tree, progress, [](const TreeNode& n) { return n.column; });
+    out["kind"] = column_of(tree, progress, [](const TreeNode& n) { return n.kind; });
+    out["threshold"] = column_of(tree, progress, [](const TreeNode& n) {
+        return n.kind == 1 || n.kind == 4 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
+    });
+    out["threshold_int"] =
+        column_of(tree, progress, [](const TreeNode& n) { return n.threshold_int; });
+    out["code_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_offset; });
+    out["rest_branch"] = column_of(tree, progress, [](const TreeNode& n) { return n.rest_branch; });
+    out["code_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_count; });
+    out["cut_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_offset; });
+    out["cut_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_count; });
+    out["term_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_offset; });
+    out["term_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_count; });
+    out["missing_branch"] =
+        column_of(tree, progress, [](const TreeNode& n) { return n.missing_branch; });
+    out["n_rows"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_rows; });
+    out["weight"] = column_of(tree, progress, [](const TreeNode& n) { return n.weight; });
+    out["impurity"] = column_of(tree, progress, [](const TreeNode& n) { return n.impurity; });
+    out["gain"] = column_of(tree, progress, [](const TreeNode& n) { return n.gain; });
+    out["score"] = column_of(tree, progress, [](const TreeNode& n) { return n.score; });
+    const std::size_t n_nodes = tree.nodes.size();
+    out["value"] = to_numpy(std::move(tree.value), {n_nodes, tree.width});
+    out["code"] = to_numpy(std::move(tree.branches.code));
+    out["branch_of_code"] = to_numpy(std::move(tree.branches.branch));
+    out["cut"] = to_numpy(std::move(tree.cuts.real));
+    out["cut_int"] = to_numpy(std::move(tree.cuts.whole));
+    out["term_column"] = to_numpy(std::move(tree.terms.column));
+    out["term_coefficient"] = to_numpy(std::move(tree.terms.coefficient));
+    out["term_share"] = to_numpy(std::move(tree.terms.share));
+    out["surrogate_start"] = to_numpy(std::move(start));
+    out["surrogate_column"] = to_numpy(std::move(surrogate_column));
+    out["surrogate_threshold"] = to_numpy(std::move(surrogate_threshold));
+    out["surrogate_threshold_int"] = to_numpy(std::move(surrogate_threshold_int));
+    out["surrogate_kind"] = to_numpy(std::move(surrogate_kind));
+    out["surrogate_code_offset"] = to_numpy(std::move(surrogate_code_offset));
+    out["surrogate_code_count"] = to_numpy(std::move(surrogate_code_count));
+    out["surrogate_reversed"] = to_numpy(std::move(surrogate_reversed));
+    out["surrogate_agreement"] = to_numpy(std::move(surrogate_agreement));
+    while (!tree.nodes.empty()) {  // piece by piece: millions of them take a while to free
+        progress.check(true);
+        tree.nodes.resize(tree.nodes.size() - std::min(tree.nodes.size(), kNodesPerPiece));
+    }
+    return out;
+}
+
 namespace {
 
 Combine combine_of(const std::string& name) {
@@ -131,16 +226,23 @@ void bind_tree(nb::module_& module) {
     nb::class_<Plan>(module, "Plan", "A tree packed for prediction.")
         .def(
             "__init__",
-            [](Plan* self, const nb::dict& arrays, std::vector<std::int32_t> unseen_branch,
-               std::vector<std::uint32_t> n_classes) {
+            [](Plan* self, nb::handle arrays, std::vector<std::uint32_t> n_classes,
+               const std::optional<Flat<double>>& value) {
                 Progress progress = make_progress(std::nullopt);
-                const Tree tree = tree_of(arrays, progress);
+                const nb::dict named = checked(arrays);
+                Tree tree = tree_of(named, progress);
+                if (value) {
+                    require(value->size() == tree.value.size(), "a line of values for every node");
+                    tree.value.assign(value->data(), value->data() + value->size());
+                }
+                const auto unseen = nb::cast<Flat<std::int32_t>>(named["unseen_branch"]);
                 const nb::gil_scoped_release release;
-                new (self) Plan(tree, std::move(unseen_branch), std::move(n_classes), progress);
+                new (self) Plan(tree, {unseen.data(), unseen.data() + unseen.size()},
+                                std::move(n_classes), progress);
             },
-            nb::arg("arrays"), nb::arg("unseen_branch"), nb::arg("n_classes"),
-            nb::sig("def __init__(self, arrays: dict[str, object], unseen_branch: list[int], "
-                    "n_classes: list[int]) -> None"))
+            nb::arg("arrays"), nb::arg("n_classes"), nb::arg("value").none(),
+            nb::sig("def __init__(self, arrays: object, n_classes: list[int], value: "
+                    "NDArray[numpy.float64] | None) -> None"))
         .def(
             "predict",
             [](const Plan& self, const BoundColumns& columns, const std::string& combine,

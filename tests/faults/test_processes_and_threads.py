@@ -304,7 +304,7 @@ def decision_path() -> Callable[[], Any]:
 
 
 def first_prediction() -> Callable[[], Any]:
-    model, table = large_tree(400_000)
+    model, table = large_tree(1_000_000, 2)
 
     def predict() -> Any:
         return model.tree_.with_arrays(model.tree_.arrays).predict(table[:1])
@@ -320,9 +320,10 @@ def oblique_prediction() -> Callable[[], Any]:
 
 
 def adaboost_prediction() -> Callable[[], Any]:
-    table = np.random.default_rng(0).normal(size=(4_000_000, 8)).astype(np.float32)
+    table = np.random.default_rng(0).normal(size=(2_000_000, 8)).astype(np.float32)
     few = table[:2_000]
-    model = AdaBoostClassifier(n_estimators=100, n_jobs=1).fit(few, few[:, 0] * few[:, 1] > 0)
+    classes = np.clip(few[:, 0] * 4, -8, 8).astype(int)  # many: votes are added for each
+    model = AdaBoostClassifier(n_estimators=50, n_jobs=1).fit(few, classes)
     return lambda: model.predict(table)
 
 
@@ -335,16 +336,9 @@ def text_columns() -> Callable[[], Any]:
 
 def many_branches() -> Callable[[], Any]:
     random = np.random.default_rng(0)
-    table = random.integers(0, 300, (20_000, 2)).astype(str)
+    table = random.integers(0, 500, (40_000, 3)).astype(str)
     classes = random.integers(0, 5, len(table))
     return lambda: ID3Classifier(n_jobs=1).fit(table, classes).tree_.arrays.first_child
-
-
-def regression_on_categories() -> Callable[[], Any]:
-    random = np.random.default_rng(0)
-    table = random.integers(0, 1_000, (150_000, 2)).astype(str)
-    y = random.normal(size=len(table))
-    return lambda: DecisionTreeRegressor(n_jobs=1).fit(table, y).tree_.arrays.first_child
 
 
 LONG_WORK = [
@@ -354,7 +348,6 @@ LONG_WORK = [
     adaboost_prediction,
     text_columns,
     many_branches,
-    regression_on_categories,
 ]
 of_long_work = pytest.mark.parametrize("prepare", LONG_WORK)
 

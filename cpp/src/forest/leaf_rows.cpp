@@ -6,6 +6,12 @@
 #include "treewright/base/error.hpp"
 
 namespace treewright::forest {
+namespace {
+
+/// No tree has as many; memory is taken for each number up to the largest.
+constexpr std::int32_t kMostNodes = 1 << 28;
+
+}  // namespace
 
 LeafRows::LeafRows(std::vector<std::uint32_t> label_of_row, std::uint32_t n_labels,
                    std::vector<double> weight)
@@ -25,7 +31,7 @@ void LeafRows::add_tree(std::span<const std::int32_t> leaf_of_row,
     };
     std::int32_t last = -1;
     for (const std::int32_t leaf : leaf_of_row) {
-        require(leaf >= 0, "leaves are nodes");
+        require(leaf >= 0 && leaf < kMostNodes, "leaves are nodes of a tree");
         last = std::max(last, leaf);
     }
     // A counting sort by leaf, stable in the rows.

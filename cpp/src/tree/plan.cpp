@@ -61,6 +61,11 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     : cuts(tree.cuts), terms(tree.terms), n_classes(std::move(classes)), answer_width(width) {
     const std::size_t n = tree.nodes.size();
     require(n > 0 && n < (std::size_t{1} << 31), "number of nodes");
+    require(unseen_of_node.size() == n && tree.value.size() == n * tree.width,
+            "an unseen branch and a line of values for every node");
+    require(n_classes.empty() ||
+                std::accumulate(n_classes.begin(), n_classes.end(), std::size_t{0}) == width,
+            "a value for every class");
     std::vector<std::uint32_t> level(n, 0);
     std::vector<std::uint32_t> packed(n, 0);
     tree_node.reserve(n);
@@ -100,6 +105,15 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
         if (node.n_branches > 0) {
             if (column >= is_used.size()) is_used.resize(column + 1, 0);
             is_used[column] = 1;
+            for (std::int32_t i = 0; i < node.term_count; ++i)
+                need(static_cast<std::size_t>(
+                         terms.column[static_cast<std::size_t>(node.term_offset + i)]),
+                     any);
+            need(column, kind == linear                               ? any
+                         : kind == real_cut || kind == real_intervals ? real
+                                                                      : whole);
+            for (const Surrogate& surrogate : node.surrogates)
+                need(surrogate.column, surrogate.is_cut ? any : whole);
         }
         out.column_and_kind = column << kKindBits | kind;
         nodes.push_back(out);
@@ -145,6 +159,20 @@ Plan::Plan(const Tree& tree, std::vector<std::int32_t> unseen_of_node,
     for (std::uint32_t column = 0; column < is_used.size(); ++column)
         if (is_used[column] != 0) used_columns.push_back(column);
     if (mean_depth() > Shortcuts::kDeep) make_shortcuts(progress);
+}
+
+void Plan::need(std::size_t column, Need as) {
+    if (column >= needs.size()) needs.resize(column + 1, 0);
+    needs[column] |= as;
+}
+
+void Plan::require_columns(const Rows& rows) const {
+    require(rows.columns.size() >= needs.size(), "every column that the tree asks about");
+    for (std::size_t column = 0; column < needs.size(); ++column) {
+        const bool is_real = rows.columns[column].is_real();
+        require((needs[column] & (is_real ? whole : real)) == 0,
+                "columns of the types asked about");
+    }
 }
 
 double Plan::mean_depth() const {
@@ -348,6 +376,7 @@ void Plan::combine_leaves(std::span<const Visit> parts, Combine combine, double*
 template <class Reached>
 void Plan::for_each_row(const Rows& rows, std::size_t n_threads, Progress& progress,
                         Reached&& reached) const {
+    require_columns(rows);
     const std::size_t n_tasks = (rows.n_rows + kRowsPerTask - 1) / kRowsPerTask;
     Team team(std::min(n_threads, (rows.n_rows + kRowsPerThread - 1) / kRowsPerThread), progress);
     team.for_each(n_tasks, [&](std::size_t task, std::size_t) {
@@ -416,6 +445,7 @@ void Plan::parts(const Rows& rows, Progress& progress, std::vector<std::int64_t>
 
 std::vector<std::int32_t> Plan::paths(const Rows& rows, Progress& progress,
                                       std::vector<std::int64_t>& start) const {
+    require_columns(rows);
     Pieces<std::int32_t> visited;
     std::vector<std::int32_t> path;
     std::vector<Visit> stack;

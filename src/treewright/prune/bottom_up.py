@@ -34,9 +34,7 @@ def below(tree: Tree, values: Array, *, stops: BoolArray | None = None) -> Float
     stops
         Marks nodes whose descendants are not counted by the nodes above them; none by default.
     """
-    parent = np.ascontiguousarray(tree.arrays.parent, dtype=np.int32)
-    given = np.ascontiguousarray(values, dtype=np.float64)
-    return sums_below(parent, given, stops)
+    return sums_below(tree.arrays, np.ascontiguousarray(values, dtype=np.float64), stops)
 
 
 def cut_from_below(
@@ -54,8 +52,7 @@ def cut_from_below(
     """
     asked = None if questions is None else np.ascontiguousarray(questions, dtype=np.float64)
     return core_cut_from_below(
-        arrays.first_child,
-        arrays.n_branches,
+        arrays,
         np.ascontiguousarray(figure, dtype=np.float64),
         asked,
         np.ascontiguousarray(bound, dtype=np.float64),
@@ -66,5 +63,5 @@ def cut_from_below(
 
 def weakest_links(arrays: TreeArrays, risk: FloatArray) -> FloatArray:
     """Return the penalty per leaf at which each node becomes a leaf (Breiman et al. 1984, 3.3)."""
-    links: FloatArray = core_weakest_links(arrays.first_child, arrays.n_branches, risk)
+    links: FloatArray = core_weakest_links(arrays, risk)
     return links

@@ -113,7 +113,7 @@ def prune_by_error(
         table,
         target,
         [_lend(tree, each) for each in followers],
-        tree.arrays.to_dict(),
+        tree.arrays,
         settings,
         _regrowing(tree, growth, collapse=collapse) if is_c5 and regrowing else None,
     )

@@ -174,6 +174,9 @@ class TreeArrays:
         filled["surrogate_reversed"] = filled["surrogate_reversed"].view(np.bool_)
         return cls(**filled)
 
+    def __getstate__(self) -> dict[str, object]:
+        return self.to_dict()  # and not whether they were checked: pickles can be altered
+
     def __setstate__(self, state: dict[str, Array]) -> None:
         # NumPy does not pickle the read-only flag.
         for name, array in state.items():
@@ -220,6 +223,16 @@ class TreeArrays:
         from treewright.tree.invariants import check
 
         check(self, schema)
+        object.__setattr__(self, "_is_checked", True)
+
+    def checked(self) -> dict[str, object]:
+        """Return the arrays by name, for compiled code, which follows them without looking.
+
+        They are validated before, unless they were: being read-only, they stay as they are.
+        """
+        if "_is_checked" not in self.__dict__:
+            self.validate()
+        return self.to_dict()
 
 
 def read_only(array: Array, name: str, dtype: np.dtype[Any]) -> Array:

@@ -81,8 +81,5 @@ def compile_plan(
         Values of the nodes that replace ``arrays.value``.
     """
     arrays.validate(schema)
-    packed = arrays.to_dict()
-    if value is not None:
-        packed["value"] = np.ascontiguousarray(value)
-    core = CorePlan(packed, arrays.unseen_branch.tolist(), list(n_classes))
-    return Plan(core, combine)
+    replaced = None if value is None else np.ascontiguousarray(value)
+    return Plan(CorePlan(arrays, list(n_classes), replaced), combine)

@@ -39,6 +39,8 @@ public:
     /// Whether rows should take shortcuts: the mean path of the training rows is long.
     [[nodiscard]] bool is_deep() const { return !shortcuts.empty(); }
 
+    /// Refuses rows that lack a column the tree asks about, or have one of another type.
+    void require_columns(const Rows& rows) const;
     /// The tree's nodes in the order of the plan.
     [[nodiscard]] std::span<const std::uint32_t> order() const { return tree_node; }
     /// Branch of a row at a node of the plan; -1 = all branches.
@@ -196,8 +198,11 @@ private:
     std::vector<double> weight;
     std::vector<double> share;                ///< of the parent's weight
     std::vector<std::uint32_t> used_columns;  ///< asked about, ascending
-    std::vector<double> answer;               ///< packed nodes x width
-    std::vector<double> raw;                  ///< class weights, for leaf_counts
+    enum Need : std::uint8_t { any = 1, real = 2, whole = 4 };
+    void need(std::size_t column, Need as);
+    std::vector<std::uint8_t> needs;  ///< by column: what questions read it as, in bits
+    std::vector<double> answer;       ///< packed nodes x width
+    std::vector<double> raw;          ///< class weights, for leaf_counts
     std::vector<std::uint32_t> n_classes;
     std::size_t answer_width = 0;
     std::uint32_t depth = 0;
