@@ -89,10 +89,10 @@ class _Recall:
     def reason_for_one_leaf(self, tree: Tree) -> str | None:
         """Return which limit kept the root from being split; None where its rows are all alike."""
         options, arrays = self.options, tree.arrays
-        if arrays.impurity[0] <= 0 and not tree.pruning:
-            return None
-        if tree.pruning:
+        if tree.pruning is not None and tree.pruning.tree.n_nodes > 1:
             return f"pruning by {tree.pruning.method} left it; tree.pruning says why"
+        if arrays.impurity[0] <= 0:
+            return None
         # Whole-number weights count as rows.
         n_rows = max(int(arrays.n_rows[0]), int(arrays.weight[0]))
         rows = "1 row" if n_rows == 1 else f"{n_rows} rows"

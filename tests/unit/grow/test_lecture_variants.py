@@ -143,6 +143,7 @@ def test_whole_numbers_and_columns_without_values_are_filled_or_left() -> None:
         (tw.DecisionTreeClassifier(min_impurity=1.0), "at most min_impurity=1"),
         (tw.DecisionTreeClassifier(max_class_share=0.6), "64.3 %, and max_class_share=0.6"),
         (tw.C45Classifier(min_cases=9), "14 rows do not make two branches of min_cases=9"),
+        (tw.CARTClassifier(cp=0.01), "14 rows are fewer than min_samples_split=20"),
         (tw.DecisionTreeClassifier(ccp_alpha=0.9), "pruning by cost_complexity left it"),
     ],
 )
