@@ -88,8 +88,10 @@ def partition(data: Lecture, query: Query) -> dict[str, list[Any]]:
 
 
 def same_partition(data: Lecture, query: Query) -> bool:
-    first, second = (list(partition(data, query[key]).values()) for key in ("first", "second"))
-    return first in (second, second[::-1])
+    tests = [query[key] for key in ("first", "second")]
+    triples = [(each["attribute"], each["test"], each["value"]) for each in tests]
+    table = {name: data.values(name) for name, _, _ in triples}
+    return len(measures.equivalent_tests(table, triples)) == 1
 
 
 def route(data: Lecture, query: Query) -> list[list[str]]:

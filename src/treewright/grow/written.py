@@ -6,13 +6,14 @@ here; errors name the place in the tree, as the path of edges from the root.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from treewright.errors import DataError
-from treewright.parameters import is_number, nearest_hint
+from treewright.parameters import as_float, is_number, nearest_hint
 from treewright.text.names import list_names
 
 _EDGE = re.compile(r"\s*(<=|>=|<|>)\s*(.+?)\s*$")
@@ -153,7 +154,7 @@ def _leaf(given: Any, place: str) -> Any:
         if sum(given.values()) <= 0:
             raise DataError(f"{place}: the leaf counts no rows at all.\n{_HINT}")
         return dict(given)
-    if is_number(given) and given != given:
+    if is_number(given) and not math.isfinite(as_float(given)):
         raise DataError(f"{place}: a leaf cannot be {given!r}.\n{_HINT}")
     if given is None or not isinstance(given, Hashable) or isinstance(given, tuple):
         raise DataError(f"{place}: {given!r} is neither a question nor a leaf.\n{_HINT}")

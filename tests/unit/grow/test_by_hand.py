@@ -1,5 +1,7 @@
 """Trees written by hand: the notation, what is refused, and rows that fill them."""
 
+import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -7,7 +9,13 @@ import pytest
 
 import treewright as tw
 from treewright import Schema, Tree, load_example
-from treewright.errors import DataError, ParameterError, TargetError, UnsupportedError
+from treewright.errors import (
+    DataError,
+    ParameterError,
+    TargetError,
+    TreewrightError,
+    UnsupportedError,
+)
 
 TENNIS = {
     "Outlook": {
@@ -94,6 +102,22 @@ def test_ordinal_columns_are_cut_by_their_values() -> None:
     assert strict.predict(sizes).tolist() == ["a", "b", "b"]
 
 
+def test_everything_that_reads_a_tree_reads_one_written_by_hand() -> None:
+    tree = Tree.build(TENNIS)
+    assert pickle.loads(pickle.dumps(tree)).arrays.equals(tree.arrays)
+    assert json.loads(json.dumps(tree.to_dict()))["classes"] == [["No", "Yes"]]
+    assert tree.diff(Tree.build(TENNIS)).relation == "same"
+    assert tree.consult(known={"Outlook": "Overcast"}).question is None
+    assert str(tree.dnf("No")).startswith("(Outlook = Sunny and Humidity = High)")
+    assert tree.importances().names[0] in ("Outlook", "Humidity", "Wind")
+    assert tree.simplify().n_leaves == 5
+    assert tree.unused_columns == ()
+    divided = tree.explain({"Outlook": None, "Humidity": "High", "Wind": "Weak"})
+    assert divided.fractions == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    with pytest.raises(TreewrightError, match="keeps no record"):
+        tree.why(0)
+
+
 def test_numbers_are_classes_where_classes_say_so() -> None:
     nested = {"x <= 0": {"yes": 0, "no": 1}}
     assert Tree.build(nested).classes is None
@@ -173,6 +197,7 @@ def test_refit_of_a_grown_tree_is_the_tree_of_its_rows() -> None:
         ({"x": {"a": {"y": {"b": {}, "c": "p"}}, "d": "q"}}, r"x = a, y = b: an empty dict"),
         ({"x": {"a": "p"}}, r"the root: the question 'x' has 1 branches"),
         ({"x": {"a": None, "b": "q"}}, r"x = a: None is neither a question nor a leaf"),
+        ({"x": {"a": float("inf"), "b": 1}}, r"x = a: a leaf cannot be inf"),
         ({"x": {"a": ["p"], "b": "q"}}, r"x = a: \['p'\] is neither"),
         ({"x": {"a": "p", "b": 2}}, r"x = b is the number 2, but x = a is 'p'"),
         ({"x": {"a": {"p": -1}, "b": "q"}}, r"x = a: the leaf counts -1 rows of class 'p'"),

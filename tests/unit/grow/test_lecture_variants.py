@@ -144,6 +144,7 @@ def test_whole_numbers_and_columns_without_values_are_filled_or_left() -> None:
         (tw.DecisionTreeClassifier(max_class_share=0.6), "64.3 %, and max_class_share=0.6"),
         (tw.C45Classifier(min_cases=9), "14 rows, and two branches need min_cases=9 each"),
         (tw.DecisionTreeClassifier(ccp_alpha=0.9), "what was below it has been pruned"),
+        (tw.CARTClassifier(cp=0.01), "14 rows, and a question needs min_samples_split=20"),
     ],
 )
 def test_a_single_leaf_says_which_limit_made_it(estimator: Any, reason: str) -> None:
