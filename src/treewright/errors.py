@@ -52,6 +52,10 @@ class TreewrightWarning(UserWarning):
     """Base class of all warnings given on purpose."""
 
 
+class AbsentClassWarning(TreewrightWarning):
+    """A parameter names a class that no row has."""
+
+
 class IdentifierWarning(TreewrightWarning):
     """A column looks like an identifier and will not generalise."""
 
@@ -62,6 +66,10 @@ class ManyCategoriesWarning(TreewrightWarning):
 
 class NoSplitWarning(TreewrightWarning):
     """No question was found worth asking: every row gets the same answer."""
+
+
+class OtherTypeWarning(TreewrightWarning):
+    """Values are of another type than is due; they were converted, or count as unknown."""
 
 
 class ReadWarning(TreewrightWarning):

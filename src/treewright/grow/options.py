@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from treewright.criteria import Criterion, criterion_named
+from treewright.criteria import Criterion, criterion_named, resolve_name
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.grow.chaid import Merging
@@ -108,6 +108,9 @@ class GrowthOptions:
     fuse: bool = True
     code_width: int = 1
     wide: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criterion", resolve_name(self.criterion))
 
     @property
     def criterion_traits(self) -> Criterion:
