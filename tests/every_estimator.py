@@ -9,13 +9,15 @@ import treewright
 from treewright import Tree
 
 N_TREES = 3
+_NUMBERS_OF_TREES = ("n_estimators", "max_iter")
 
 
 def _small(made: Any) -> Any:
     """Return what makes the estimator; of ensembles a small one, for the sake of time."""
-    if "n_estimators" not in made().get_params():
+    n_trees = next((name for name in _NUMBERS_OF_TREES if name in made().get_params()), None)
+    if n_trees is None:
         return made
-    small = partial(made, n_estimators=N_TREES)
+    small = partial(made, **{n_trees: N_TREES})
     small.__name__ = made.__name__  # type: ignore[attr-defined]
     return small
 
@@ -29,7 +31,7 @@ _CLASSES = [
 CLASSIFIERS: list[Any] = [_small(made) for made in _CLASSES if issubclass(made, ClassifierMixin)]
 REGRESSORS: list[Any] = [_small(made) for made in _CLASSES if not issubclass(made, ClassifierMixin)]
 ESTIMATORS: list[Any] = CLASSIFIERS + REGRESSORS
-ENSEMBLES: list[Any] = [made for made in ESTIMATORS if "n_estimators" in made().get_params()]
+ENSEMBLES: list[Any] = [made for made in ESTIMATORS if isinstance(made, partial)]
 SINGLE_MODELS: list[Any] = [made for made in ESTIMATORS if made not in ENSEMBLES]
 
 

@@ -4,6 +4,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/boosting/booster.hpp"
 #include "treewright/boosting/ensemble.hpp"
+#include "treewright/boosting/row_sampling.hpp"
 #include "treewright/boosting/shap.hpp"
 
 using namespace treewright;
@@ -164,6 +165,8 @@ void bind_boosting(nb::module_& module) {
         .def_rw("max_leaves", &BoostGrowth::max_leaves)
         .def_rw("max_depth", &BoostGrowth::max_depth)
         .def_rw("depth_wise", &BoostGrowth::depth_wise)
+        .def_rw("by_squared_error", &BoostGrowth::by_squared_error)
+        .def_rw("min_gain_per_leaf", &BoostGrowth::min_gain_per_leaf)
         .def_rw("columns_per_node", &BoostGrowth::columns_per_node)
         .def_rw("monotonic", &BoostGrowth::monotonic)
         .def_rw("interactions", &BoostGrowth::interactions)
@@ -181,6 +184,12 @@ void bind_boosting(nb::module_& module) {
         .def_prop_rw(
             "min_leaf", [](const BoostGrowth& self) { return self.limits.min_leaf; },
             [](BoostGrowth& self, std::int64_t rows) { self.limits.min_leaf = rows; })
+        .def_prop_rw(
+            "min_split", [](const BoostGrowth& self) { return self.limits.min_split; },
+            [](BoostGrowth& self, std::int64_t rows) { self.limits.min_split = rows; })
+        .def_prop_rw(
+            "min_weight", [](const BoostGrowth& self) { return self.limits.min_weight; },
+            [](BoostGrowth& self, double weight) { self.limits.min_weight = weight; })
         .def_prop_rw(
             "nominal_smoothing",
             [](const BoostGrowth& self) { return self.limits.nominal_smoothing; },
@@ -200,6 +209,22 @@ void bind_boosting(nb::module_& module) {
         .def_rw("share", &RoundSample::share)
         .def_rw("top_share", &RoundSample::top_share)
         .def_rw("n_columns", &RoundSample::n_columns);
+
+    module.def(
+        "rows_of_round",
+        [](Flat<std::uint64_t> hashes, double share, std::uint64_t key) {
+            std::vector<std::uint32_t> content(hashes.size());
+            for (std::size_t row = 0; row < content.size(); ++row)
+                content[row] = static_cast<std::uint32_t>(hashes.data()[row] >> 32);
+            Team alone(1);
+            RowSet drawn = draw_contents(content, share, key_of_rows(key), {}, alone);
+            if (drawn.size() == 0) drawn = first_content(content, key_of_rows(key));
+            return to_numpy(drawn.list(alone));
+        },
+        nb::arg("hashes"), nb::arg("share"), nb::arg("key"),
+        "The rows that a round draws, by the hashes of their contents (content_hashes).",
+        nb::sig("def rows_of_round(hashes: NDArray[numpy.uint64], share: float, key: int) -> "
+                "NDArray[numpy.uint32]"));
 
     nb::class_<BoundBooster>(module, "Booster", "Boosting, round by round.")
         .def(

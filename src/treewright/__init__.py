@@ -11,6 +11,10 @@ from treewright.estimators.boosting.gradient_boosting import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
 )
+from treewright.estimators.boosting.hist_gradient_boosting import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from treewright.estimators.chaid import CHAIDClassifier, CHAIDRegressor
 from treewright.estimators.classical import (
     C45Classifier,
@@ -20,6 +24,7 @@ from treewright.estimators.classical import (
 )
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.discretizer import Discretizer
+from treewright.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
 from treewright.estimators.forest.bagging import BaggingClassifier, BaggingRegressor
 from treewright.estimators.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from treewright.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -47,10 +52,14 @@ __all__ = [
     "DecisionTreeRegressor",
     "Discretizer",
     "Ensemble",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "ID3Classifier",
     "M5Regressor",
     "ObliqueTreeClassifier",

@@ -133,6 +133,9 @@ from treewright._core import (
     questions_by_column as questions_by_column,
 )
 from treewright._core import (
+    rows_of_round as rows_of_round,
+)
+from treewright._core import (
     shuffled as shuffled,
 )
 from treewright._core import (

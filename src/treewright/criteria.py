@@ -15,7 +15,7 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from treewright.core import criteria
 
@@ -123,6 +123,29 @@ CLASS_CRITERIA = tuple(
 VALUE_CRITERIA = tuple(
     each.name for each in CRITERIA.values() if each.is_offered and each.task == "numbers"
 )
+
+
+ALIASES = {
+    # Both are the mean of -log2 of the share of a row's own class.
+    "log_loss": "entropy",
+    "information_gain": "entropy",
+    # Friedman (2001, eq. 35) judges two branches by w_l w_r / (w_l + w_r) (m_l - m_r)^2, with
+    # weights w and means m. The decrease of the sum of squares about the means is
+    #     w_l m_l^2 + w_r m_r^2 - (w_l + w_r) m^2,   where (w_l + w_r) m = w_l m_l + w_r m_r,
+    # and putting in m gives the same number: the same questions are chosen, node by node. (scikit-
+    # learn has withdrawn the name for that reason.)
+    "friedman_mse": "squared_error",
+}
+"""Other names of criteria; trees have the name on the right."""
+
+
+def resolve_name(given: Any) -> Any:
+    """Return the name of a criterion by any of its names; what is no name is returned as it is.
+
+    >>> resolve_name("log_loss"), resolve_name("gini"), resolve_name(3)
+    ('entropy', 'gini', 3)
+    """
+    return ALIASES.get(given, given) if isinstance(given, str) else given
 
 
 def criterion_named(name: str) -> Criterion:

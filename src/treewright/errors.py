@@ -56,6 +56,10 @@ class TreewrightWarning(UserWarning):
     """Base class of all warnings given on purpose."""
 
 
+class AbsentClassWarning(TreewrightWarning):
+    """A parameter names a class that no row has."""
+
+
 class ConversionWarning(TreewrightWarning):
     """The model that was made of another one answers some rows otherwise."""
 
@@ -70,6 +74,10 @@ class ManyCategoriesWarning(TreewrightWarning):
 
 class NoSplitWarning(TreewrightWarning):
     """No question was found worth asking: every row gets the same answer."""
+
+
+class OtherTypeWarning(TreewrightWarning):
+    """Values are of another type than is due; they were converted, or count as unknown."""
 
 
 class ReadWarning(TreewrightWarning):

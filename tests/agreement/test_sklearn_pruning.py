@@ -131,3 +131,26 @@ def test_ccp_alpha_of_the_regressor_is_a_drop_in(criterion: str) -> None:
         theirs = tree.DecisionTreeRegressor(random_state=0, **options).fit(X, y)
         assert ours.get_n_leaves() == theirs.get_n_leaves()
         np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_pruning_path_is_scikit_learns(weighted: bool) -> None:
+    for name in ("iris", "wine", "breast_cancer"):
+        table = TABLES[name]()
+        weight = np.arange(len(table.target)) % 3 + 1 if weighted else None
+        given = (table.data, table.target, weight)
+        ours = DecisionTreeClassifier(max_depth=4).cost_complexity_pruning_path(*given)
+        theirs = tree.DecisionTreeClassifier(max_depth=4, random_state=0)
+        expected = theirs.cost_complexity_pruning_path(*given)
+        assert np.allclose(ours.ccp_alphas, expected.ccp_alphas)
+        assert np.allclose(ours.impurities, expected.impurities)
+    random = np.random.default_rng(4)
+    X = random.normal(size=(200, 3))
+    y = X[:, 0] * X[:, 1] + random.normal(size=200)
+    weight = random.integers(1, 4, 200) if weighted else None
+    ours = DecisionTreeRegressor().cost_complexity_pruning_path(X, y, weight)
+    theirs = tree.DecisionTreeRegressor(random_state=0)
+    expected = theirs.cost_complexity_pruning_path(X, y, weight)
+    assert np.allclose(ours.ccp_alphas, expected.ccp_alphas, atol=1e-12)
+    assert np.allclose(ours.impurities, expected.impurities)
+    assert not hasattr(DecisionTreeRegressor(), "tree_")

@@ -21,7 +21,13 @@ from treewright import (
     ObliqueTreeRegressor,
     Schema,
 )
-from treewright.errors import ParameterError, TargetError, TreewrightError, UnsupportedError
+from treewright.errors import (
+    AbsentClassWarning,
+    ParameterError,
+    TargetError,
+    TreewrightError,
+    UnsupportedError,
+)
 
 X = np.arange(12.0).reshape(6, 2)
 CLASSES = ["a", "b", "a", "b", "c", "c"]
@@ -198,7 +204,9 @@ def test_weights_of_classes() -> None:
     assert of_classifier(class_weight="even") == (
         "class_weight='even' must be 'balanced', a dict of class to weight, or None."
     )
-    assert of_classifier(class_weight={"a": 1, "z": 2}) == (
+    with pytest.warns(AbsentClassWarning) as caught:
+        DecisionTreeClassifier(class_weight={"a": 1, "z": 2}).fit(X[:4], CLASSES[:4])
+    assert str(caught[0].message) == (
         "class_weight names class 'z', which is not in y.\n  Classes: a, b"
     )
     assert of_classifier(class_weight={"a": -1}) == "class_weight['a']=-1 must be at least 0."

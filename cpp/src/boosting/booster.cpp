@@ -253,7 +253,7 @@ void Booster::draw_rows(std::uint64_t key, Team& team) {
     RowSet top;
     factor.clear();
     if (sample.top_share > 0.0) top = top_rows(n_top, team);
-    RowSet drawn = draw_contents(content, share, mix(key, 0x5a4d504cULL), top, team);
+    RowSet drawn = draw_contents(content, share, key_of_rows(key), top, team);
     if (sample.top_share > 0.0) {
         const auto more = static_cast<float>(1.0 / std::min(share, 1.0));
         factor.resize(n);
@@ -263,8 +263,17 @@ void Booster::draw_rows(std::uint64_t key, Team& team) {
         });
         drawn.add(top);
     }
-    if (drawn.size() == 0) drawn = first_content(content, mix(key, 0x5a4d504cULL));
+    if (drawn.size() == 0) drawn = first_content(content, key_of_rows(key));
     sampled = drawn.list(team);
+}
+
+void Booster::note_weights(const BoostGrowth& growth) {
+    row_weight.clear();
+    const bool matters = growth.by_squared_error || growth.limits.min_weight > 0.0;
+    if (!matters || (weight.empty() && factor.empty())) return;
+    row_weight.resize(table.n_rows);
+    for (std::size_t row = 0; row < table.n_rows; ++row)
+        row_weight[row] = std::llround(share_of(row) / kWeightUnit);
 }
 
 BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
@@ -278,7 +287,7 @@ BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint
         std::sort(columns.begin(), columns.end());
     }
     const BoostRound round{table,   book,    gradients_of(output), fixed,
-                           sampled, columns, mix(key, output)};
+                           sampled, columns, mix(key, output),     row_weight};
     return with_row(form, [&](auto row) {
         return grow_boosted<decltype(row)>(round, growth, memory, team, progress);
     });
@@ -393,6 +402,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
     set_delta(team);
     draw_rows(key, team);
     quantise(team);
+    note_weights(growth);
     if (growth.has_lines && spread.empty()) spread = spreads_of(raw, table.n_rows, weight, team);
     std::vector<BoostTree> grown(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {

@@ -1,13 +1,17 @@
 #include "treewright/boosting/grower.hpp"
 
+// Long because all steps of growing a tree work on one state.
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/leaves.hpp"
 #include "treewright/boosting/partition.hpp"
+#include "treewright/boosting/pruning.hpp"
 #include "treewright/grow/draw_columns.hpp"
 
 namespace treewright::boosting {
@@ -52,6 +56,7 @@ public:
             split(chosen, growth.max_leaves != 0 && n_leaves == growth.max_leaves);
         }
         for (const Leaf& leaf : open) finish(leaf);
+        if (growth.min_gain_per_leaf > 0.0) prune();
         note_leaves();
         return std::move(tree);
     }
@@ -223,7 +228,8 @@ private:
     }
 
     [[nodiscard]] bool may_gain(const Leaf& leaf) const {
-        return may_split(leaf, leaf.n()) && leaf.total.n_rows >= 2 * growth.limits.min_leaf;
+        return may_split(leaf, leaf.n()) &&
+               leaf.total.n_rows >= std::max(2 * growth.limits.min_leaf, growth.limits.min_split);
     }
 
     /// Columns that a node may ask.
@@ -270,11 +276,68 @@ private:
             for (std::uint32_t code = 0; code < n_all; ++code)
                 own.sums[code] = entries[code].sums(bits);
         }
-        const SearchNode node{leaf.total, round.fixed, leaf.bounds, &growth.limits};
+        weigh_codes(leaf, column, own);
+        if (growth.by_squared_error) return search_by_squares(leaf, column, own, best);
+        search_sums(leaf.total, round.fixed, leaf.bounds, column, own, best);
+    }
+
+    /// Sums the weights of the rows of each code, where they matter.
+    void weigh_codes(const Leaf& leaf, std::uint32_t column, HistogramScratch& own) const {
+        own.weight.clear();
+        if (round.weight.empty()) return;
+        const Placed& placed = table.columns[column];
+        const Slot& slot = table.slots[placed.slot];
+        std::vector<std::int64_t> by_slot(slot.n_codes);
+        std::int64_t all = 0;
+        for (std::size_t i = 0; i < leaf.n(); ++i) {
+            const std::size_t row = row_of(leaf, i);
+            by_slot[table.code(slot, row)] += round.weight[row];
+            all += round.weight[row];
+        }
+        own.weight.resize(own.sums.size());
+        if (!placed.is_shared) {
+            std::copy_n(by_slot.begin(), own.weight.size(), own.weight.begin());
+            return;
+        }
+        for (std::uint32_t code = 0; code < own.weight.size(); ++code)
+            if (code != placed.common) all -= own.weight[code] = by_slot[placed.in_slot(code)];
+        own.weight[placed.common] = all;
+    }
+
+    void search_sums(const Sums& total, const FixedPoint& fixed, const Bounds& bounds,
+                     std::uint32_t column, HistogramScratch& own, BoostSplit& best) const {
+        SearchNode node{total, fixed, bounds, &growth.limits};
+        if (growth.limits.min_weight > 0.0) node.weight = own.weight;
         const int sign = growth.monotonic.empty() ? 0 : growth.monotonic[column];
         if (round.book.columns[column].is_nominal)
             search_subsets(node, own.sums, column, own, best);
         else search_cuts(node, own.sums, column, sign, own, best);
+    }
+
+    /// The search with its weight as the hessian of every row; the children keep their own.
+    void search_by_squares(const Leaf& leaf, std::uint32_t column, HistogramScratch& own,
+                           BoostSplit& best) const {
+        const bool is_weighted = !own.weight.empty();
+        FixedPoint fixed = round.fixed;
+        fixed.hessian_unit = is_weighted ? kWeightUnit : 1.0;
+        Sums total = leaf.total;
+        total.hessian = 0;
+        std::vector<std::int64_t> hessian(own.sums.size());
+        for (std::size_t code = 0; code < own.sums.size(); ++code) {
+            Sums& sums = own.sums[code];
+            hessian[code] =
+                std::exchange(sums.hessian, is_weighted ? own.weight[code] : sums.n_rows);
+            total.hessian += sums.hessian;
+        }
+        const double before = best.gain;
+        search_sums(total, fixed, leaf.bounds, column, own, best);
+        if (best.gain == before) return;
+        best.first.hessian = best.missing_first ? hessian.back() : 0;
+        if (best.is_nominal)
+            for (const std::uint32_t code : best.codes) best.first.hessian += hessian[code];
+        else
+            for (std::uint32_t code = 0; code <= best.cut; ++code)
+                best.first.hessian += hessian[code];
     }
 
     // -------------------------------------------------------------- dividing
@@ -410,6 +473,36 @@ private:
             divisions.push_back({leaf.node, static_cast<std::uint32_t>(node.first_child),
                                  slot_index, std::move(ways)});
         return all_first;
+    }
+
+    // -------------------------------------------------------------- pruning
+    void prune() {
+        const PrunedNodes now = prune_branches(tree, growth.min_gain_per_leaf);
+        std::erase_if(divisions, [&](const NodeDivision& each) { return !now.asks[each.node]; });
+        for (NodeDivision& each : divisions) {
+            each.node = now.at[each.node];
+            each.first_child = now.at[each.first_child];
+        }
+        merge_leaves(now.at);
+    }
+
+    /// Joins the leaves that are now one node; their rows are neighbours.
+    void merge_leaves(std::span<const std::uint32_t> at) {
+        std::vector<Leaf> left;
+        std::vector<std::size_t> place(tree.nodes.size(), open.size());
+        for (Leaf& leaf : open) {
+            leaf.node = at[leaf.node];
+            if (leaf.node == 0) leaf.depth = 0;
+            std::size_t& own = place[leaf.node];
+            if (own == open.size()) {
+                own = left.size();
+                left.push_back(std::move(leaf));
+            } else {
+                left[own].begin = std::min(left[own].begin, leaf.begin);
+                left[own].end = std::max(left[own].end, leaf.end);
+            }
+        }
+        open = std::move(left);
     }
 
     // -------------------------------------------------------------- leaves

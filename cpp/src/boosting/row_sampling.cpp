@@ -124,6 +124,10 @@ RowSet smallest_rows(std::size_t n_rows, std::size_t n_wanted, const KeysOfRows&
     return std::move(told.below);
 }
 
+std::uint64_t key_of_rows(std::uint64_t key) {
+    return mix(key, 0x5a4d504cULL);
+}
+
 RowSet draw_contents(std::span<const std::uint32_t> content, double share, std::uint64_t key,
                      const RowSet& without, Team& team) {
     const Mixed draw(key);

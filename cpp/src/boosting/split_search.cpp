@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "treewright/base/avx512.hpp"
 #include "treewright/boosting/split_search.hpp"
@@ -144,8 +145,28 @@ private:
 
 }  // namespace
 
+bool SearchNode::are_heavy(std::int64_t first, std::int64_t all) const {
+    const double least = limits->min_weight / kWeightUnit;
+    return static_cast<double>(first) >= least && static_cast<double>(all - first) >= least;
+}
+
 double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2, const Bounds& bounds) {
     return best_answer(reals_of(sums, fixed), l2, bounds);
+}
+
+/// Clears the gains of cuts one of whose children weighs too little.
+static void leave_out_light(const SearchNode& node, const CutSums& cuts, std::size_t n_cuts,
+                            double* gain, double* gain_with) {
+    const std::int64_t all = std::reduce(node.weight.begin(), node.weight.end());
+    std::int64_t first = 0;
+    std::uint32_t next = 0;
+    for (std::size_t cut = 0; cut < n_cuts; ++cut) {
+        while (next <= cuts.code[cut]) first += node.weight[next++];
+        if (!node.are_heavy(first, all)) gain[cut] = 0.0;
+        if (gain_with != nullptr && cut + 1 < n_cuts &&
+            !node.are_heavy(first + node.weight.back(), all))
+            gain_with[cut] = 0.0;
+    }
 }
 
 void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
@@ -171,6 +192,7 @@ void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32
     double* gain_with = has_missing ? gain + n_cuts : nullptr;
     judge.gains(cuts, n_cuts, Sums{}, gain);
     if (has_missing && n_cuts > 0) judge.gains(cuts, n_cuts - 1, missing, gain_with);
+    if (!node.weight.empty()) leave_out_light(node, cuts, n_cuts, gain, gain_with);
     std::size_t chosen = n_cuts;
     const auto consider = [&](std::size_t cut, double its, bool missing_first) {
         if (!(its > best.gain)) return;
@@ -212,12 +234,17 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
     bool from_end = false;
     double best_gain = best.gain;
     Sums best_first;
+    const std::int64_t all = std::reduce(node.weight.begin(), node.weight.end());
     for (const bool backward : {false, true}) {
         Sums first;
+        std::int64_t weight = 0;
         const std::size_t most = std::min(limits.max_categories, order.size() - 1);
         for (std::size_t i = 0; i < most; ++i) {
-            first += sums[order[backward ? order.size() - 1 - i : i].second];
+            const std::uint32_t code = order[backward ? order.size() - 1 - i : i].second;
+            first += sums[code];
+            if (!node.weight.empty()) weight += node.weight[code];
             if (!judge.allows(first)) continue;
+            if (!node.weight.empty() && !node.are_heavy(weight, all)) continue;
             const double gain = judge.gain(first);
             if (!(gain > best_gain)) continue;
             best_gain = gain;

@@ -153,8 +153,8 @@ def row_share(
     return min(share, 1.0)
 
 
-def column_share(given: float | str, n_rows: int) -> float:
-    """Return the share of the columns that are drawn for each node.
+def column_share(given: float | str | None, n_rows: int) -> float | str | None:
+    """Return the share of the columns that are drawn for each node, or what was given instead.
 
     ``"auto"`` is half of them up to 10,000 rows, which makes the trees of a small table differ, and
     rises to all of them at 100,000, which suffice to find the best column.
@@ -163,7 +163,7 @@ def column_share(given: float | str, n_rows: int) -> float:
     [0.5, 0.74, 1.0]
     """
     if not is_auto(given):
-        return float(given)
+        return given
     return min(max(0.5 + 0.5 * math.log10(max(n_rows, 1) / 10_000), 0.5), 1.0)
 
 

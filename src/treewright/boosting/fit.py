@@ -22,13 +22,12 @@ from treewright.boosting.problem import (
     warn_of_many_categories,
 )
 from treewright.boosting.rounds import GradientRound, GradientRounds
+from treewright.boosting.training_record import RoundDraws, TrainingRecord, key_of_round
 from treewright.core import Booster, BoostForest
 from treewright.data.core_columns import lend
 from treewright.ensemble.listeners import Listener
 from treewright.errors import NoSplitWarning, ParameterError, warn
 
-_GOLDEN = 0x9E3779B97F4A7C15
-"""The step between the keys of rounds; any odd number would do."""
 PATIENCE = 10
 """Rounds without improvement after which early stopping stops, by default."""
 _MOST_SCORE = 1e300
@@ -99,8 +98,7 @@ class Boosting:
             options.n_threads,
             None if before is None else before.core,
         )
-        schema = problem.table.schema
-        self._growth = options.core_growth(schema, loss=loss)
+        self._growth = options.core_growth(problem)
         self._n_judged = 0
         if validation is not None:
             self._validation_scores = self._start(validation, before)
@@ -116,6 +114,17 @@ class Boosting:
         if problem.start is not None:
             return problem.start
         return np.tile(self._base, (problem.table.n_rows, 1))
+
+    def record(self) -> TrainingRecord:
+        """Return what tells the losses of training rows once they are asked for."""
+        return TrainingRecord(self._problem, seed=self._options.seed)
+
+    @property
+    def draws(self) -> RoundDraws:
+        """How the rounds draw their rows."""
+        options = self._options
+        share = 1.0 if options.row_sampling == "goss" else float(options.subsample)
+        return RoundDraws(first=self.n_before, seed=options.seed, share=share)
 
     @property
     def n_before(self) -> int:
@@ -147,6 +156,10 @@ class Boosting:
         if self._watches and kept < whole.n_rounds:
             whole, rounds = whole.first(kept), rounds[: kept - self.n_before]
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
+
+    def figures_at_start(self) -> GradientRound:
+        """Return the losses and scores before the first round."""
+        return GradientRound(number=self.n_before, n_leaves=0, **self._figures(0), seconds=0.0)
 
     def _warn_if_nothing_is_learned(self, rounds: list[GradientRound]) -> None:
         problem = self._problem
@@ -184,7 +197,7 @@ class Boosting:
         if isinstance(loss, Given):
             booster.set_gradients(*user_gradients(loss, problem.y, booster.scores, number + 1))
         first = booster.n_trees
-        key = (options.seed + number * _GOLDEN) % 2**64
+        key = key_of_round(options.seed, number)
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
         if not booster.reach < _MOST_SCORE:
             given = (

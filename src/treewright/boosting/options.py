@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,14 +14,28 @@ from treewright.core import BoostGrowth, RoundSample
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.grow.column_parameters import monotonic_signs
-from treewright.grow.options import check_per_column
-from treewright.parameters import check_choice, check_count, check_flag, check_number, is_whole
+from treewright.grow.options import (
+    amount_of,
+    check_amount,
+    check_features,
+    check_per_column,
+    n_features_of,
+)
+from treewright.parameters import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    is_number,
+    is_whole,
+)
 
 if TYPE_CHECKING:
     from treewright.boosting.problem import BoostingProblem
 
 GROWTHS = ("leaf_wise", "depth_wise")
 SAMPLINGS = ("uniform", "goss")
+CRITERIA = ("squared_error", "friedman_mse")
 LEAVES = ("constant", "linear")
 MOST_BINS = 255
 
@@ -34,10 +49,15 @@ class BoostingOptions:
     max_leaf_nodes: Any
     max_depth: Any
     growth: Any
+    criterion: Any
+    min_samples_split: Any
     min_samples_leaf: Any
+    min_weight_fraction_leaf: Any
     min_hessian: Any
     l2_regularization: Any
     min_gain: Any
+    min_impurity_decrease: Any
+    ccp_alpha: Any
     max_bins: Any
     subsample: Any
     row_sampling: Any
@@ -71,10 +91,14 @@ class BoostingOptions:
         if not is_auto(self.max_depth):
             check_count("max_depth", self.max_depth, least=1, optional=True)
         check_choice("growth", self.growth, GROWTHS)
-        check_count("min_samples_leaf", self.min_samples_leaf, least=1)
+        if self.criterion is not None:
+            check_choice("criterion", self.criterion, CRITERIA)
+        check_amount("min_samples_split", self.min_samples_split, least=2)
+        check_amount("min_samples_leaf", self.min_samples_leaf, least=1)
+        check_number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5)
         for name in ("min_hessian", "l2_regularization"):
             check_auto(name, getattr(self, name), low=0.0)
-        for name in ("min_gain", "tol"):
+        for name in ("min_gain", "min_impurity_decrease", "ccp_alpha", "tol"):
             check_number(name, getattr(self, name), low=0.0)
         for name in ("nominal_smoothing", "nominal_l2", "linear_l2"):
             check_number(name, getattr(self, name), low=0.0)
@@ -83,7 +107,8 @@ class BoostingOptions:
         check_count("max_bins", self.max_bins, least=2)
         if self.max_bins > MOST_BINS:
             raise ParameterError(f"max_bins={self.max_bins!r} must be at most {MOST_BINS}.")
-        check_auto("max_features", self.max_features, low=0.0, high=1.0, open_low=True)
+        if not is_auto(self.max_features):
+            check_features(self.max_features, or_auto=True)
         check_auto("subsample", self.subsample, low=0.0, high=1.0, open_low=True)
         check_number("features_per_tree", self.features_per_tree, low=0.0, high=1.0, open_low=True)
         check_choice("row_sampling", self.row_sampling, SAMPLINGS)
@@ -152,23 +177,49 @@ class BoostingOptions:
             min_category_rows=defaults.category_rows(self.min_category_rows, n_rows),
         )
 
-    def core_growth(self, schema: FittedSchema, *, loss: Loss) -> BoostGrowth:
+    def n_features(self, n_columns: int) -> int:
+        """Return the number of columns that are drawn for each node."""
+        wanted = self.max_features
+        if is_number(wanted) and not is_whole(wanted):
+            return max(1, round(float(wanted) * n_columns))
+        return n_features_of(wanted, n_columns)
+
+    def weight_drawn(self, problem: BoostingProblem) -> float:
+        """Return what the rows of a round weigh; GOSS makes up for the rows it leaves out."""
+        weight = problem.weight
+        whole = float(problem.n_rows) if weight is None else float(weight.sum())
+        return whole if self.row_sampling == "goss" else whole * float(self.subsample)
+
+    def core_growth(self, problem: BoostingProblem) -> BoostGrowth:
         """Return the core's options for growing a tree."""
+        schema, loss, n_rows = problem.table.schema, problem.loss, problem.n_rows
+        weight = self.weight_drawn(problem)
         growth = BoostGrowth()
         growth.max_leaves = 0 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, 2**31)
         growth.max_depth = 0 if self.max_depth is None else min(self.max_depth, 2**31)
         growth.depth_wise = self.growth == "depth_wise"
-        growth.min_leaf = min(int(self.min_samples_leaf), 2**31)
+        # Where hessians are not all 1, the gain is that of the loss to second order, not the
+        # decrease of squared error that other programs judge residuals by.
+        growth.by_squared_error = self.criterion is not None and not loss.has_constant_hessian
+        growth.min_split = _rows(self.min_samples_split, n_rows, least=2)
+        growth.min_leaf = _rows(self.min_samples_leaf, n_rows, least=1)
         growth.min_hessian = float(self.min_hessian)
+        least_weight = float(self.min_weight_fraction_leaf) * weight
+        if problem.weight is None and self.row_sampling != "goss":
+            growth.min_leaf = max(growth.min_leaf, math.ceil(least_weight))
+        else:
+            growth.min_weight = least_weight
         growth.l2 = float(self.l2_regularization)
-        growth.min_gain = float(self.min_gain)
+        # A gain is summed over rows, an impurity is their mean.
+        growth.min_gain = max(float(self.min_gain), float(self.min_impurity_decrease) * weight)
+        growth.min_gain_per_leaf = float(self.ccp_alpha) * weight
         growth.nominal_smoothing = float(self.nominal_smoothing)
         growth.nominal_l2 = float(self.nominal_l2)
         growth.max_categories = min(int(self.max_categories), 2**31)
         growth.min_category = min(int(self.min_category_rows), 2**31)
         n_columns = len(schema.columns)
-        if self.max_features < 1.0:
-            growth.columns_per_node = max(1, round(self.max_features * n_columns))
+        n_drawn = self.n_features(n_columns)
+        growth.columns_per_node = n_drawn if n_drawn < n_columns else 0
         signs = monotonic_signs(schema, self.monotonic_cst)
         if signs is not None:
             if loss.n_outputs > 1:
@@ -190,6 +241,10 @@ class BoostingOptions:
         if self.features_per_tree < 1.0:
             sample.n_columns = max(1, round(self.features_per_tree * n_columns))
         return sample
+
+
+def _rows(limit: float, n_rows: int, *, least: int) -> int:
+    return min(int(amount_of(limit, n_rows, least=least)), 2**31)
 
 
 def interaction_sets(schema: FittedSchema, given: object) -> list[list[int]]:

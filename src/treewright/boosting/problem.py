@@ -12,7 +12,7 @@ from treewright.core import MOST_CATEGORIES, Target
 from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
 from treewright.errors import ManyCategoriesWarning, ParameterError, warn
-from treewright.parameters import check_number
+from treewright.parameters import check_number, is_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,23 +66,39 @@ class BoostingProblem:
 
 
 def held_out(
-    problem: BoostingProblem, share: object, *, seed: int, of_classes: bool
+    problem: BoostingProblem, given: object, *, seed: int, of_classes: bool
 ) -> tuple[Int64Array, Int64Array]:
-    """Return training rows and held-out rows of positive weight; of every class the same share."""
-    check_number("validation_fraction", share, low=0.0, high=1.0, open_low=True, open_high=True)
-    generator = np.random.default_rng(seed)
+    """Return training rows and held-out rows of positive weight; of every class the same share.
+
+    Parameters
+    ----------
+    problem
+        The rows.
+    given
+        The share or the number of the rows to hold out.
+    seed
+        Of the draw.
+    of_classes
+        Whether the target is a class.
+    """
     y, weight = problem.y, problem.weight
-    groups = y if of_classes else np.zeros(len(y))
     counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0
+    if is_whole(given) and given >= 1:
+        share = given / int(counts.sum())
+    else:
+        check_number("validation_fraction", given, low=0.0, high=1.0, open_low=True, open_high=True)
+        share = float(given)  # type: ignore[arg-type]
+    generator = np.random.default_rng(seed)
+    groups = y if of_classes else np.zeros(len(y))
     chosen = np.zeros(len(y), dtype=np.bool_)
     for group in np.unique(groups):
         rows = np.flatnonzero((groups == group) & counts)
-        n_drawn = round(float(share) * len(rows))  # type: ignore[arg-type]
+        n_drawn = min(round(share * len(rows)), len(rows))
         chosen[generator.choice(rows, n_drawn, replace=False)] = True
     n_counted = int(counts.sum())
     if not chosen.any() or chosen.sum() == n_counted:
         raise ParameterError(
-            f"validation_fraction={share!r} of {n_counted} rows leaves none to learn from, or none"
+            f"validation_fraction={given!r} of {n_counted} rows leaves none to learn from, or none"
             " to validate by."
         )
     return np.flatnonzero(~chosen), np.flatnonzero(chosen)

@@ -23,7 +23,7 @@ from treewright.data.core_columns import find_codes
 from treewright.data.fitted_schema import ColumnSpec, Kind
 from treewright.data.schema import Schema
 from treewright.data.table import MISSING, UNSEEN
-from treewright.errors import DataError
+from treewright.errors import DataError, OtherTypeWarning, warn
 
 _WORD_OF_STORAGE = {
     "float": "numbers",
@@ -190,7 +190,11 @@ def _match_values(column: Column, spec: ColumnSpec) -> Array:
     if missing.all():
         return np.full(len(column), MISSING, dtype=np.int32)
     if not len(spec.code_of_number) and spec.values:
-        _refuse(column, spec, "convert it to text as it was in fit")
+        warn(
+            f"{_other_type(column, spec)}; numbers count as categories that are not known.\n"
+            "  Hint: convert it to text as it was in fit.",
+            OtherTypeWarning,
+        )
     codes = spec.code_of_number.find(column.numbers(), absent=UNSEEN)
     return np.where(missing, np.int32(MISSING), codes) if missing.any() else codes
 
@@ -218,12 +222,17 @@ def _domain(spec: ColumnSpec) -> str:
 
 
 def _refuse(column: Column, spec: ColumnSpec, hint: str) -> NoReturn:
+    raise DataError(f"{_other_type(column, spec)}.\n  Hint: {hint}.")
+
+
+def _other_type(column: Column, spec: ColumnSpec) -> str:
+    """Say which types a column had and has."""
     row = int(np.flatnonzero(~column.missing)[0])
     value = column.take(slice(row, row + 1)).to_numpy()[0]
     was = "text" if spec.storage == "value" else _WORD_OF_STORAGE[spec.storage]
-    raise DataError(
+    return (
         f"column {spec.name!r} was fitted on {was}, but row {row} holds {str(value)!r}, one of"
-        f" {_WORD_OF_STORAGE[column.storage]}.\n  Hint: {hint}."
+        f" {_WORD_OF_STORAGE[column.storage]}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
@@ -32,7 +33,7 @@ from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
 from treewright.parameters import check_number
-from treewright.prune import CostComplexity, Pruner, pruner_of
+from treewright.prune import CostComplexity, Pruner, cost_complexity_path, pruner_of
 from treewright.prune.fit import fit_pruned
 from treewright.threads import n_threads
 from treewright.tree.leaf import by_output, decide
@@ -263,12 +264,42 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         """Return the tree of a problem; some algorithms do more than grow it."""
         return fit_pruned(problem, self._pruner(), report=report)
 
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Return the penalties at which cost-complexity pruning cuts the tree, as scikit-learn's.
+
+        The tree is grown without pruning, and the estimator stays as it is.
+        :func:`treewright.prune.cost_complexity_path` tells more of a tree that is there.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas``, from 0 on, and ``impurities``, the sum over the leaves of the tree that
+            is left at each.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> X, y = [[1], [2], [3], [4], [5]], ["a", "a", "b", "b", "a"]
+        >>> path = DecisionTreeClassifier().cost_complexity_pruning_path(X, y)
+        >>> path.ccp_alphas.round(3).tolist(), path.impurities.round(3).tolist()
+        ([0.0, 0.24], [0.0, 0.48])
+        """
+        grown = fit_pruned(self._read_problem(X, y, sample_weight), None)
+        alphas, impurities = cost_complexity_path(grown, on="impurity").steps()
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
     def _only_prunes(self) -> bool:
         """Return whether grown trees are at most pruned, without any further step."""
         return True
 
     def _learned(self, tree: Tree, problem: Problem) -> None:
         self.tree_ = tree
+        self.max_features_ = problem.options.n_features(len(problem.table.schema.columns))
         self._learned_columns(problem)
 
     def _model(self) -> Tree:

@@ -447,6 +447,6 @@ column_costs, cost_rule, categorical_features, schema, unseen, random_state, n_j
         recipe = self._of_variant(recipes.CART_REGRESSOR)
         options = recipe.replace(**parameters_for(GrowthOptions, self))
         # A best subset has no ordering theorem for absolute deviations.
-        known = CRITERIA.get(self.criterion) if isinstance(self.criterion, str) else None
+        known = CRITERIA.get(options.criterion) if isinstance(options.criterion, str) else None
         is_sorted = known is not None and not known.is_additive  # no subset can be searched for
         return options.replace(nominal="one_vs_rest") if is_sorted else options

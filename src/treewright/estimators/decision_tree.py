@@ -27,7 +27,8 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
 "hellinger", "impurity_ratio"} or callable
-        How a split is judged. ``"gain_ratio"`` is gain / split information (within a column, of the
+        How a split is judged; ``"log_loss"`` and ``"information_gain"`` are names of
+        ``"entropy"``. ``"gain_ratio"`` is gain / split information (within a column, of the
         cut of best gain), ``"chi2"`` Pearson's statistic, ``"impurity_ratio"`` the textbook's
         gain / weighted impurity. Or a function of your own: it takes an array of class weights, a
         line for each set of rows, and returns the impurity of every line; what counts is by how
@@ -264,6 +265,7 @@ class DecisionTreeRegressor(SklearnTreeRegressor, TreeRegressor):
         How a split is judged: variance about the mean, mean deviation from the median, half
         Poisson deviance, the textbook's sums of squares weighted by n_b / n, M5's standard
         deviation, or the fifth root of the variance, which Weka's M5P uses instead.
+        ``"friedman_mse"`` is a name of ``"squared_error"``.
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
 min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
 min_impurity_decrease, max_p_value, max_features, features_per, column_costs, cost_rule, \

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from treewright.criteria import Criterion, criterion_named
+from treewright.criteria import Criterion, criterion_named, resolve_name
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.grow.chaid import Merging
@@ -116,6 +116,9 @@ class GrowthOptions:
     code_width: int = 1
     wide: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criterion", resolve_name(self.criterion))
+
     @property
     def criterion_traits(self) -> Criterion:
         """The criterion with its traits."""
@@ -142,8 +145,8 @@ class GrowthOptions:
         check_number("max_class_share", self.max_class_share, low=0.0, high=1.0, open_low=True)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2, optional=True)
         check_count("max_surrogates", self.max_surrogates, least=0)
-        _check_amount("min_samples_split", self.min_samples_split, least=2)
-        _check_amount("min_samples_leaf", self.min_samples_leaf, least=1)
+        check_amount("min_samples_split", self.min_samples_split, least=2)
+        check_amount("min_samples_leaf", self.min_samples_leaf, least=1)
         check_number("min_fraction_leaf", self.min_fraction_leaf, low=0.0, high=0.5)
         check_number("min_impurity", self.min_impurity, low=0.0)
         check_number("min_impurity_decrease", self.min_impurity_decrease, low=0.0)
@@ -153,7 +156,7 @@ class GrowthOptions:
         if self.merging is not None:
             self.merging.check()
         check_number("max_p_value", self.max_p_value, low=0.0, high=1.0, optional=True)
-        _check_features(self.max_features)
+        check_features(self.max_features)
         check_per_column("column_costs", self.column_costs)
         check_per_column("monotonic_cst", self.monotonic_cst)
         if self.oblique is not None:
@@ -161,11 +164,7 @@ class GrowthOptions:
 
     def amount(self, name: str, n_rows: float) -> float:
         """Return a limit as a number of rows; a decimal is a share of all rows."""
-        value: float = getattr(self, name)
-        if is_whole(value):
-            return float(min(value, 2**62))  # more than any table has, and still a float
-        least = 2.0 if name == "min_samples_split" else 1.0
-        return max(least, float(math.ceil(float(value) * n_rows)))
+        return amount_of(getattr(self, name), n_rows, least=2 if name == "min_samples_split" else 1)
 
     def depth(self, n_columns: int) -> int | None:
         """Return the limit of depth for a table of so many columns; None where there is none.
@@ -180,19 +179,39 @@ class GrowthOptions:
 
     def n_features(self, n_columns: int) -> int:
         """Return the number of columns that are drawn."""
-        wanted = self.max_features
-        if wanted is None:
-            return n_columns
-        if wanted == "sqrt":
-            return max(1, int(math.sqrt(n_columns)))
-        if wanted == "log2":
-            return max(1, int(math.log2(n_columns)))
-        if is_whole(wanted):
-            return min(int(wanted), n_columns)
-        return max(1, int(float(wanted) * n_columns))
+        return n_features_of(self.max_features, n_columns)
 
 
-def _check_amount(name: str, value: object, *, least: int) -> None:
+def amount_of(value: float, n_rows: float, *, least: int) -> float:
+    """Return a limit on rows as their number; a decimal is a share of all rows.
+
+    >>> amount_of(5, 100, least=1), amount_of(0.051, 100, least=1), amount_of(0.001, 100, least=2)
+    (5.0, 6.0, 2.0)
+    """
+    if is_whole(value):
+        return float(min(value, 2**62))  # more than any table has, and still a float
+    return max(float(least), float(math.ceil(float(value) * n_rows)))
+
+
+def n_features_of(max_features: float | str | None, n_columns: int) -> int:
+    """Return the number of columns that are drawn.
+
+    >>> [n_features_of(wanted, 10) for wanted in (None, 4, 0.55, "sqrt", "log2")]
+    [10, 4, 5, 3, 3]
+    """
+    if max_features is None:
+        return n_columns
+    if max_features == "sqrt":
+        return max(1, int(math.sqrt(n_columns)))
+    if max_features == "log2":
+        return max(1, int(math.log2(n_columns)))
+    if is_whole(max_features):
+        return min(int(max_features), n_columns)
+    return max(1, int(float(max_features) * n_columns))
+
+
+def check_amount(name: str, value: object, *, least: int) -> None:
+    """Refuse anything but a whole number of rows, `least` or more, or a share of them."""
     if is_whole(value):
         check_count(name, value, least=least)
         return
@@ -215,16 +234,18 @@ def check_per_column(name: str, value: object) -> None:
         )
 
 
-def _check_features(value: object) -> None:
+def check_features(value: object, *, or_auto: bool = False) -> None:
+    """Refuse anything but a number or a share of the columns, or how to compute it."""
     if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
         return
     if is_whole(value):
         check_count("max_features", value, least=1)
         return
     if not is_number(value):
+        also = "'auto', " if or_auto else ""
         raise ParameterError(
-            f"max_features={value!r} must be 'sqrt', 'log2', None, a whole number of columns or a"
-            " decimal share of them."
+            f"max_features={value!r} must be {also}'sqrt', 'log2', None, a whole number of columns"
+            " or a decimal share of them."
         )
     if not 0.0 < value <= 1.0:
         raise ParameterError(

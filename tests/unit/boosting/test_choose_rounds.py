@@ -228,9 +228,30 @@ def test_early_stopping_has_a_thousand_rounds() -> None:
     assert 250 < model.n_iter_ <= 1_000
 
 
+def test_a_warm_start_goes_on_from_chosen_rounds() -> None:
+    model = tw.GradientBoostingClassifier(warm_start=True).fit(X, CLASSES)
+    n_chosen, answers = model.n_iter_, model.predict_proba(X)
+    cold = tw.GradientBoostingClassifier().fit(X, CLASSES)
+    assert np.array_equal(answers, cold.predict_proba(X))
+    model.fit(X, CLASSES)  # chosen again: the same number, so that nothing is to be done
+    assert np.array_equal(model.predict_proba(X), answers)
+    model.set_params(n_estimators=n_chosen + 10).fit(X, CLASSES)
+    assert model.n_iter_ == len(model.train_score_) == n_chosen + 10
+    best = cold.choice_.best
+    at_once = tw.GradientBoostingClassifier(
+        n_estimators=n_chosen + 10,
+        learning_rate=best.learning_rate,
+        max_depth=best.max_depth,
+        subsample=best.subsample,
+        min_hessian=0.001,
+        l2_regularization=3.0,
+    ).fit(X, CLASSES)
+    assert np.array_equal(model.predict_proba(X), at_once.predict_proba(X))
+    model.set_params(n_estimators="auto").fit(X, CLASSES)  # no round is taken back
+    assert model.n_iter_ == n_chosen + 10
+
+
 def test_errors_name_what_can_be_meant() -> None:
-    with pytest.raises(ParameterError, match=r"warm_start=True .* n_estimators='auto'"):
-        tw.GradientBoostingClassifier(warm_start=True).fit(X, CLASSES)
     with pytest.raises(ParameterError, match="max_iter='many' must be a number or 'auto'"):
         tw.GradientBoostingClassifier(max_iter="many").fit(X, CLASSES)
     for name in ("max_depth", "min_hessian", "l2_regularization", "subsample"):

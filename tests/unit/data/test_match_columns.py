@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.data.read.table import match_table, read_table
-from treewright.errors import DataError
+from treewright.errors import DataError, OtherTypeWarning
 
 
 def matched(fitted_on: object, given: object):
@@ -151,7 +151,6 @@ def test_dates_with_and_without_a_time_zone_do_not_match() -> None:
         ([1.5], ["2", "a"], r"column 'x' was fitted on numbers, but row 0 holds the text '2'"),
         ([1], [None, "a"], r"column 'x' was fitted on numbers, but row 1 holds the text 'a'"),
         ([1.5], np.array(["2024-01-01"], "M8[D]"), r"fitted on numbers, but row 0 holds '2024"),
-        (["a"], [None, 5], r"column 'x' was fitted on text, but row 1 holds '5', one of whole"),
         (["a"], [True], r"column 'x' was fitted on text, but row 0 holds True.\n  Fitted on: 'a'"),
         ([True], ["yes"], r"column 'x' was fitted on values that are not text, but row 0 holds"),
         (["a"], np.array([1], "m8[D]"), r"column 'x' was fitted on text, but row 0 holds"),
@@ -165,6 +164,16 @@ def test_another_type_than_fitted_is_refused_by_name(
 ) -> None:
     with pytest.raises(DataError, match=message):
         matched(fitted_on, given)
+
+
+def test_numbers_where_text_was_fitted_are_unknown_with_a_warning() -> None:
+    with pytest.warns(OtherTypeWarning) as caught:
+        codes = matched(["a", "b"], [None, 5])[0].tolist()
+    assert codes == [-1, -2]
+    assert str(caught[0].message) == (
+        "column 'x' was fitted on text, but row 1 holds '5', one of whole numbers; numbers count"
+        " as categories that are not known.\n  Hint: convert it to text as it was in fit."
+    )
 
 
 def test_booleans_match_the_numbers_they_equal() -> None:

@@ -56,6 +56,8 @@ private:
     [[nodiscard]] RowSet top_rows(std::size_t n_wanted, Team& team) const;
     void note_content(const data::Dataset& data, Team& team);
     void draw_rows(std::uint64_t key, Team& team);
+    /// Weights of rows as the grower wants them, where it does.
+    void note_weights(const BoostGrowth& growth);
     /// Factor of the gradient and hessian of a row.
     [[nodiscard]] double share_of(std::size_t row) const {
         double share = factor.empty() ? 1.0 : static_cast<double>(factor[row]);
@@ -124,6 +126,7 @@ private:
     std::vector<std::vector<std::uint8_t>> gradients;  ///< of several outputs; of one: in the table
     std::vector<std::uint32_t> content;                ///< a hash of each row, where some are drawn
     std::vector<std::uint32_t> sampled;                ///< empty: all rows
+    std::vector<std::int64_t> row_weight;              ///< in units of kWeightUnit; empty: 1 each
     std::vector<float> factor;                         ///< of sampled rows' gradients; empty: 1
     std::vector<GrowBuffers> buffers;
 };

@@ -16,9 +16,15 @@ namespace treewright::boosting {
 
 struct BoostGrowth {
     BoostLimits limits;
-    std::size_t max_leaves = 31;       ///< 0: no limit
-    std::size_t max_depth = 0;         ///< 0: no limit
-    bool depth_wise = false;           ///< level by level, instead of the largest gain first
+    std::size_t max_leaves = 31;  ///< 0: no limit
+    std::size_t max_depth = 0;    ///< 0: no limit
+    bool depth_wise = false;      ///< level by level, instead of the largest gain first
+    /// Splits are judged by the squared error of the gradients, every row counting as one
+    /// (Friedman 2001, eq. 35), instead of by gradients and hessians; leaves predict the same.
+    bool by_squared_error = false;
+    /// Gain that a branch must bring for each of its leaves but one; others are pruned away
+    /// (Breiman et al. 1984, section 3.3). 0: none is.
+    double min_gain_per_leaf = 0.0;
     std::size_t columns_per_node = 0;  ///< drawn anew for each node; 0: all
     std::vector<int> monotonic;        ///< by column; empty: none
     /// Sets of columns that may be asked on one path; empty: any.
@@ -50,6 +56,8 @@ struct BoostRound {
     std::span<const std::uint32_t> sample;   ///< ascending rows of the sample; empty: all
     std::span<const std::uint32_t> columns;  ///< that the tree may ask, ascending
     std::uint64_t key;                       ///< of the random numbers
+    /// Of all rows, in units of kWeightUnit; empty: 1 each, or it does not matter.
+    std::span<const std::int64_t> weight;
 };
 
 /// Leaves predict -G / (H + l2), the learning rate not yet applied.

@@ -52,6 +52,9 @@ struct KeyRange {
 [[nodiscard]] KeyRange guess_from_some(std::size_t n_rows, std::size_t n_wanted,
                                        const KeysOfRows& keys_of);
 
+/// The key of the draw of rows in a round of this key.
+[[nodiscard]] std::uint64_t key_of_rows(std::uint64_t key);
+
 /// Rows drawn with probability `share` each, rows of equal content together, except those in
 /// `without`. The draw does not depend on the order of the rows, nor on how often one is
 /// written.

@@ -20,11 +20,16 @@ struct BoostLimits {
     double min_gain = 0.0;
     double min_hessian = 1e-3;
     std::int64_t min_leaf = 20;       ///< rows of a leaf
+    std::int64_t min_split = 2;       ///< rows of a node that is split
+    double min_weight = 0.0;          ///< of a leaf, where rows are weighted
     double nominal_smoothing = 10.0;  ///< added to hessians when categories are ordered
     double nominal_l2 = 10.0;         ///< added to l2 for a set of categories
     std::int64_t min_category = 1;    ///< rows a category needs to be ordered on its own
     std::size_t max_categories = 64;  ///< on the smaller side of a split
 };
+
+/// Weights are summed as whole numbers, so that the order of rows does not matter.
+constexpr double kWeightUnit = 0x1p-20;
 
 /// The range of predictions that ancestors allow a node, where columns are monotonic.
 struct Bounds {
@@ -50,6 +55,11 @@ struct SearchNode {
     FixedPoint fixed;
     Bounds bounds;
     const BoostLimits* limits = nullptr;
+    /// Weight of the rows of each code in units of kWeightUnit; empty: it does not matter.
+    std::span<const std::int64_t> weight = {};
+
+    /// Whether both children of a node weigh enough.
+    [[nodiscard]] bool are_heavy(std::int64_t first, std::int64_t all) const;
 };
 
 /// The sums of the first child of each cut of a column.
@@ -82,6 +92,7 @@ struct HistogramScratch {
     CutSums cuts;
     std::vector<double> gain;
     std::vector<std::pair<double, std::uint32_t>> order;
+    std::vector<std::int64_t> weight;  ///< by code
 };
 
 /// Improves `best` by the cuts of a column; `sums` by code, the last of them missing. `sign` is the

@@ -45,6 +45,15 @@ def loss_of_classes(given: object, n_classes: int) -> Loss:
     return next(each for each in CLASS_LOSSES if each.name == given).for_classes(n_classes)
 
 
+def takes_quantile(given: object) -> bool:
+    """Return whether the loss of a regressor has a quantile among its parameters.
+
+    >>> takes_quantile("huber"), takes_quantile("poisson")
+    (True, False)
+    """
+    return any(each.takes_quantile for each in VALUE_LOSSES if each.name == given)
+
+
 def loss_of_values(given: object, *, quantile: object, power: object) -> Loss:
     """Return the loss that a regressor was asked for.
 
@@ -72,4 +81,12 @@ def loss_of_values(given: object, *, quantile: object, power: object) -> Loss:
     )
 
 
-__all__ = ["CLASS_LOSSES", "VALUE_LOSSES", "Given", "Loss", "loss_of_classes", "loss_of_values"]
+__all__ = [
+    "CLASS_LOSSES",
+    "VALUE_LOSSES",
+    "Given",
+    "Loss",
+    "loss_of_classes",
+    "loss_of_values",
+    "takes_quantile",
+]

@@ -17,6 +17,7 @@ class AbsoluteError(ValueLoss):
     """The distance; starts at the median."""
 
     name: ClassVar[str] = "absolute_error"
+    has_constant_hessian: ClassVar[bool] = True
     has_curvature: ClassVar[bool] = False
 
     def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:

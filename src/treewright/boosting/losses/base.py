@@ -46,10 +46,17 @@ class Loss(ABC):
         As the core knows it.
     has_curvature : bool
         Whether there is a step of least squares to take, which lines in leaves need.
+    has_constant_hessian : bool
+        Whether the core takes 1 for the hessian of every row, so that sums of hessians are weights.
+    units_per_loss : float
+        Factor of the mean loss in scikit-learn's units, for ``train_score_``: its squared errors
+        and deviances of two classes are not halved.
     """
 
     name: ClassVar[str]
     has_curvature: ClassVar[bool] = True
+    has_constant_hessian: ClassVar[bool] = False
+    units_per_loss: ClassVar[float] = 1.0
 
     @property
     def n_outputs(self) -> int:

@@ -23,6 +23,7 @@ class Huber(ValueLoss):
     """
 
     name: ClassVar[str] = "huber"
+    has_constant_hessian: ClassVar[bool] = True
     takes_quantile: ClassVar[bool] = True
     level: float = 0.9
 

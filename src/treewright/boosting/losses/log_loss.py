@@ -16,6 +16,7 @@ class LogLoss(ClassLoss):
     """Of two classes: the score is the log odds of the second."""
 
     name: ClassVar[str] = "log_loss"
+    units_per_loss: ClassVar[float] = 2.0
 
     @classmethod
     def for_classes(cls, n_classes: int) -> ClassLoss:

@@ -23,6 +23,7 @@ class Quantile(ValueLoss):
     """
 
     name: ClassVar[str] = "quantile"
+    has_constant_hessian: ClassVar[bool] = True
     has_curvature: ClassVar[bool] = False
     takes_quantile: ClassVar[bool] = True
     level: float = 0.5

@@ -16,6 +16,8 @@ class SquaredError(ValueLoss):
     """Half the squared distance; starts at the mean."""
 
     name: ClassVar[str] = "squared_error"
+    has_constant_hessian: ClassVar[bool] = True
+    units_per_loss: ClassVar[float] = 2.0
 
     def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the mean."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.target import ClassTarget
-from treewright.errors import ParameterError
+from treewright.errors import AbsentClassWarning, ParameterError, warn
 from treewright.parameters import check_number
 from treewright.text.names import list_names
 
@@ -67,10 +67,14 @@ def _given_factor(rule: Mapping[Any, Any], names: Array) -> FloatArray:
     factor = np.ones(len(names))
     for label, value in rule.items():
         if _plain(label) not in known:
-            raise ParameterError(
+            # A fold of cross-validation may lack a class: a warning, and nothing to be weighted.
+            warn(
                 f"class_weight names class {label!r}, which is not in y.\n"
-                f"  Classes: {list_names(map(str, names))}"
+                f"  Classes: {list_names(map(str, names))}",
+                AbsentClassWarning,
             )
+            check_number(f"class_weight[{label!r}]", value, low=0.0)
+            continue
         check_number(f"class_weight[{label!r}]", value, low=0.0)
         factor[known[_plain(label)]] = float(value)
     return factor

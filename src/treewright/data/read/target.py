@@ -18,7 +18,7 @@ from treewright.data.objects import read_objects
 from treewright.data.read.arrays import refuse_dtype
 from treewright.data.read.dataframes import n_categories, target_array
 from treewright.data.read.sparse import is_sparse
-from treewright.errors import DataError, TargetError, warn
+from treewright.errors import DataError, OtherTypeWarning, TargetError, warn
 
 _OF_BOTH_TASKS = (
     "AdaBoost",
@@ -232,12 +232,31 @@ def _code_classes(output: Array, owner: str) -> tuple[Int32Array, Array]:
 def _as_numbers(output: Array, owner: str) -> FloatArray:
     if output.dtype.kind not in "fiub":
         what = {"M": "dates", "m": "durations"}.get(output.dtype.kind, "text")
+        numbers = _numbers_in_text(output) if what == "text" else None
+        if numbers is not None:
+            warn(
+                f"the target holds numbers as text ({str(output[0])!r}); they were converted.\n"
+                "  Hint: y.astype(float).",
+                OtherTypeWarning,
+            )
+            return numbers
         use = _use_instead(owner, "Classifier") if what == "text" else ""
         raise TargetError(
             f"{owner} needs numbers, but the target holds {what}: row 0 is {str(output[0])!r}.\n"
             f"  Hint: {use}convert the target to numbers."
         )
     return np.ascontiguousarray(output, dtype=np.float64)
+
+
+def _numbers_in_text(output: Array) -> FloatArray | None:
+    """Return the numbers that texts spell out; None where one of them spells none."""
+    if not all(isinstance(value, str) for value in output):
+        return None
+    try:
+        numbers = output.astype(np.float64)
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def _use_instead(owner: str, task: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, Self
 
@@ -26,16 +26,22 @@ from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.data.read.weights import RowWeights
 from treewright.ensemble.listeners import Listeners
 from treewright.errors import DataError, ParameterError, TargetError
-from treewright.estimators.base import parameters_for
-from treewright.estimators.boosting.predictions import PredictsBoosted
+from treewright.estimators.boosting.fitted_names import HasFittedNames
 from treewright.estimators.boosting.scoring import ByScorer, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
-from treewright.estimators.checks import check_n_estimators, check_verbose, seed_of
+from treewright.estimators.checks import (
+    check_n_estimators,
+    check_verbose,
+    refuse_names_of_fit,
+    seed_of,
+)
 from treewright.estimators.progress import BoostingProgress, Silence, show, show_choice
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
 from treewright.parameters import check_flag
 from treewright.threads import n_threads
 
+_CHOSEN = ("learning_rate", "max_depth", "subsample", "min_hessian", "l2_regularization")
+"""Options that depend on whether rounds are chosen; more rounds later keep them."""
 _SHARED_WORK = 0.6
 """Share of the cells that counts as work for threads: they meet at every node of every tree."""
 
@@ -45,7 +51,7 @@ def _show_choice(silence: Silence, max_depth: int | None, n_rounds: int, loss: f
         show_choice(max_depth, n_rounds, loss)
 
 
-class BoostingEstimator(HasCallbacks, PredictsBoosted):
+class BoostingEstimator(HasCallbacks, HasFittedNames):
     """Boosted trees with scikit-learn's interface."""
 
     n_estimators: Any
@@ -58,30 +64,50 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         """Return the target in the core's form."""
         raise AssertionError("a boosting estimator has a task")
 
+    @property
+    def _name_of_rounds(self) -> str:
+        """The name by which the number of rounds was given."""
+        by_number = self.max_iter is None and self.n_estimators is not None
+        return "n_estimators" if by_number else "max_iter"
+
     def _n_rounds(self) -> int | str:
-        name = "n_estimators" if self.max_iter is None else "max_iter"
+        name = self._name_of_rounds
         given = getattr(self, name)
         if is_auto(given):
-            if self.warm_start:
-                raise ParameterError(
-                    f"warm_start=True goes on up to a number of rounds, and {name}='auto' is none."
-                    f"\n  Hint: {name}=250."
-                )
             return "auto"
         if isinstance(given, str):
             raise ParameterError(f"{name}={given!r} must be a number or 'auto'.")
         check_n_estimators(given, name=name)
         return int(given)
 
+    def _given(self, name: str) -> Any:
+        """Return what was given for an option."""
+        return getattr(self, name)
+
     def _boosting_options(self) -> BoostingOptions:
         n_threads(self.n_jobs)  # refuse a wrong number before the data are read
-        own = {"n_estimators": self._n_rounds()}
+        own = {"n_estimators", "n_threads", "seed"}
+        named = [each.name for each in fields(BoostingOptions) if each.name not in own]
         options = BoostingOptions(
-            **parameters_for(BoostingOptions, self) | own, seed=seed_of(self.random_state)
+            n_estimators=self._n_rounds(),
+            seed=seed_of(self.random_state),
+            **{name: self._given(name) for name in named},
         )
         check_verbose(self.verbose)
         options.check()
+        if self.warm_start and not is_auto(options.n_estimators):
+            # More rounds of the kind that was chosen before.
+            kept: dict[str, Any] = getattr(self, "_made_with", {})
+            open_ = [name for name in kept if is_auto(getattr(options, name))]
+            options = replace(options, **{name: kept[name] for name in open_})
         return options
+
+    def _stops_early(self, *, has_validation: bool, n_rows: int) -> bool:
+        """Return whether boosting stops before the last round."""
+        del n_rows  # matters to HistGradientBoosting only
+        return stops_early(
+            self.early_stopping, self.n_iter_no_change, has_validation=has_validation
+        )
 
     @ends_callbacks
     def fit(
@@ -93,6 +119,7 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        **other_names: Any,
     ) -> Self:
         """Fit the model, round by round.
 
@@ -108,26 +135,30 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         X_val, y_val, sample_weight_val : optional
             Validation rows, which switch early stopping on (see `early_stopping`). Where it stops
             without them, a share of the rows is held out.
+        **other_names
+            Refused; names of other libraries (`eval_set`) with a hint at the names here.
 
         Returns
         -------
         self
         """
-        stops = stops_early(
-            self.early_stopping, self.n_iter_no_change, has_validation=X_val is not None
-        )
+        refuse_names_of_fit(self, other_names)
+        has_validation = X_val is not None
+        self._stops_early(has_validation=has_validation, n_rows=0)  # refuse before data are read
         check_flag("warm_start", self.warm_start)
         self._check_init()
         scorer = scorer_of(self, self.scoring)
         options = self._boosting_options()
         silence = Silence(verbose=self.verbose)
         data = read_training_data(X, y, sample_weight, self._reading())
+        stops = self._stops_early(has_validation=has_validation, n_rows=data.table.n_rows)
         n_cells = data.table.n_rows * len(data.table.schema.columns)
         options = replace(options, n_threads=n_threads(self.n_jobs, _SHARED_WORK * n_cells))
         init = self._fitted_init(X, y, sample_weight)
         own = self._own_problem(data, init, X)
         folds = None if stops else self._folds(own, options)
-        is_judged = X_val is not None or self.validation_fraction is not None
+        is_judged = has_validation or self.validation_fraction is not None
+        chooses = is_auto(options.n_estimators)
         options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
         choice = None
         if folds is not None:
@@ -141,6 +172,9 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
                 subsample=choice.best.subsample,
                 learning_rate=choice.best.learning_rate,
             )
+        if chooses and self.warm_start and hasattr(self, "ensemble_"):
+            n_rounds = max(int(options.n_estimators), self.ensemble_.n_rounds)
+            options = replace(options, n_estimators=n_rounds)
         validation = self._validation(data, own.loss, init, X_val, y_val, sample_weight_val)
         judged_X = X if validation is None else X_val
         if validation is None and stops and self.validation_fraction is not None:
@@ -160,11 +194,18 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
             by_scorer = self._by_scorer(scorer, data, init, judged, judged_X)
         rounds = self._rounds(data, own, options, validation, stops=stops, judge=by_scorer)
         n_more = int(options.n_estimators) - rounds.n_before
+        start = self._figures_at_start(rounds, stops=stops)
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
         boosted = self._boost_with_listeners(rounds, data, init, options, tasks, silence)
+        made_with = options.settled(own)
         self._learned(data, init, boosted)
         self.choice_ = choice
-        self.learning_rate_ = float(options.learning_rate)
+        self.learning_rate_ = float(made_with.learning_rate)
+        self.do_early_stopping_ = stops
+        self._start_figures = start
+        self._learned_record(rounds)
+        self.max_features_ = made_with.n_features(len(data.table.schema.columns))
+        self._made_with = {name: getattr(made_with, name) for name in _CHOSEN} if chooses else {}
         return self
 
     def _folds(self, own: BoostingProblem, options: BoostingOptions) -> Int64Array | None:
@@ -179,10 +220,14 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         return folds_of(own) if chooses and is_judged else None
 
     def _learned(self, data: TrainingData, init: Any, boosted: Boosted) -> None:
+        earlier = getattr(self, "_all_rounds", ()) if self.warm_start else ()
+        n_before = boosted.ensemble.n_rounds - len(boosted.rounds)
+        self._all_rounds = (*earlier[:n_before], *boosted.rounds)
+        self._loss_unit = self._loss(data.target).units_per_loss
         self.ensemble_ = boosted.ensemble
         self.rounds_ = boosted.rounds
         self.n_iter_ = boosted.ensemble.n_rounds
-        self.init_ = init
+        self._init = init
         self._rests_on = self._basis(boosted.ensemble.criterion)
         self._learned_columns(data)
 
@@ -192,7 +237,7 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
         copied = copy.copy(self)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(copied, name)
-        copied.init_ = init
+        copied._init = init
         copied._learned_columns(data)
         y: Array
         if isinstance(data.target, ClassTarget):
@@ -263,6 +308,10 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
             judge.model = rounds.so_far
         return rounds
 
+    def _figures_at_start(self, rounds: Boosting, *, stops: bool) -> GradientRound | None:
+        """Return the figures before the first round, where they are told; None elsewhere."""
+        return None
+
     def _before(
         self, own: BoostingProblem, data: TrainingData, options: BoostingOptions
     ) -> BoostedEnsemble | None:
@@ -279,8 +328,8 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
                 )
         if options.n_estimators < before.n_rounds:
             raise ParameterError(
-                f"n_estimators={options.n_estimators} is less than the {before.n_rounds} rounds"
-                f" done already.\n  Hint: {hint}"
+                f"{self._name_of_rounds}={options.n_estimators} is less than the"
+                f" {before.n_rounds} rounds done already.\n  Hint: {hint}"
             )
         classes = data.target.classes if isinstance(data.target, ClassTarget) else ()
         same_classes = [list(names) for names in classes] == [
@@ -358,8 +407,8 @@ class BoostingEstimator(HasCallbacks, PredictsBoosted):
     def _fitted_init(self, X: Any, y: Any, sample_weight: Any) -> Any:
         if self.init is None or isinstance(self.init, str):
             return self.init
-        if self.warm_start and hasattr(self, "init_"):
-            return self.init_
+        if self.warm_start and hasattr(self, "ensemble_"):
+            return self._init
         if sample_weight is None:
             return clone(self.init).fit(X, y)
         if not has_fit_parameter(self.init, "sample_weight"):

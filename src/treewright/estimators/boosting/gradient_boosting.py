@@ -1,5 +1,7 @@
 """Gradient boosting (Friedman 2001) of trees on binned columns."""
 
+# Long because two classes document every parameter of boosting.
+
 from __future__ import annotations
 
 from typing import Any
@@ -42,8 +44,16 @@ class GradientBoostingClassifier(BoostingClassifier):
         no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
     growth : {"leaf_wise", "depth_wise"}
         Whether the leaf of largest gain is split next, or the first leaf of the highest level.
-    min_samples_leaf : int
-        Rows that each leaf needs.
+    criterion : {"squared_error", "friedman_mse"}, optional
+        How a split is judged. None is the decrease of the loss to second order, by gradients and
+        hessians. The two names are scikit-learn's and mean the same, the decrease of the squared
+        error of the gradients (Friedman 2001, eq. 35); it differs for losses whose hessians differ.
+    min_samples_split : int or float
+        Rows that a node needs to be split; a decimal is a share of all rows.
+    min_samples_leaf : int or float
+        Rows that each leaf needs; a decimal is a share of all rows.
+    min_weight_fraction_leaf : float
+        Share of the weight of a round's rows that each leaf needs.
     min_hessian : float or "auto"
         Sum of hessians that each leaf needs. ``"auto"`` is 1 (a 32nd of the rows if that is less),
         and 0.001 where held-out rows choose the rounds.
@@ -52,6 +62,12 @@ class GradientBoostingClassifier(BoostingClassifier):
         1.5, and 3 where held-out rows choose the rounds.
     min_gain : float
         Gain that a split needs.
+    min_impurity_decrease : float
+        The same per unit of weight of a round's rows, as in scikit-learn: with squared error, by
+        how much a split has to lower the mean squared error. The larger of the two applies.
+    ccp_alpha : float
+        Cost-complexity pruning of each tree: a branch goes unless it brings more than this gain
+        per leaf (and unit of weight, as `min_impurity_decrease`).
     max_bins : int
         Bins that a numeric column is divided into, 255 at most; missing values have their own.
         Where there are more than 200,000 rows, bins are computed from 200,000 of them. Numbers are
@@ -68,8 +84,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         weight is raised to make up for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
         Share of the rows that ``"goss"`` keeps, of the table's rows: one of weight 2 is one row.
-    max_features : float or "auto"
-        Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
+    max_features : int, float, "sqrt", "log2", None or "auto"
+        Columns that are drawn for each node: their number, their share, the square root or the
+        binary logarithm of their number, or all (None). ``"auto"`` is half of them up to 10,000
         rows, and rises to all of them at 100,000.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
@@ -103,8 +120,9 @@ class GradientBoostingClassifier(BoostingClassifier):
     scoring : "loss", str, function or None
         What rounds are judged by, instead of the loss: the name of one of scikit-learn's scorers,
         a function of estimator, X and y, or None for the estimator's own `score`. More is better.
-    validation_fraction : float, optional
-        Share of the rows held out for early stopping, unless validation rows are given to `fit`.
+    validation_fraction : float or int, optional
+        Share or number of the rows held out for early stopping, unless validation rows are given to
+        `fit`.
     n_iter_no_change : int, optional
         Rounds without improvement after which boosting stops; None is 10 where it stops early.
     tol : float
@@ -113,8 +131,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         Where scores start: at the best constant, at 0, or at the predictions of an estimator, which
         is fitted first.
     warm_start : bool
-        Whether `fit` continues from the existing rounds, up to `n_estimators`, which must be a
-        number.
+        Whether `fit` continues from the existing rounds, up to `n_estimators`. With ``"auto"`` the
+        number is chosen again, and more are made if it has grown; a number makes more rounds of
+        the kind that was chosen.
     class_weight : dict or "balanced", optional
         Factor of the weight of each class's rows.
     schema : Schema, optional
@@ -133,8 +152,21 @@ class GradientBoostingClassifier(BoostingClassifier):
     ----------
     ensemble_ : BoostedEnsemble
         The trees of all rounds.
-    n_iter_ : int
+    n_iter_, n_estimators_ : int
         Number of rounds kept.
+    n_trees_per_iteration_ : int
+        Trees of a round.
+    estimators_ : array of DecisionTreeRegressor, rounds x trees of a round
+    init_ : estimator or "zero"
+        Where scores start.
+    do_early_stopping_ : bool
+    max_features_ : int
+        Columns drawn for each node.
+    train_score_, validation_score_ : array
+        Loss of training and validation rows after each round, in scikit-learn's units.
+    oob_improvement_, oob_scores_, oob_score_ : array, array, float
+        With `subsample` below 1: by how much each round lowered the loss of the rows that it had
+        not drawn, their loss after each round, and after the last.
     choice_ : RoundsChoice or None
         The depths tried where rounds were chosen, with the rounds and loss of each.
     rounds_ : GradientRounds
@@ -168,10 +200,15 @@ class GradientBoostingClassifier(BoostingClassifier):
         max_leaf_nodes: int | None = 31,
         max_depth: Any = "auto",
         growth: str = "leaf_wise",
-        min_samples_leaf: int = 1,
+        criterion: str | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         min_hessian: Any = "auto",
         l2_regularization: Any = "auto",
         min_gain: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
         max_bins: int = 255,
         subsample: Any = "auto",
         row_sampling: str = "uniform",
@@ -207,10 +244,15 @@ class GradientBoostingClassifier(BoostingClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.growth = growth
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_hessian = min_hessian
         self.l2_regularization = l2_regularization
         self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
         self.subsample = subsample
         self.row_sampling = row_sampling
@@ -254,6 +296,9 @@ or function
     quantile : float, optional
         For ``"quantile"`` the quantile that is predicted (0.5), for ``"huber"`` the quantile of the
         absolute residuals beyond which the loss is linear (0.9).
+    alpha : float, optional
+        scikit-learn's name for `quantile`; give one of them. As there, it may be given with other
+        losses, which have no use for it.
     tweedie_power : float
         Power of the variance, between 1 and 2.
     learning_rate : float or "auto"
@@ -276,8 +321,16 @@ or function
         no limit and 3 (with 0.7 of the rows, see `subsample`) are tried.
     growth : {"leaf_wise", "depth_wise"}
         Whether the leaf of largest gain is split next, or the first leaf of the highest level.
-    min_samples_leaf : int
-        Rows that each leaf needs.
+    criterion : {"squared_error", "friedman_mse"}, optional
+        How a split is judged. None is the decrease of the loss to second order, by gradients and
+        hessians. The two names are scikit-learn's and mean the same, the decrease of the squared
+        error of the gradients (Friedman 2001, eq. 35); it differs for losses whose hessians differ.
+    min_samples_split : int or float
+        Rows that a node needs to be split; a decimal is a share of all rows.
+    min_samples_leaf : int or float
+        Rows that each leaf needs; a decimal is a share of all rows.
+    min_weight_fraction_leaf : float
+        Share of the weight of a round's rows that each leaf needs.
     min_hessian : float or "auto"
         Sum of hessians that each leaf needs. ``"auto"`` is 1 (a 32nd of the rows if that is less),
         and 0.001 where held-out rows choose the rounds.
@@ -286,6 +339,12 @@ or function
         1.5, and 3 where held-out rows choose the rounds.
     min_gain : float
         Gain that a split needs.
+    min_impurity_decrease : float
+        The same per unit of weight of a round's rows, as in scikit-learn: with squared error, by
+        how much a split has to lower the mean squared error. The larger of the two applies.
+    ccp_alpha : float
+        Cost-complexity pruning of each tree: a branch goes unless it brings more than this gain
+        per leaf (and unit of weight, as `min_impurity_decrease`).
     max_bins : int
         Bins that a numeric column is divided into, 255 at most; missing values have their own.
         Where there are more than 200,000 rows, bins are computed from 200,000 of them. Numbers are
@@ -302,8 +361,9 @@ or function
         weight is raised to make up for it (gradient-based one-side sampling, Ke et al. 2017).
     top_rate : float
         Share of the rows that ``"goss"`` keeps, of the table's rows: one of weight 2 is one row.
-    max_features : float or "auto"
-        Share of the columns that are drawn for each node. ``"auto"`` is half of them up to 10,000
+    max_features : int, float, "sqrt", "log2", None or "auto"
+        Columns that are drawn for each node: their number, their share, the square root or the
+        binary logarithm of their number, or all (None). ``"auto"`` is half of them up to 10,000
         rows, and rises to all of them at 100,000.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
@@ -338,8 +398,9 @@ or function
     scoring : "loss", str, function or None
         What rounds are judged by, instead of the loss: the name of one of scikit-learn's scorers,
         a function of estimator, X and y, or None for the estimator's own `score`. More is better.
-    validation_fraction : float, optional
-        Share of the rows held out for early stopping, unless validation rows are given to `fit`.
+    validation_fraction : float or int, optional
+        Share or number of the rows held out for early stopping, unless validation rows are given to
+        `fit`.
     n_iter_no_change : int, optional
         Rounds without improvement after which boosting stops; None is 10 where it stops early.
     tol : float
@@ -348,8 +409,9 @@ or function
         Where scores start: at the best constant, at 0, or at the predictions of an estimator, which
         is fitted first.
     warm_start : bool
-        Whether `fit` continues from the existing rounds, up to `n_estimators`, which must be a
-        number.
+        Whether `fit` continues from the existing rounds, up to `n_estimators`. With ``"auto"`` the
+        number is chosen again, and more are made if it has grown; a number makes more rounds of
+        the kind that was chosen.
     schema : Schema, optional
         Declarations about the columns.
     random_state : int, optional
@@ -366,8 +428,21 @@ or function
     ----------
     ensemble_ : BoostedEnsemble
         The trees of all rounds.
-    n_iter_ : int
+    n_iter_, n_estimators_ : int
         Number of rounds kept.
+    n_trees_per_iteration_ : int
+        Trees of a round.
+    estimators_ : array of DecisionTreeRegressor, rounds x trees of a round
+    init_ : estimator or "zero"
+        Where scores start.
+    do_early_stopping_ : bool
+    max_features_ : int
+        Columns drawn for each node.
+    train_score_, validation_score_ : array
+        Loss of training and validation rows after each round, in scikit-learn's units.
+    oob_improvement_, oob_scores_, oob_score_ : array, array, float
+        With `subsample` below 1: by how much each round lowered the loss of the rows that it had
+        not drawn, their loss after each round, and after the last.
     choice_ : RoundsChoice or None
         The depths tried where rounds were chosen, with the rounds and loss of each.
     rounds_ : GradientRounds
@@ -399,6 +474,7 @@ or function
         *,
         loss: Any = "squared_error",
         quantile: float | None = None,
+        alpha: float | None = None,
         tweedie_power: float = 1.5,
         learning_rate: Any = "auto",
         n_estimators: Any = "auto",
@@ -406,10 +482,15 @@ or function
         max_leaf_nodes: int | None = 31,
         max_depth: Any = "auto",
         growth: str = "leaf_wise",
-        min_samples_leaf: int = 1,
+        criterion: str | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         min_hessian: Any = "auto",
         l2_regularization: Any = "auto",
         min_gain: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
         max_bins: int = 255,
         subsample: Any = "auto",
         row_sampling: str = "uniform",
@@ -439,6 +520,7 @@ or function
     ) -> None:
         self.loss = loss
         self.quantile = quantile
+        self.alpha = alpha
         self.tweedie_power = tweedie_power
         self.learning_rate = learning_rate
         self.n_estimators = n_estimators
@@ -446,10 +528,15 @@ or function
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.growth = growth
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_hessian = min_hessian
         self.l2_regularization = l2_regularization
         self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
         self.subsample = subsample
         self.row_sampling = row_sampling

@@ -31,6 +31,7 @@ class PredictsBoosted(HasMembers):
     rounds_: GradientRounds
     choice_: RoundsChoice | None
     learning_rate_: float
+    _init: Any = None  # None, "zero" or the fitted estimator
     _held: Held | None = None  # set on copies that a scorer judges during boosting
 
     def _model(self) -> BoostedEnsemble:
@@ -65,7 +66,7 @@ class PredictsBoosted(HasMembers):
 
     def _begin(self, X: Any) -> FloatArray | None:
         """Return the scores that rows start from, where `init` is an estimator; else None."""
-        init = getattr(self, "init_", None)
+        init = self._init
         if init is None or isinstance(init, str):
             return None
         model = self._model()
@@ -100,11 +101,11 @@ class PredictsBoosted(HasMembers):
             )
             yield scores
 
-    def apply(self, X: Any) -> Int64Array:
-        """Return the leaf of each row in each tree, rows x trees."""
-        table = self._table(X)
-        leaves = self._model().apply(table, n_threads=self._threads_for(table))
-        return converted(leaves, np.int64)
+    def _leaves(self, X: Any) -> Int64Array:
+        """Return the leaf of each row in each tree: rows x rounds x outputs."""
+        table, model = self._table(X), self._model()
+        leaves = converted(model.apply(table, n_threads=self._threads_for(table)), np.int64)
+        return leaves.reshape(table.n_rows, model.n_rounds, model.core.n_outputs)
 
     def shap_values(
         self, X: Any, *, by_hessian: bool = False

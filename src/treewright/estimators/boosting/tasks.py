@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array, FloatArray
-from treewright.boosting.losses import Loss, loss_of_classes, loss_of_values
+from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.boosting.losses import Loss, loss_of_classes, loss_of_values, takes_quantile
 from treewright.data.read.target import ClassTarget
 from treewright.errors import ParameterError
 from treewright.estimators.base import ClassTask, ValueTask
 from treewright.estimators.boosting.base import BoostingEstimator
 from treewright.grow.training_data import TrainingData
+from treewright.parameters import check_share
 
 
 def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
@@ -58,6 +59,13 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         odds = (shares[:, 1] - shares[:, 0])[:, np.newaxis]
         return odds / 2 if link == "half_logistic" else odds
 
+    def apply(self, X: Any) -> Int64Array:
+        """Return the leaf of each row in each tree: rows x rounds x trees of a round.
+
+        A round has a tree for each of three or more classes, and one for two.
+        """
+        return self._leaves(X)
+
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores of each row: of the second of two classes, or of each of several."""
         scores = self._scores(X)
@@ -83,7 +91,21 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
     """Boosted trees that predict numbers."""
 
     def _loss(self, target: Any) -> Loss:
-        return loss_of_values(self.loss, quantile=self.quantile, power=self.tweedie_power)
+        if self.alpha is not None and self.quantile is not None:
+            raise ParameterError(
+                f"alpha={self.alpha!r} and quantile={self.quantile!r} are two names of one thing."
+                "\n  Hint: leave one of them out."
+            )
+        quantile = self.quantile
+        if self.alpha is not None:
+            # scikit-learn's, which may be given with any loss: its own checks do.
+            check_share("alpha", self.alpha)
+            quantile = self.alpha if takes_quantile(self.loss) else None
+        return loss_of_values(self.loss, quantile=quantile, power=self.tweedie_power)
+
+    def apply(self, X: Any) -> Int64Array:
+        """Return the leaf of each row in the tree of each round, rows x rounds."""
+        return self._leaves(X)[:, :, 0]
 
     def _numbers(self, data: TrainingData) -> FloatArray:
         return data.learned_values()

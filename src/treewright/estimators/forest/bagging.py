@@ -188,12 +188,7 @@ class BaggingEstimator(ForestEstimator):
         if self._delegate is not None:
             drawn: list[Int64Array] = self._delegate.estimators_samples_
             return drawn
-        forest = self._training_data(None, None, None)
-        rows = np.arange(forest.problem.table.n_rows)
-        if forest.sampling is None:
-            return [rows] * len(self._model())
-        draws = map(forest.sampling.draw, range(len(self._model())))
-        return [np.repeat(rows, copies) for copies in draws]
+        return super().estimators_samples_
 
     def predict(self, X: Any) -> Array:
         """Return the combined prediction: the most probable class, or the mean."""

@@ -194,6 +194,8 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         told = self._told_out_of_bag(forest, ensemble)
         self.ensemble_ = ensemble
         self.n_estimators_ = len(ensemble)
+        columns = forest.problem.table.schema.columns
+        self.max_features_ = forest.problem.options.n_features(len(columns))
         self._seed = forest.problem.seed
         self._learn_out_of_bag(told)
         self._training = forest
@@ -351,6 +353,22 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         own = {"splitter": self._splitter, "random_state": None, "n_jobs": None, "verbose": 0}
         tree.set_params(**shared | own)
         return tree
+
+    @property
+    def estimator_params(self) -> tuple[str, ...]:
+        """The names of the parameters that the trees take over from the forest."""
+        mine = self.get_params(deep=False)
+        return tuple(name for name in self._own_tree().get_params() if name in mine)
+
+    @property
+    def estimators_samples_(self) -> list[Int64Array]:
+        """The rows that each tree was grown on, as often as it has drawn them."""
+        forest = self._training_data(None, None, None)
+        rows = np.arange(forest.problem.table.n_rows)
+        n_trees = len(self.ensemble_)
+        if forest.sampling is None:
+            return [rows] * n_trees
+        return [np.repeat(rows, forest.sampling.draw(number)) for number in range(n_trees)]
 
     def _member(self) -> TreeEstimator:
         return self.estimator_

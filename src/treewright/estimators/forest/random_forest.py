@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from treewright.array_types import FloatArray
 from treewright.data.schema import Schema
 from treewright.estimators.forest.base import ForestClassifier, ForestRegressor
 
@@ -54,7 +55,8 @@ class RandomForestClassifier(ForestClassifier):
         Whether the rows of a tree are drawn with replacement. Without, a tree takes every row, or
         as many different ones as `max_samples` says.
     max_samples : int, float, optional
-        Rows drawn for a tree: a number, or a share of all; None draws as many as there are.
+        Rows drawn for a tree: a number, or a share of all; None draws as many as there are, and
+        with replacement there may be more.
     oob_score : bool or callable
         Whether to estimate the accuracy out of bag; a function of the true and the predicted
         classes replaces accuracy.
@@ -304,3 +306,17 @@ warm_start, random_state, n_jobs, verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def predict(self, X: Any, *, quantiles: Any = None) -> FloatArray:
+        """Return the number predicted for each row, or quantiles of the target.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        quantiles : float or sequence of floats, optional
+            Shares from 0 to 1: what `predict_quantiles` returns is returned instead of the mean.
+        """
+        if quantiles is not None:
+            return self.predict_quantiles(X, quantiles)
+        return super().predict(X)

@@ -80,6 +80,29 @@ class CostComplexityPath:
         bounds = self.alphas if alphas is None else alphas
         return _along(self.tree, risk, self.alpha_of_node, bounds)[1]
 
+    def steps(self) -> tuple[FloatArray, FloatArray]:
+        """Return the penalties and risks after each single cut, in scikit-learn's form.
+
+        From the unpruned tree on, one entry for each node that becomes a leaf: penalties repeat
+        where several do at once.
+        """
+        arrays, total = self.tree.arrays, float(self.tree.arrays.weight[0]) or 1.0
+        risk = impurity_mass(self.tree) / total
+        below = np.where(arrays.n_branches > 0, 0.0, risk)  # risk of each node's leaves
+        parent = arrays.parent.tolist()
+        for node in range(len(parent) - 1, 0, -1):
+            below[parent[node]] += below[node]
+        cut = np.flatnonzero(np.isfinite(self.alpha_of_node))
+        cut = cut[np.argsort(self.alpha_of_node[cut], kind="stable")]
+        risks = [float(below[0])]
+        for node in cut.tolist():
+            more = risk[node] - below[node]
+            while node >= 0:
+                below[node] += more
+                node = parent[node]
+            risks.append(float(below[0]))
+        return np.append(0.0, self.alpha_of_node[cut]), np.array(risks)
+
     @cached_property
     def typical_alphas(self) -> FloatArray:
         """One penalty inside each interval: geometric means of its ends (Breiman et al. 1984)."""

@@ -269,9 +269,15 @@ def test_what_is_left_to_the_number_of_rows_is_a_number(estimator: Any, rate: fl
     assert left.predict(X).tolist() == said.predict(X).tolist()
 
 
-@pytest.mark.parametrize("name", ["learning_rate", "max_features"])
-def test_other_words_than_auto_are_refused(name: str) -> None:
-    with pytest.raises(ParameterError, match=f"{name}='fast' must be a number or 'auto'"):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("learning_rate", "must be a number or 'auto'"),
+        ("max_features", "must be 'auto', 'sqrt', 'log2', None, a whole number of columns"),
+    ],
+)
+def test_other_words_than_auto_are_refused(name: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=f"{name}='fast' {message}"):
         tw.GradientBoostingRegressor(**{name: "fast"}).fit(X, VALUES)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.errors import ParameterError, UnsupportedError
+from treewright.errors import AbsentClassWarning, DataError, ParameterError, UnsupportedError
 
 FORESTS = [tw.RandomForestClassifier, tw.ExtraTreesClassifier]
 REGRESSORS = [tw.RandomForestRegressor, tw.ExtraTreesRegressor]
@@ -150,8 +151,10 @@ def test_a_rare_class_that_weighs_more_counts_more(class_weight: Any, bootstrap:
 
 
 def test_class_weights_are_refused_by_name() -> None:
-    with pytest.raises(ParameterError, match="class_weight names class 'nobody'"):
-        tw.RandomForestClassifier(2, class_weight={"nobody": 2}).fit(NUMBERS, RARE)
+    plain = tw.RandomForestClassifier(2).fit(NUMBERS, RARE)
+    with pytest.warns(AbsentClassWarning, match="class_weight names class 'nobody'"):
+        warned = tw.RandomForestClassifier(2, class_weight={"nobody": 2}).fit(NUMBERS, RARE)
+    assert np.array_equal(warned.predict_proba(NUMBERS), plain.predict_proba(NUMBERS))
     with pytest.raises(ParameterError, match="class_weight='even' must be 'balanced'"):
         tw.RandomForestClassifier(2, class_weight="even").fit(NUMBERS, RARE)
     nothing = {"rare": 0.0, "usual": 0.0}
@@ -217,3 +220,37 @@ def test_answers_do_not_depend_on_the_batch() -> None:
     for size in (1, 7, 16, 500):
         parts = [forest.predict_proba(X[i : i + size]) for i in range(0, 1500, size)]
         assert np.array_equal(np.vstack(parts)[:1500], whole[:1500])
+
+
+def test_each_tree_tells_the_rows_that_it_was_grown_on() -> None:
+    forest = tw.RandomForestClassifier(4, random_state=3).fit(NUMBERS, KIND)
+    for number, rows in enumerate(forest.estimators_samples_):
+        assert len(rows) == len(KIND)
+        others = np.setdiff1d(np.arange(N_ROWS), rows)
+        assert forest[number].score(NUMBERS[rows], KIND[rows]) == 1.0
+        assert forest[number].score(NUMBERS[others], KIND[others]) < 1.0
+    whole = tw.ExtraTreesClassifier(2).fit(NUMBERS, KIND)
+    assert all(rows.tolist() == list(range(len(KIND))) for rows in whole.estimators_samples_)
+    loaded = pickle.loads(pickle.dumps(forest))
+    with pytest.raises(DataError, match="has no training data"):
+        _ = loaded.estimators_samples_
+    assert forest.max_features_ == int(np.sqrt(NUMBERS.shape[1]))
+    assert {"criterion", "max_depth", "ccp_alpha"} <= set(forest.estimator_params)
+    assert "n_estimators" not in forest.estimator_params
+
+
+@pytest.mark.parametrize(("given", "n_drawn"), [(300, 300), (1.5, 1.5)])
+def test_a_tree_may_draw_more_rows_than_there_are(given: Any, n_drawn: float) -> None:
+    forest = tw.RandomForestClassifier(3, max_samples=given).fit(NUMBERS, KIND)
+    expected = n_drawn if n_drawn > 2 else round(n_drawn * len(KIND))
+    assert {len(rows) for rows in forest.estimators_samples_} == {expected}
+    with pytest.raises(ParameterError, match="cannot be drawn without replacement"):
+        tw.RandomForestClassifier(3, max_samples=5 * len(KIND), bootstrap=False).fit(NUMBERS, KIND)
+
+
+def test_quantiles_are_predicted_where_they_are_asked_for() -> None:
+    numbers = NUMBERS[:, 0] + np.arange(N_ROWS) % 3
+    forest = tw.RandomForestRegressor(10).fit(NUMBERS, numbers)
+    told = forest.predict(NUMBERS[:4], quantiles=[0.1, 0.9])
+    assert np.array_equal(told, forest.predict_quantiles(NUMBERS[:4], [0.1, 0.9]))
+    assert told.shape == (4, 2)
