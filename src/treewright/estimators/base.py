@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.array_types import Array, FloatArray, Int64Array, Probabilities
 from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget
@@ -269,6 +269,8 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
     def _learned(self, tree: Tree, problem: Problem) -> None:
         self.tree_ = tree
         self._learned_columns(problem)
+        if hasattr(self, "max_features"):
+            self.max_features_ = problem.options.n_features(len(problem.table.schema.columns))
 
     def _model(self) -> Tree:
         try:
@@ -329,12 +331,12 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
         answers, model = self._answers(X), self._model()
         return decide(answers, model.classes, model.leaf)
 
-    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+    def predict_proba(self, X: Any) -> Probabilities:
         """Return each row's class probabilities; a list of arrays for several outputs."""
         parts = by_output(self._answers(X), self._model().classes)
         return parts[0] if len(parts) == 1 else parts
 
-    def predict_log_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+    def predict_log_proba(self, X: Any) -> Probabilities:
         """Return the logarithm of the probabilities; -inf where a probability is 0."""
         probabilities = self.predict_proba(X)
         with np.errstate(divide="ignore"):

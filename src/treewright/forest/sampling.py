@@ -59,23 +59,20 @@ class Draws:
 
 
 def n_drawn(max_samples: object, n_rows: int) -> int:
-    """Return how many rows are drawn for a tree out of `n_rows`.
+    """Return how many rows are drawn for a tree out of `n_rows`; there may be more than these.
 
-    >>> n_drawn(None, 150), n_drawn(0.5, 150), n_drawn(10, 150)
-    (150, 75, 10)
+    >>> n_drawn(None, 150), n_drawn(0.5, 150), n_drawn(10, 150), n_drawn(2.0, 150)
+    (150, 75, 10, 300)
     """
     if max_samples is None:
         return n_rows
     if is_whole(max_samples):
         check_count("max_samples", max_samples, least=1)
-        wanted: int = int(max_samples)
-        if wanted > n_rows:
-            raise ParameterError(f"max_samples={wanted!r} is more than the {n_rows:,} rows.")
-        return wanted
-    if not isinstance(max_samples, float | np.floating) or not 0.0 < float(max_samples) <= 1.0:
+        return int(max_samples)
+    if not isinstance(max_samples, float | np.floating) or not 0.0 < max_samples < np.inf:
         raise ParameterError(
-            f"max_samples={max_samples!r} must be a number of rows, a share of them above 0 and at"
-            " most 1, or None."
+            f"max_samples={max_samples!r} must be a number of rows, a share of them above 0, or"
+            " None."
         )
     return max(1, round(float(max_samples) * n_rows))
 

@@ -65,14 +65,17 @@ def class_factors(
 def _given_factor(rule: Mapping[Any, Any], names: Array) -> FloatArray:
     known = {_plain(name): i for i, name in enumerate(names)}
     factor = np.ones(len(names))
+    # y may be part of the rows, and lack a class; a class without a weight hints at a wrong name.
+    names_all = known.keys() <= {_plain(label) for label in rule}
     for label, value in rule.items():
-        if _plain(label) not in known:
+        check_number(f"class_weight[{label!r}]", value, low=0.0)
+        if _plain(label) in known:
+            factor[known[_plain(label)]] = float(value)
+        elif not names_all:
             raise ParameterError(
                 f"class_weight names class {label!r}, which is not in y.\n"
                 f"  Classes: {list_names(map(str, names))}"
             )
-        check_number(f"class_weight[{label!r}]", value, low=0.0)
-        factor[known[_plain(label)]] = float(value)
     return factor
 
 

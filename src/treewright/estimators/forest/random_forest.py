@@ -54,7 +54,8 @@ class RandomForestClassifier(ForestClassifier):
         Whether the rows of a tree are drawn with replacement. Without, a tree takes every row, or
         as many different ones as `max_samples` says.
     max_samples : int, float, optional
-        Rows drawn for a tree: a number, or a share of all; None draws as many as there are.
+        Rows drawn for a tree: a number, or a share of all (above 1 too, with replacement); None
+        draws as many as there are.
     oob_score : bool or callable
         Whether to estimate the accuracy out of bag; a function of the true and the predicted
         classes replaces accuracy.
