@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow lint format bench sanitize core-tests odr fuzz clean setup
+.PHONY: demo test test-slow test-peers lint format bench sanitize core-tests odr fuzz clean setup
 
 ## demo: grow, explain and judge trees on a real table
 demo: $(VENV)/.built
@@ -21,6 +21,10 @@ test: $(VENV)/.dev core-tests
 ## test-slow: what takes minutes
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
+
+## test-peers: scikit-learn's own tests, with our classes in the place of theirs
+test-peers: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m peers
 
 ## lint: style, types, layers
 lint: $(VENV)/.dev

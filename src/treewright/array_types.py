@@ -14,3 +14,9 @@ UInt32Array = npt.NDArray[np.uint32]
 UInt64Array = npt.NDArray[np.uint64]
 IntegerArray = npt.NDArray[np.integer[Any]]
 BoolArray = npt.NDArray[np.bool_]
+
+Probabilities = FloatArray | Any
+"""Probabilities, rows x classes; for several outputs a list of such arrays.
+
+The list is `Any` here: a union with it would have type checkers refuse ``predict_proba(X)[:, 1]``.
+"""

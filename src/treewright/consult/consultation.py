@@ -54,7 +54,7 @@ from treewright.tree.leaf import by_output
 from treewright.tree.node_text import answer_in_words, label_in_words
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray
+    from treewright.array_types import FloatArray, Probabilities
     from treewright.data.fitted_schema import ColumnSpec
     from treewright.data.table import Table
     from treewright.tree.tree import Tree
@@ -228,7 +228,7 @@ class Consultation:
         return self.tree.label_of(self._answer)
 
     @property
-    def probabilities(self) -> FloatArray | list[FloatArray]:
+    def probabilities(self) -> Probabilities:
         """Class probabilities from what is known so far, all else missing.
 
         A list of arrays where the tree has several outputs.

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.array_types import Array, FloatArray, Int64Array, Probabilities
 from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget
@@ -383,12 +383,12 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
         answers, model = self._answers(X), self._model()
         return decide(answers, model.classes, model.leaf)
 
-    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+    def predict_proba(self, X: Any) -> Probabilities:
         """Return each row's class probabilities; a list of arrays for several outputs."""
         parts = by_output(self._answers(X), self._model().classes)
         return parts[0] if len(parts) == 1 else parts
 
-    def predict_log_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+    def predict_log_proba(self, X: Any) -> Probabilities:
         """Return the logarithm of the probabilities; -inf where a probability is 0."""
         probabilities = self.predict_proba(X)
         with np.errstate(divide="ignore"):

@@ -105,7 +105,7 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
     cost_exponent : float
         The w of Nunez's rule, between 0 (costs do not matter) and 1.
     class_weight : dict, "balanced", optional
-        Factor of the weight of each class's rows.
+        Factor of the weight of each class's rows. A class that ``y`` lacks is a warning.
     priors : dict or list, optional
         Shares the classes should have; changes weights accordingly.
     cost_matrix : array or dict of dicts, optional

@@ -21,8 +21,19 @@ _DRAWS = {"max_features": None, "features_per": "node"}
 
 
 def is_tree(estimator: object) -> bool:
-    """Return whether an estimator is a single tree that predicts by its leaves."""
-    return isinstance(estimator, TreeEstimator) and not isinstance(estimator, C45RulesClassifier)
+    """Return whether an estimator is a single tree that grows and predicts as ours do.
+
+    Rules are none, nor is a subclass with methods of its own, which the trees of an ensemble lack.
+    """
+    is_ours = isinstance(estimator, TreeEstimator) and not _changed_methods(estimator)
+    return is_ours and not isinstance(estimator, C45RulesClassifier)
+
+
+def _changed_methods(tree: TreeEstimator) -> list[str]:
+    """Return the methods that a class of the user's has made anew."""
+    names = [name for name in ("fit", "predict", "predict_proba") if hasattr(tree, name)]
+    package = __name__.partition(".")[0] + "."
+    return [name for name in names if not getattr(type(tree), name).__module__.startswith(package)]
 
 
 def check_tree(given: object, *, owner: object, others: bool = False) -> TreeEstimator:
@@ -31,6 +42,9 @@ def check_tree(given: object, *, owner: object, others: bool = False) -> TreeEst
         also = ""
         if isinstance(given, C45RulesClassifier):
             also = " C45RulesClassifier answers by rules."
+        elif isinstance(given, TreeEstimator):
+            changed = " and ".join(_changed_methods(given))
+            also = f" {type(given).__name__} has methods of its own: {changed}."
         elif isinstance(given, type):
             also = f" Give an estimator, {given.__name__}(...), not its class."
         other = ", or an estimator of scikit-learn" if others else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from treewright.array_types import Array
+from treewright.array_types import Array, Probabilities
 from treewright.data.read.rows import read_row, read_rows
 from treewright.errors import MemoryLimitError, UnsupportedError
 from treewright.parameters import check_choice
@@ -207,7 +207,7 @@ class RuleSet(Sequence[Rule]):
         """
         return self.decide(self.read(X))
 
-    def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
+    def predict_proba(self, X: object) -> Probabilities:
         """Return the class probabilities of each row; a list of arrays for several outputs.
 
         In the mode ``"ordered"``, they are the shares of the classes among the training rows that

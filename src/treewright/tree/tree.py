@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from treewright.array_types import Array
+from treewright.array_types import Array, Probabilities
 from treewright.data.read.rows import read_rows
 from treewright.errors import (
     ModelFormatError,
@@ -399,7 +399,7 @@ class Tree(Shape, TreeMethods, SklearnNames):
         """
         return decide(self.plan.answers(self._read(X)), self.classes, self.leaf)
 
-    def predict_proba(self, X: object) -> FloatArray | list[FloatArray]:
+    def predict_proba(self, X: object) -> Probabilities:
         """Return the class probabilities of each row; a list of arrays for several outputs.
 
         Parameters

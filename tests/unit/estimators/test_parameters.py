@@ -72,3 +72,15 @@ def test_every_knob_of_a_general_tree_is_a_parameter_or_a_recipe_s() -> None:
     of_recipes = set(names[names.index("max_surrogates") :])
     offered = set(parameters_of(tw.DecisionTreeClassifier))
     assert set(names) - of_recipes <= offered
+
+
+@pytest.mark.parametrize("made", [tw.DecisionTreeClassifier, tw.DecisionTreeRegressor])
+@pytest.mark.parametrize(
+    ("max_features", "n_columns"),
+    [(None, 5), ("sqrt", 2), ("log2", 2), (3, 3), (9, 5), (0.5, 2), (0.01, 1), (1.0, 5)],
+)
+def test_a_tree_tells_how_many_columns_a_node_draws(
+    made: Any, max_features: Any, n_columns: int
+) -> None:
+    tree = made(max_features=max_features).fit([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]], [0, 1])
+    assert tree.max_features_ == n_columns

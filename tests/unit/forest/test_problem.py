@@ -69,7 +69,7 @@ def test_rows_of_a_class_without_weight_are_not_drawn() -> None:
 
 @pytest.mark.parametrize(
     ("max_samples", "n_rows"),
-    [(None, 10), (0.25, 2), (0.01, 1), (1.0, 10), (7, 7), (25, 25), (1.5, 15)],
+    [(None, 10), (0.25, 2), (0.01, 1), (1.0, 10), (7, 7), (25, 25), (1.5, 15), (11, 11)],
 )
 def test_max_samples(max_samples: Any, n_rows: int) -> None:
     assert n_drawn(max_samples, 10) == n_rows
@@ -80,8 +80,17 @@ def test_max_samples(max_samples: Any, n_rows: int) -> None:
     [
         ({"max_samples": 0}, "max_samples=0 must be at least 1."),
         (
-            {"max_samples": -1.5},
-            "max_samples=-1.5 must be a number of rows, a share of them above 0, or None.",
+            {"max_samples": 11, "with_replacement": False},
+            "11 rows cannot be drawn without replacement from 10.\n"
+            "  Hint: bootstrap=True draws with replacement; or a smaller max_samples.",
+        ),
+        (
+            {"max_samples": -0.5},
+            "max_samples=-0.5 must be a number of rows, a share of them above 0, or None.",
+        ),
+        (
+            {"max_samples": float("inf")},
+            "max_samples=inf must be a number of rows, a share of them above 0, or None.",
         ),
         (
             {"sampling": "smote"},

@@ -170,7 +170,7 @@ class ExternalEnsemble:
 def as_table(X: Any) -> Any:
     """Return the data in a form that rows can be taken from."""
     if is_sparse(X):
-        return X.tocsr()
+        return X if X.format == "csc" else X.tocsr()
     return X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.array_types import Array, FloatArray, Int64Array, Probabilities
 from treewright.data.schema import Schema
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
@@ -36,6 +36,15 @@ _LEARNED = (
 
 def _decides_by_function(bagging: BaggingEstimator) -> bool:
     return bagging._is_external() and hasattr(bagging.estimator, "decision_function")
+
+
+def _refuse_metadata(bagging: BaggingEstimator, method: str, metadata: dict[str, Any]) -> None:
+    if metadata:
+        raise ParameterError(
+            f"{method} of {type(bagging).__name__} got {', '.join(metadata)}, which trees of"
+            " Treewright do not take.\n"
+            "  Hint: metadata go to an `estimator` of another kind that has asked for them."
+        )
 
 
 class BaggingEstimator(ForestEstimator):
@@ -96,7 +105,7 @@ class BaggingEstimator(ForestEstimator):
             return 0, False
         return n_drawn, bool(self.bootstrap_features)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **metadata: Any) -> Self:
         """Fit the estimators, each to rows and columns drawn for it.
 
         Parameters
@@ -108,13 +117,17 @@ class BaggingEstimator(ForestEstimator):
         sample_weight : array-like, optional
             Weight of each row, each time that it is drawn. Only the ratios matter: rows are drawn
             alike whatever their weights, but not at all if the weight is 0.
+        **metadata
+            What `estimator` has asked for by ``set_fit_request``, where it is not a tree of
+            Treewright and scikit-learn's metadata routing is enabled.
 
         Returns
         -------
         self
         """
         if self._is_external():
-            return self._fit_external(X, y, sample_weight)
+            return self._fit_external(X, y, sample_weight, metadata)
+        _refuse_metadata(self, "fit", metadata)
         known = self._forget() if self._delegate is not None else {}
         try:
             super().fit(X, y, sample_weight)
@@ -132,7 +145,7 @@ class BaggingEstimator(ForestEstimator):
         learned = [name for name in self.__dict__ if name.endswith("_") or name == "_delegate"]
         return {name: self.__dict__.pop(name) for name in learned}
 
-    def _fit_external(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_external(self, X: Any, y: Any, sample_weight: Any, metadata: dict[str, Any]) -> Self:
         check_n_estimators(self.n_estimators)
         check_flag("warm_start", self.warm_start)
         parameters = self._external_parameters()
@@ -142,7 +155,7 @@ class BaggingEstimator(ForestEstimator):
             delegate.estimators_features_ = list(delegate.estimators_features_)
         else:
             delegate = self._sklearn_bagging(**parameters)
-        delegate.fit(X, y, sample_weight=sample_weight)
+        delegate.fit(X, y, sample_weight=sample_weight, **metadata)
         self._forget()
         self._training = None
         self._delegate = delegate
@@ -190,17 +203,28 @@ class BaggingEstimator(ForestEstimator):
             return drawn
         return super().estimators_samples_
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, **metadata: Any) -> Array:
         """Return the combined prediction: the most probable class, or the mean."""
-        if self._delegate is None:
-            return super().predict(X)  # type: ignore[no-any-return]
-        return np.asarray(self._delegate.predict(X))
+        return np.asarray(self._asked("predict", X, metadata))
 
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any, **metadata: Any) -> FloatArray:
         """Return the mean of the estimators' decision functions; only if they have one."""
         check_is_fitted(self)
-        return np.asarray(self._delegate.decision_function(X))
+        return np.asarray(self._asked("decision_function", X, metadata))
+
+    def _asked(self, method: str, X: Any, metadata: dict[str, Any]) -> Any:
+        """Return what scikit-learn's Bagging answers, if it is the model, or our trees."""
+        if self._delegate is not None:
+            return getattr(self._delegate, method)(X, **metadata)
+        _refuse_metadata(self, method, metadata)
+        return getattr(super(), method)(X)
+
+    def get_metadata_routing(self) -> Any:
+        """Return what metadata is asked for: by `estimator`, where it is not a tree of ours."""
+        if self._is_external():
+            return self._sklearn_bagging(estimator=self.estimator).get_metadata_routing()
+        return super().get_metadata_routing()
 
     def __sklearn_tags__(self) -> Any:
         if self._is_external():
@@ -225,7 +249,8 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
     n_estimators : int
         Number of estimators.
     max_samples : int, float, optional
-        Rows drawn for each: a number, or a share of all; None draws as many as there are.
+        Rows drawn for each: a number, or a share of all (trees: above 1 too, with replacement);
+        None draws as many as there are.
     max_features : int or float
         Columns drawn for each: a number, or a share of all.
     bootstrap : bool
@@ -314,11 +339,13 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         self.categorical_features = categorical_features
         self.schema = schema
 
-    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+    def predict_proba(self, X: Any, **metadata: Any) -> Probabilities:
         """Return the estimators' mean class probabilities (votes, where they have none)."""
-        if self._delegate is None:
-            return super().predict_proba(X)
-        return np.asarray(self._delegate.predict_proba(X))
+        return self._asked("predict_proba", X, metadata)
+
+    def predict_log_proba(self, X: Any, **metadata: Any) -> Probabilities:
+        """Return the logarithm of the probabilities; -inf where a probability is 0."""
+        return self._asked("predict_log_proba", X, metadata)
 
 
 class BaggingRegressor(BaggingEstimator, ForestRegressor):

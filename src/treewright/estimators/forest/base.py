@@ -15,7 +15,7 @@ from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
 from treewright.ensemble.ensemble import Ensemble
 from treewright.ensemble.thread_pool import Grower
-from treewright.errors import DataError, ParameterError
+from treewright.errors import DataError, ParameterError, TreewrightWarning, warn
 from treewright.estimators.base import (
     ClassTask,
     HasMembers,
@@ -249,6 +249,11 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         if grown is not None:
             refuse_other_columns(grown, forest, hint="warm_start=False grows a forest anew.")
         if grown is not None and n_trees == n_before:
+            warn(
+                f"n_estimators={n_trees} is the number of trees grown already: fit adds none.\n"
+                "  Hint: a larger n_estimators adds trees; warm_start=False grows a forest anew.",
+                TreewrightWarning,
+            )
             return grown
         verbose = self.verbose
 

@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from treewright.data.read.class_weights import class_factors
+from treewright.data.read.target import read_classes
 from treewright.data.read.weights import RowWeights
+from treewright.errors import AbsentClassWarning
 
 ORDINARY = st.floats(2.0**-20, 2.0**20)
 
@@ -58,3 +61,11 @@ def test_equal_weights_are_none(size: float) -> None:
     some = relative([size, 0.0, size]).weight
     assert some is not None
     assert some.tolist() == [1.0, 0.0, 1.0]
+
+
+def test_class_weight_may_name_classes_that_a_part_of_the_rows_lacks() -> None:
+    target = read_classes(["a", "b", "a"], owner="Tree", n_rows=3)
+    with pytest.warns(AbsentClassWarning, match="names class 'rare', which is not in y"):
+        factors = class_factors(target, None, class_weight={"a": 2.0, "b": 3.0, "rare": 50.0})
+    assert factors is not None
+    assert factors.tolist() == [2.0, 3.0, 2.0]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -304,3 +305,22 @@ def test_a_learning_rate_may_leave_only_the_worst_row() -> None:
     y = X[:, 0] * 2 + random.normal(size=100) * 0.5
     model = tw.AdaBoostRegressor(n_estimators=10, learning_rate=200, loss="exponential")
     assert np.isfinite(model.fit(X, y).predict(X)).all()
+
+
+class KeepsTheKind(LinearRegression):  # type: ignore[misc]
+    """A weak learner that records what kind of table it was fitted on."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KeepsTheKind:
+        self.format_ = X.format
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize(("given", "fitted"), [("csc", "csc"), ("csr", "csr"), ("coo", "csr")])
+def test_other_weak_learners_get_sparse_tables_by_column_as_given(given: str, fitted: str) -> None:
+    sparse = sp.csr_array(X * (X > 1)).asformat(given)
+    model = tw.AdaBoostRegressor(KeepsTheKind(), n_estimators=2, random_state=0).fit(sparse, V)
+    assert {member.format_ for member in model.estimators_} == {fitted}
+    dense = tw.AdaBoostRegressor(LinearRegression(), n_estimators=2, random_state=0)
+    np.testing.assert_allclose(
+        model.predict(sparse), dense.fit(sparse.toarray(), V).predict(sparse.toarray())
+    )

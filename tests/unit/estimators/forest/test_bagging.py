@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn import ensemble
+from sklearn import config_context, ensemble
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import treewright as tw
@@ -162,6 +163,59 @@ def test_changing_the_kind_of_estimator_leaves_nothing_behind() -> None:
     model.set_params(n_estimators=3).fit(X, Y)
     plain = tw.BaggingClassifier(n_estimators=3).fit(X, Y)
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+
+
+class CountsItsRows(tw.DecisionTreeRegressor):
+    """A tree with a method of its own, which bagging must call."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CountsItsRows:
+        self.n_rows_ = len(X)
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("made", [tw.BaggingRegressor, tw.AdaBoostRegressor])
+def test_a_tree_with_a_fit_of_its_own_is_fitted_by_it(made: Any) -> None:
+    model = made(CountsItsRows(max_depth=2), n_estimators=3, random_state=0).fit(X, NUMBERS)
+    assert [member.n_rows_ for member in model.estimators_] == [120] * 3
+    assert model.predict(X).shape == (120,)
+
+
+class TakesGroups(Ridge):
+    """An estimator that records the metadata it is given."""
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> TakesGroups:
+        self.groups_ = groups
+        return super().fit(X, y)
+
+    def predict(self, X: Any, note: Any = None) -> Any:
+        TakesGroups.note = note
+        return super().predict(X)
+
+
+def test_metadata_go_to_an_estimator_that_has_asked_for_them() -> None:
+    with config_context(enable_metadata_routing=True):
+        asked = TakesGroups().set_fit_request(groups=True).set_predict_request(note=True)
+        bagged = tw.BaggingRegressor(asked, n_estimators=2, random_state=0)
+        model = make_pipeline(bagged).fit(X, NUMBERS, groups=np.arange(120))
+        model.predict(X, note="seen")
+        rows = model[-1].estimators_samples_
+    for member, drawn in zip(model[-1].estimators_, rows, strict=True):
+        assert member.groups_.tolist() == drawn.tolist()
+    assert TakesGroups.note == "seen"
+    with pytest.raises(ValueError, match="only supported if enable_metadata_routing"):
+        bagged.fit(X, NUMBERS, groups=np.arange(120))
+
+
+def test_metadata_that_trees_do_not_take_are_refused() -> None:
+    model = tw.BaggingClassifier(n_estimators=2)
+    message = "fit of BaggingClassifier got groups, which trees of Treewright do not take."
+    with pytest.raises(ParameterError, match=re.escape(message)):
+        model.fit(X, Y, groups=np.arange(120))
+    model.fit(X, Y)
+    for method in ("predict", "predict_proba", "predict_log_proba"):
+        with pytest.raises(ParameterError, match=f"^{method} of BaggingClassifier got note"):
+            getattr(model, method)(X, note="unseen")
+    assert set(model.get_metadata_routing().fit.requests) == {"sample_weight"}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.errors import AbsentClassWarning, DataError, ParameterError, UnsupportedError
+from treewright.errors import (
+    AbsentClassWarning,
+    DataError,
+    ParameterError,
+    TreewrightWarning,
+    UnsupportedError,
+)
 
 FORESTS = [tw.RandomForestClassifier, tw.ExtraTreesClassifier]
 REGRESSORS = [tw.RandomForestRegressor, tw.ExtraTreesRegressor]
@@ -117,7 +123,8 @@ def test_more_trees_are_those_of_the_larger_forest(made: Any, X: Any) -> None:
     y = KIND if made in FORESTS else AMOUNT
     grown = made(3, warm_start=True).fit(X, y)
     early = grown.ensemble_
-    assert grown.fit(X, y).ensemble_ is early
+    with pytest.warns(TreewrightWarning, match="n_estimators=3 is the number of trees grown"):
+        assert grown.fit(X, y).ensemble_ is early
     grown.set_params(n_estimators=7).fit(X, y)
     whole = made(7).fit(X, y)
     assert all(

@@ -31,6 +31,14 @@ PRUNED = [
 ]
 
 
+class FitsItsOwnWay(tw.DecisionTreeClassifier):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FitsItsOwnWay:
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X)
+
+
 def forest_of(base: Any, n_trees: int = 3, **options: Any) -> Any:
     made = tw.RandomForestClassifier if base._is_classifier() else tw.RandomForestRegressor
     return made(n_trees, estimator=base, **options)
@@ -171,6 +179,11 @@ def test_estimators_are_the_trees() -> None:
             "estimator=C45RulesClassifier(...) must be a single tree of Treewright."
             " C45RulesClassifier"
             " answers by rules.",
+        ),
+        (
+            tw.RandomForestClassifier(estimator=FitsItsOwnWay()),
+            "estimator=FitsItsOwnWay(...) must be a single tree of Treewright. FitsItsOwnWay has"
+            " methods of its own: fit and predict.",
         ),
         (
             tw.RandomForestClassifier(estimator=tw.C45Classifier),
