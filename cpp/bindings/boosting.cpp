@@ -216,7 +216,8 @@ void bind_boosting(nb::module_& module) {
             std::vector<std::uint32_t> content(hashes.size());
             for (std::size_t row = 0; row < content.size(); ++row)
                 content[row] = static_cast<std::uint32_t>(hashes.data()[row] >> 32);
-            Team alone(1);
+            Progress progress = make_progress({});
+            Team alone(1, progress);
             RowSet drawn = draw_contents(content, share, key_of_rows(key), {}, alone);
             if (drawn.size() == 0) drawn = first_content(content, key_of_rows(key));
             return to_numpy(drawn.list(alone));
