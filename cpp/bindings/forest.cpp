@@ -19,12 +19,19 @@ Vote vote_of(const std::string& name) {
     return Vote::soft;
 }
 
+/// Nodes between two checks for an interrupt.
+constexpr std::size_t kNodesPerCheck = 1 << 14;
+
 /// One array of all trees, and where each tree's part starts.
 template <class Part>
-auto joined(const std::vector<PackedTree>& trees, Part&& part) {
+auto joined(const std::vector<PackedTree>& trees, Progress& progress, Part&& part) {
     std::decay_t<decltype(part(trees[0]))> all;
+    std::size_t n = 0;
+    for (const PackedTree& tree : trees) n += part(tree).size();
+    all.reserve(n);
     std::vector<std::int64_t> start = {0};
     for (const PackedTree& tree : trees) {
+        progress.check(true);
         const auto& own = part(tree);
         all.insert(all.end(), own.begin(), own.end());
         start.push_back(static_cast<std::int64_t>(all.size()));
@@ -34,17 +41,21 @@ auto joined(const std::vector<PackedTree>& trees, Part&& part) {
 
 nb::dict state_of(const PackedForest& forest) {
     nb::dict out;
+    Progress progress = make_progress(std::nullopt);
     const auto put = [&](const std::string& name, auto&& part) {
-        auto [all, start] = joined(forest.trees, part);
+        auto [all, start] = joined(forest.trees, progress, part);
         out[(name + "_start").c_str()] = to_numpy(std::move(start));
         using T = typename std::decay_t<decltype(all)>::value_type;
         if constexpr (std::is_same_v<T, PackedNode>) {
             std::vector<double> threshold;
             std::vector<std::uint32_t> child_and_column;
-            for (const PackedNode& node : all) {
-                threshold.push_back(node.threshold);
-                child_and_column.push_back(node.first_child);
-                child_and_column.push_back(node.column);
+            threshold.reserve(all.size());
+            child_and_column.reserve(2 * all.size());
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                if (i % kNodesPerCheck == 0) progress.check(true);
+                threshold.push_back(all[i].threshold);
+                child_and_column.push_back(all[i].first_child);
+                child_and_column.push_back(all[i].column);
             }
             out["threshold"] = to_numpy(std::move(threshold));
             out["child_and_column"] = to_numpy(std::move(child_and_column));
@@ -87,7 +98,9 @@ bool restore(PackedForest& forest, const nb::dict& state) {
     const auto spread_start = get.operator()<std::int64_t>("spread_start");
     const auto importance_start = get.operator()<std::int64_t>("importance_start");
     forest.trees.resize(n_trees);
+    Progress progress = make_progress(std::nullopt);
     for (std::size_t t = 0; t < n_trees; ++t) {
+        progress.check(true);
         PackedTree& tree = forest.trees[t];
         std::size_t begin = 0;
         std::size_t end = 0;
@@ -208,7 +221,8 @@ void bind_forest(nb::module_& module) {
         .def_prop_ro(
             "importances",
             [](const PackedForest& self) {
-                auto all = joined(self.trees, [](const PackedTree& tree) -> const auto& {
+                Progress progress = make_progress(std::nullopt);
+                auto all = joined(self.trees, progress, [](const PackedTree& tree) -> const auto& {
                                return tree.importance;
                            }).first;
                 require(all.size() == self.trees.size() * self.n_columns, "trees not compacted");
@@ -220,8 +234,11 @@ void bind_forest(nb::module_& module) {
                  PackedForest small;
                  small.n_classes = self.n_classes;
                  small.n_columns = self.n_columns;
-                 for (const PackedTree& tree : self.trees)
+                 Progress progress = make_progress(std::nullopt);
+                 for (const PackedTree& tree : self.trees) {
+                     progress.check(true);
                      small.trees.push_back(compacted(tree, self.n_classes));
+                 }
                  return small;
              })
         .def_prop_ro("is_compact",

@@ -57,7 +57,7 @@ def taken(array: Array, rows: IntegerArray) -> Array:
 
 def _block_of(array: Array) -> int:
     """Return how many rows of an array are quickly copied."""
-    return max(1, (1 << 20) // max(1, array[:1].size))
+    return max(1, (1 << 19) // max(1, array[:1].size))
 
 
 @contextmanager

@@ -181,7 +181,7 @@ private:
         }
         if (raw.scale != data::Scale::nominal) {
             if (options.numeric == split::Numeric::mdlp) {
-                mdlp_cuts(tally, limits, options.evidence, mdlp, starts);
+                mdlp_cuts(tally, limits, options.evidence, progress, mdlp, starts);
                 judge_intervals(judge, starts, search, candidate);
             } else if (options.numeric == split::Numeric::cal5) {
                 cal5_cuts(tally, limits, dominance(options), cal5, starts);
@@ -230,7 +230,7 @@ private:
         std::copy(tally.missing.begin(), tally.missing.end(), sides.run(1));
         sides.absorb_missing();
         if (options.numeric == split::Numeric::mdlp)
-            mdlp_cuts(sides, limits, options.evidence, mdlp, starts);
+            mdlp_cuts(sides, limits, options.evidence, progress, mdlp, starts);
         else cal5_cuts(sides, limits, dominance(options), cal5, starts);
         return !starts.empty();
     }

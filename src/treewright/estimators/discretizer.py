@@ -24,6 +24,7 @@ from treewright.data.table import Table
 from treewright.errors import DataError, ParameterError, TargetError
 from treewright.estimators.checks import check_schema, takes_any_table
 from treewright.grow.discretize import Discretization
+from treewright.interrupts import row_blocks
 from treewright.parameters import check_choice, check_flag, is_list, nearest_hint
 from treewright.text.names import list_names
 from treewright.threads import n_threads
@@ -267,8 +268,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         index = self._schema.index(name)
         cuts = self._stored_cuts[index]
         assert cuts is not None
-        codes = np.searchsorted(cuts, table.columns[index].astype(cuts.dtype, copy=False))
-        return np.where(table.is_missing(index), -1, codes).astype(np.int32)
+        codes = np.empty(table.n_rows, dtype=np.int32)
+        for block in row_blocks(table.n_rows):
+            values = table.columns[index][block].astype(cuts.dtype, copy=False)
+            codes[block] = np.searchsorted(cuts, values)
+        codes[table.is_missing(index)] = -1
+        return codes
 
     def _in_container(self, columns: Mapping[str, Column], X: Any) -> Any:
         """Return the columns in the container that `set_output` asks for, with their own types."""
@@ -283,7 +288,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             return frame
         arrays = [column.to_numpy() for column in columns.values()]
         if all(array.dtype.kind in "fiu" and type(array) is np.ndarray for array in arrays):
-            return np.column_stack(arrays).astype(np.float64, copy=False)
+            stacked = np.empty((len(arrays[0]), len(arrays)))
+            for block in row_blocks(len(stacked)):
+                stacked[block] = np.column_stack([array[block] for array in arrays])
+            return stacked
         objects = np.empty((len(arrays[0]), len(arrays)), dtype=object)
         for place, array in enumerate(arrays):
             is_masked = isinstance(array, np.ma.MaskedArray)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.array_types import FloatArray, Int64Array
 from treewright.core import sums_below
 from treewright.criteria import CRITERIA
 from treewright.data.read.rows import read_rows
@@ -37,13 +37,13 @@ def refit(tree: Tree, X: Any, y: Any, sample_weight: Any = None) -> Tree:
         centre = float(np.average(values, weights=weight)) if weight.sum() > 0 else 0.0
         about = values[row] - centre  # squares about the mean cancel little
         sums = np.column_stack([_at_leaves(tree, leaf, part * about**p) for p in range(3)])
-        sums = _added_up(tree.arrays.parent, sums)
+        sums = _added_up(tree.arrays, sums)
         arrays = with_moments(tree.arrays, sums, centre=centre, criterion=tree.criterion)
     else:
         codes = _codes(tree, y, table.n_rows, owner)
         counts = np.zeros((tree.n_nodes, len(tree.classes[0])))
         np.add.at(counts, (leaf, codes[row]), part)
-        arrays = with_class_counts(tree, _added_up(tree.arrays.parent, counts))
+        arrays = with_class_counts(tree, _added_up(tree.arrays, counts))
     begin, visited = tree.plan.decision_path(table)
     counted = np.repeat(weight > 0, np.diff(begin))
     n_rows = np.bincount(visited[counted], minlength=tree.n_nodes)
@@ -125,10 +125,9 @@ def _at_leaves(tree: Tree, leaf: Int64Array, amounts: FloatArray) -> FloatArray:
     return sums
 
 
-def _added_up(parent: Array, at_leaves: FloatArray) -> FloatArray:
+def _added_up(arrays: TreeArrays, at_leaves: FloatArray) -> FloatArray:
     """Return, for each node, the sums over the leaves below it."""
-    links = np.ascontiguousarray(parent, dtype=np.int32)
-    below = [sums_below(links, np.ascontiguousarray(each), None) for each in at_leaves.T]
+    below = [sums_below(arrays, np.ascontiguousarray(each), None) for each in at_leaves.T]
     return at_leaves + np.column_stack(below)
 
 

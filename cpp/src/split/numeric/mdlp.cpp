@@ -57,11 +57,14 @@ bool pays(const double* all, const double* left, const double* right, std::size_
     return gain > (std::log2(n - 1.0) + delta) / n;
 }
 
+/// Runs or cuts between two checks for an interrupt.
+constexpr std::size_t kLooksPerCheck = 1 << 14;
+
 /// Looks for the best cut of one interval of blocks after another.
 class Cutter {
 public:
-    Cutter(const Tally& tally, const SearchLimits& limits, MdlpScratch& scratch)
-        : width(tally.width), limits(limits), scratch(scratch) {
+    Cutter(const Tally& tally, const SearchLimits& limits, Progress& progress, MdlpScratch& scratch)
+        : width(tally.width), limits(limits), progress(progress), scratch(scratch) {
         scratch.left.resize(width);
         scratch.right.resize(width);
         scratch.all.resize(width);
@@ -84,7 +87,10 @@ public:
         for (std::size_t k = criteria::kStatistics; k < width; ++k)
             if (all[k] > 0.0) scratch.present.push_back(k);
         if (end - begin <= kFewBlocks || scratch.present.size() > kMostBoundClasses)
-            for (std::uint32_t cut = begin + 1; cut < end; ++cut) look_at(cut);
+            in_blocks(progress, end - begin - 1, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i)
+                    look_at(begin + 1 + static_cast<std::uint32_t>(i));
+            });
         else look_at_stretches();
         std::uint32_t best = end;
         for (const auto& [cut, purity] : scratch.looked_at)
@@ -106,6 +112,7 @@ private:
         scratch.first_run.clear();
         std::size_t last = kSeveral;
         for (std::size_t i = 0; i < tally.n_runs(); ++i) {
+            if (i % kLooksPerCheck == kLooksPerCheck - 1) progress.check(true);
             const std::size_t here = only_class(tally.run(i), width);
             if (i == 0 || here == kSeveral || here != last) {
                 const std::size_t end = scratch.before.size();
@@ -146,6 +153,7 @@ private:
         }
         look_at(interval_end - 1);
         while (!stretches.empty()) {
+            if (scratch.looked_at.size() % kLooksPerCheck == 0) progress.check(true);
             const auto [first, last] = stretches.back();
             stretches.pop_back();
             if (last < first + 2 || bound(first, last) < most - slack) continue;
@@ -186,6 +194,7 @@ private:
 
     std::size_t width;
     const SearchLimits& limits;
+    Progress& progress;
     MdlpScratch& scratch;
     std::uint32_t interval_begin = 0;
     std::uint32_t interval_end = 0;
@@ -195,10 +204,10 @@ private:
 
 }  // namespace
 
-void mdlp_cuts(const Tally& tally, const SearchLimits& limits, double evidence,
+void mdlp_cuts(const Tally& tally, const SearchLimits& limits, double evidence, Progress& progress,
                MdlpScratch& scratch, std::vector<std::uint32_t>& starts) {
     starts.clear();
-    Cutter cutter(tally, limits, scratch);
+    Cutter cutter(tally, limits, progress, scratch);
     scratch.open.assign(1, {0, cutter.n_blocks()});
     while (!scratch.open.empty()) {
         const auto [begin, end] = scratch.open.back();

@@ -20,6 +20,7 @@ from treewright.data.frame import Frame
 from treewright.data.match_names import default_names
 from treewright.data.objects import read_objects
 from treewright.errors import DataError, FileFormatError, ReadWarning, warn
+from treewright.interrupts import row_blocks, uncollected
 
 _DELIMITERS = ",;\t|"
 _LINES_LOOKED_AT = 20
@@ -98,7 +99,8 @@ def read_delimited(
                 f"  Hint: fields are divided by {delimiter!r}; a field that holds one is quoted."
             )
     columns: dict[str, Column] = {}
-    for name, texts in zip(names, zip(*rows, strict=True) if rows else [()] * width, strict=True):
+    for place, name in enumerate(names):
+        texts = tuple([row[place] for row in rows])
         try:
             columns[name] = read_texts(texts, name, notation)
         except DataError as error:
@@ -131,9 +133,10 @@ def _split(text: str, source: str, delimiter: str) -> tuple[list[int], list[list
     lines: list[int] = []
     rows: list[list[str]] = []
     try:
-        for row in reader:
-            lines.append(reader.line_num)
-            rows.append(row)
+        with uncollected():
+            for row in reader:
+                lines.append(reader.line_num)
+                rows.append(row)
     except csv.Error as error:
         line = reader.line_num
         hint = "a quote inside a quoted field is written twice"
@@ -272,12 +275,14 @@ def _hint_for(texts: list[str], notation: Notation) -> str | None:
 
 def _all_match(pattern: re.Pattern[str], plain_of_text: dict[str, str]) -> bool:
     match: Callable[[str], object] = pattern.fullmatch
-    return all(map(match, plain_of_text.values()))
+    return all(match(plain) for plain in plain_of_text.values())
 
 
 def _spread(texts: tuple[str, ...], value_of_text: dict[str, Any], gap: Any, kind: type) -> Array:
-    filled = dict.fromkeys(texts, gap) | value_of_text
-    return np.fromiter(map(filled.__getitem__, texts), dtype=kind, count=len(texts))
+    spread: Array = np.empty(len(texts), dtype=kind)
+    for block in row_blocks(len(texts)):
+        spread[block] = [value_of_text.get(text, gap) for text in texts[block]]
+    return spread
 
 
 def _dates(

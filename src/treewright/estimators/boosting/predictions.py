@@ -205,7 +205,7 @@ class PredictsBoosted(HasMembers):
         >>> bool((boosted.to_sklearn().predict(X) == boosted.predict(X)).all())
         True
         """
-        return boosting_to_sklearn(self._model(), init=getattr(self, "init_", None), owner=self)
+        return boosting_to_sklearn(self._model(), init=self._init, owner=self)
 
     def importances(
         self,

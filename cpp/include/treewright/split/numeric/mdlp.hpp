@@ -33,7 +33,7 @@ struct MdlpScratch {
 /// O(n log n) in all. Where they fall at the ends (alternating classes) every cut would examine
 /// all remaining blocks; with up to four classes it examines only those where, by a bound, a better
 /// cut may be, about sqrt(b) of them.
-void mdlp_cuts(const Tally& tally, const SearchLimits& limits, double evidence,
+void mdlp_cuts(const Tally& tally, const SearchLimits& limits, double evidence, Progress& progress,
                MdlpScratch& scratch, std::vector<std::uint32_t>& starts);
 
 }  // namespace treewright::split
