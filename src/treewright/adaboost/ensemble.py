@@ -130,8 +130,8 @@ class WeightedEnsemble(Ensemble):
         if self.classes is None:
             raise UnsupportedError(
                 "shap_values: AdaBoost.R2 predicts the weighted median of its trees, which is no"
-                " sum of what columns add.\n  Hint: estimators_[i].shap_values explains one tree; or"
-                " GradientBoostingRegressor, or RandomForestRegressor."
+                " sum of what columns add.\n  Hint: estimators_[i].shap_values explains one tree;"
+                " or GradientBoostingRegressor, or RandomForestRegressor."
             )
         factors = self._on_grid / self._on_grid.sum()
         for tree, factor in zip(self, factors.tolist(), strict=True):
