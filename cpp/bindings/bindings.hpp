@@ -14,6 +14,7 @@
 #include "treewright/data/dataset.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/tree/plan.hpp"
+#include "treewright/tree/shap.hpp"
 
 namespace nb = nanobind;
 
@@ -62,9 +63,26 @@ treewright::tree::Tree tree_of(const nb::dict& arrays, treewright::Progress& pro
 /// The arrays of the contract in tree/arrays.py, by name.
 nb::dict arrays_of(treewright::tree::Tree tree, treewright::Progress& progress);
 
+/// Rows to explain, with the numbers that linear models in leaves multiply.
+struct BoundShapRows {
+    const BoundColumns& columns;
+    std::optional<Flat<double>> numbers;
+};
+/// Rows that stand for what is not known, and what each counts for each row; null: none.
+struct BoundBackground {
+    const BoundColumns* columns;
+    std::optional<Flat<double>> numbers;
+    std::optional<Flat<double>> pair_weight;
+};
+/// SHAP values (rows x outputs x columns, x columns for interactions), the expected answers, the
+/// first divided row or -1, and how many columns asked together were too many or 0.
+nb::object shap_of(const treewright::tree::ShapModel& model, const BoundShapRows& rows,
+                   std::size_t n_threads, bool interactions, const BoundBackground& background);
+
 void bind_data(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_tree(nb::module_& module);
+void bind_tree_shap(nb::module_& module);
 void bind_prune(nb::module_& module);
 void bind_forest(nb::module_& module);
 void bind_forest_importance(nb::module_& module);

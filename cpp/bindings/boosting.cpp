@@ -422,23 +422,21 @@ void bind_boosting(nb::module_& module) {
         .def(
             "shap",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
-               std::size_t last, std::size_t n_threads, bool by_hessian) {
-                require(!self.has_lines(), "leaves that answer a number");
-                const std::size_t width = self.n_outputs * (self.book.columns.size() + 1);
-                Progress progress = make_progress({});
-                std::vector<double> values = cleared<double>(columns.rows.n_rows * width, progress);
-                {
-                    const nb::gil_scoped_release release;
-                    shap_values(self, columns.rows, first, last,
-                                by_hessian ? Cover::hessian : Cover::rows, n_threads, progress,
-                                values);
-                }
-                return to_numpy(std::move(values), {columns.rows.n_rows, width});
+               std::size_t last, std::size_t n_threads, bool by_hessian, bool interactions,
+               const BoundColumns* background, const std::optional<Flat<double>>& pair_weight) {
+                const BoostedTrees trees(self, first, last,
+                                         by_hessian ? Cover::hessian : Cover::rows);
+                return shap_of(trees, {columns, {}}, n_threads, interactions,
+                               {background, {}, pair_weight});
             },
             nb::arg("columns"), nb::arg("first"), nb::arg("last"), nb::arg("n_threads"),
-            nb::arg("by_hessian") = false,
+            nb::arg("by_hessian") = false, nb::arg("interactions") = false,
+            nb::arg("background").none() = nb::none(), nb::arg("pair_weight") = nb::none(),
             nb::sig("def shap(self, columns: Columns, first: int, last: int, n_threads: int, "
-                    "by_hessian: bool = False) -> NDArray[numpy.float64]"))
+                    "by_hessian: bool = False, interactions: bool = False, "
+                    "background: Columns | None = None, "
+                    "pair_weight: NDArray[numpy.float64] | None = None) -> "
+                    "tuple[NDArray[numpy.float64], NDArray[numpy.float64], int, int]"))
         .def(
             "apply",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t n_threads) {

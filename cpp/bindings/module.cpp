@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
     bind_data(module);
     bind_grow(module);
     bind_tree(module);
+    bind_tree_shap(module);
     bind_prune(module);
     bind_forest(module);
     bind_forest_importance(module);

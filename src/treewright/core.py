@@ -58,6 +58,9 @@ from treewright._core import (
     Sampling as Sampling,
 )
 from treewright._core import (
+    ShapTrees as ShapTrees,
+)
+from treewright._core import (
     Stumps as Stumps,
 )
 from treewright._core import (

@@ -285,12 +285,11 @@ std::int32_t Plan::branch_in_list(const Node& node, std::int64_t code) const {
     return branch >= 0 ? branch : list.rest_branch;
 }
 
-/// Branch of a row at a node; -1 = all branches.
-int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
+int Plan::own_branch_of(const Rows& rows, std::size_t row, std::uint32_t i, bool& missing) const {
     const Node& node = nodes[i];
     const Kind kind = kind_of(node);
     const data::Column& column = rows.columns[column_of(node)];
-    bool missing = column.is_missing(row);
+    missing = column.is_missing(row);
     if (kind == linear) {
         const double sum = sum_of(rows, row, node);
         missing = std::isnan(sum);
@@ -316,12 +315,47 @@ int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) cons
     } else if (column.type == data::ValueType::code) {
         missing = column.whole(row) != data::kUnseenCode;
     }
+    return -1;
+}
+
+/// Branch of a row at a node; -1 = all branches.
+int Plan::any_branch_of(const Rows& rows, std::size_t row, std::uint32_t i) const {
+    bool missing = false;
+    const int own = own_branch_of(rows, row, i, missing);
+    if (own >= 0) return own;
     if (!surrogates.empty())
         for (const Surrogate& surrogate : surrogates[i]) {
             const int branch = surrogate_branch(surrogate, rows.columns[surrogate.column], row);
             if (branch >= 0) return branch;
         }
     return missing ? missing_branch[i] : unseen_branch[i];
+}
+
+void Plan::add_asked(std::uint32_t i, std::vector<std::uint32_t>& columns) const {
+    if (kind_of(nodes[i]) != linear) {
+        columns.push_back(column_of(nodes[i]));
+        return;
+    }
+    const Slice& slice = slices[static_cast<std::size_t>(nodes[i].whole)];
+    for (std::size_t k = slice.start; k < slice.start + slice.n; ++k)
+        columns.push_back(static_cast<std::uint32_t>(terms.column[k]));
+}
+
+void Plan::decided_by(const Rows& rows, std::size_t row, std::uint32_t i,
+                      std::vector<std::uint32_t>& columns) const {
+    add_asked(i, columns);
+    bool missing = false;
+    if (surrogates.empty() || own_branch_of(rows, row, i, missing) >= 0) return;
+    for (const Surrogate& surrogate : surrogates[i]) {
+        columns.push_back(surrogate.column);
+        if (surrogate_branch(surrogate, rows.columns[surrogate.column], row) >= 0) return;
+    }
+}
+
+void Plan::may_decide(std::uint32_t i, std::vector<std::uint32_t>& columns) const {
+    add_asked(i, columns);
+    if (surrogates.empty()) return;
+    for (const Surrogate& surrogate : surrogates[i]) columns.push_back(surrogate.column);
 }
 
 void Plan::branches_of(const Rows& rows, std::span<const std::uint32_t> wanted, std::uint32_t i,

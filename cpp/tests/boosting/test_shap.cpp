@@ -25,12 +25,13 @@ BoostForest boosted(const MadeData& made, std::size_t n_outputs, Team& team) {
     return {booster.codebook(), booster.trees, n_outputs};
 }
 
-std::vector<double> explained(const BoostForest& forest, const Rows& rows, Cover cover,
-                              std::size_t n_threads) {
-    std::vector<double> values(rows.n_rows * forest.n_outputs * (rows.columns.size() + 1), -7.0);
+ShapResult explained(const BoostForest& forest, const Rows& rows, Cover cover,
+                     std::size_t n_threads) {
+    const BoostedTrees trees(forest, 0, forest.trees.size(), cover);
+    ShapOptions options;
+    options.n_threads = n_threads;
     Progress progress(nullptr);
-    shap_values(forest, rows, 0, forest.trees.size(), cover, n_threads, progress, values);
-    return values;
+    return shap_values(trees, {rows, {}}, options, progress);
 }
 
 }  // namespace
@@ -64,18 +65,18 @@ CASE(shap_values_of_grown_trees_add_up) {
         Progress progress(nullptr);
         forest.add_scores(rows, 0, forest.trees.size(), 1, progress, scores);
         for (const Cover cover : {Cover::rows, Cover::hessian}) {
-            const auto values = explained(forest, rows, cover, 1);
-            CHECK(values == explained(forest, rows, cover, 3));
-            const std::size_t width = rows.columns.size() + 1;
+            const auto found = explained(forest, rows, cover, 1);
+            CHECK(found.values == explained(forest, rows, cover, 3).values);
+            const std::size_t width = rows.columns.size();
             double mean = 0.0;
             for (std::size_t row = 0; row < rows.n_rows; ++row) {
-                double sum = 0.0;
-                for (std::size_t c = 0; c < width; ++c) sum += values[row * width + c];
+                double sum = found.expected[0];
+                for (std::size_t c = 0; c < width; ++c) sum += found.values[row * width + c];
                 CHECK_NEAR(sum, scores[row], 1e-12);
                 mean += scores[row] / static_cast<double>(rows.n_rows);
             }
             // With the training rows as cover, nothing known means the mean over them.
-            if (!weighted) CHECK_NEAR(values[width - 1], mean, 1e-12);
+            if (!weighted) CHECK_NEAR(found.expected[0], mean, 1e-12);
         }
     }
 }
@@ -87,12 +88,14 @@ CASE(shap_values_obey_the_call_to_stop) {
     Team team(1, unstopped);
     const BoostForest forest = boosted(*made, 1, team);
     const Rows rows{made->data.n_rows, made->data.columns};
-    std::vector<double> values(rows.n_rows * (rows.columns.size() + 1));
+    const BoostedTrees trees(forest, 0, forest.trees.size(), Cover::rows);
+    ShapOptions asked;
+    asked.n_threads = 2;
     Progress progress([](std::uint64_t) { throw Interrupted{}; });
     bool stopped = false;
     for (int again = 0; again < 100'000 && !stopped; ++again) {
         try {
-            shap_values(forest, rows, 0, forest.trees.size(), Cover::rows, 2, progress, values);
+            static_cast<void>(shap_values(trees, {rows, {}}, asked, progress));
         } catch (const Interrupted&) {
             stopped = true;
         }

@@ -13,9 +13,10 @@ import numpy as np
 
 from treewright.adaboost.stump_trees import StumpTrees
 from treewright.core import weighted_medians
-from treewright.ensemble.ensemble import Ensemble, Trees
-from treewright.errors import ModelFormatError
+from treewright.ensemble.ensemble import Ensemble, Trees, votes
+from treewright.errors import ModelFormatError, UnsupportedError
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
+from treewright.explain.shap import Share
 from treewright.interrupts import row_blocks
 
 if TYPE_CHECKING:
@@ -126,6 +127,17 @@ class WeightedEnsemble(Ensemble):
             for block in row_blocks(table.n_rows):
                 predictions[block, tree] = answers[block, 0]
         return predictions
+
+    def _shares(self) -> Iterator[Share]:
+        if self.classes is None:
+            raise UnsupportedError(
+                "shap_values: AdaBoost.R2 predicts the weighted median of its trees, which is no"
+                " sum of what columns add.\n  Hint: estimators_[i].shap_values explains one tree;"
+                " or GradientBoostingRegressor, or RandomForestRegressor."
+            )
+        factors = self._on_grid / self._on_grid.sum()
+        for tree, factor in zip(self, factors.tolist(), strict=True):
+            yield Share(tree=tree, answers=factor * votes(tree.answers, tree), factor=factor)
 
     def importances(self) -> Importances:
         """Return each column's share of the impurity decrease, trees weighted by their votes."""

@@ -17,8 +17,10 @@ from treewright.core import BoostForest
 from treewright.criteria import GRADIENTS
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import UINT_OFFSET
-from treewright.errors import ModelFormatError, ParameterError
+from treewright.errors import ModelFormatError, ParameterError, UnsupportedError
 from treewright.explain.importances import Importances, one_line
+from treewright.explain.shap import check_background
+from treewright.explain.shap_values import ShapValues, credited
 from treewright.tree.arrays import CATEGORIES, CUT, LEAF, TreeArrays
 from treewright.tree.leaf import BY_MAJORITY
 from treewright.tree.linear_leaves import LinearLeaves, NumberTerm, stored_unit
@@ -210,26 +212,108 @@ class BoostedEnsemble:
         """Return the leaf of each row in each tree, as the number of a node of that tree."""
         return self.core.apply(lend(table), n_threads)
 
-    def shap(
-        self, table: Table, *, n_threads: int = 1, by_hessian: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return SHAP values, rows x outputs x columns, and the expected scores.
+    def explained(
+        self,
+        table: Table,
+        *,
+        background: Table | None = None,
+        interactions: bool = False,
+        of_probability: bool = False,
+        n_threads: int = 1,
+        by_hessian: bool = False,
+    ) -> ShapValues:
+        """Return the SHAP values of the scores, or of the probability of the second class.
 
         Parameters
         ----------
         table
             The rows.
+        background
+            Rows that stand for what is not known; None takes the shares of the training rows.
+        interactions
+            Whether pairs of columns are explained.
+        of_probability
+            Whether values beside each background row are scaled to the probability.
         n_threads
             Threads to use; the values are the same for any number.
         by_hessian
             Whether rows on both sides of a question about an unknown column are weighted by their
             hessians, as in XGBoost, or counted, as in LightGBM.
         """
-        width, n_columns = self.core.n_outputs, len(self.schema.columns)
-        flat = self.core.shap(lend(table), 0, len(self), n_threads, by_hessian)
-        parts = flat.reshape(table.n_rows, width, n_columns + 1)
-        rest = parts[0, :, -1] if table.n_rows else np.zeros(width)
-        return parts[:, :, :-1], rest + self.base
+        check_background(background)
+        if of_probability:
+            self._refuse_probability(background)
+        pair_weight = None
+        base = self.base
+        if background is not None:
+            beside = self.scores(background, n_threads=n_threads)
+            base = beside.mean(axis=0)
+            if of_probability:
+                scores = self.scores(table, n_threads=n_threads)
+                pair_weight = self._slopes(scores[:, 0], beside[:, 0]) / len(beside)
+                base = self.apply_link(beside)[:, 1:].mean(axis=0)
+        values, expected, _, _ = self.core.shap(
+            lend(table),
+            0,
+            len(self),
+            n_threads,
+            by_hessian,
+            interactions,
+            None if background is None else lend(background),
+            pair_weight,
+        )
+        if background is None:
+            base = base + expected
+        if self.shift and self.link == "identity":
+            values, base = np.ldexp(values, self.shift), np.ldexp(base, self.shift)
+        elif self.shift:
+            base = base + self.shift * np.log(2.0)  # of the prediction, which is a power of e
+        return credited(
+            table,
+            values=values,
+            base=base,
+            output_names=self._output_names(),
+            scale="probability" if of_probability else self._scale(),
+            interactions=interactions,
+        )
+
+    def _refuse_probability(self, background: Table | None) -> None:
+        if self.classes is None:
+            raise UnsupportedError(
+                "shap_values: output='probability' is for classes, and this model predicts numbers."
+                "\n  Hint: output='score'."
+            )
+        if len(self.classes[0]) != 2:
+            raise UnsupportedError(
+                f"shap_values: output='probability' is for two classes; of {len(self.classes[0])},"
+                " each probability depends on the scores of all.\n  Hint: output='score'."
+            )
+        if background is None:
+            raise UnsupportedError(
+                "shap_values: output='probability' needs background=: without rows to compare with,"
+                " the expected probability is no function of the shares of the training rows, and"
+                " values would not add up.\n  Hint: background=X[:100], or output='score'."
+            )
+
+    def _slopes(self, scores: FloatArray, beside: FloatArray) -> FloatArray:
+        """Return the change of the probability per change of the score, rows x background rows."""
+        factor = 2.0 if self.link == "half_logistic" else 1.0
+        rows, others = factor * scores[:, np.newaxis], factor * beside[np.newaxis]
+        apart = rows - others
+        share, other = expit(rows), expit(others)
+        slopes: FloatArray = np.broadcast_to(share * (1.0 - share), apart.shape).copy()
+        np.divide(share - other, apart, out=slopes, where=apart != 0.0)
+        return factor * slopes
+
+    def _output_names(self) -> tuple[str, ...]:
+        if self.classes is None:
+            return ("prediction",) if self.link == "identity" else ("score",)
+        names = tuple(map(str, self.classes[0]))
+        return names if self.core.n_outputs > 1 else names[-1:]
+
+    def _scale(self) -> str:
+        scales = {"identity": "prediction", "log": "logarithm of the prediction"}
+        return scales.get(self.link, "score")
 
     def importances(self, kind: str = "gain") -> Importances:
         """Return the importances of the columns.

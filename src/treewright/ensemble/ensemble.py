@@ -15,6 +15,8 @@ import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
 from treewright.explain.importances import IMPURITY_SHARE, Importances
+from treewright.explain.shap import Share, check_background, explain_trees
+from treewright.explain.shap_values import ShapValues
 from treewright.tree.arrays import LEAF, LINEAR
 from treewright.tree.impurity import impurity_decrease
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
@@ -245,6 +247,68 @@ class Ensemble:
     def apply(self, table: Table, *, n_threads: int = 1) -> Int32Array:
         """Return the leaf of each row in each tree, as the number of a node of that tree."""
         return self.trees.apply(table, n_threads)
+
+    def explained(
+        self,
+        table: Table,
+        *,
+        background: Table | None = None,
+        interactions: bool = False,
+        n_threads: int = 1,
+    ) -> ShapValues:
+        """Return the SHAP values of what :meth:`answers` returns.
+
+        Parameters
+        ----------
+        table
+            The rows.
+        background
+            Rows that stand for what is not known; None takes the shares of the training rows.
+        interactions
+            Whether pairs of columns are explained.
+        n_threads
+            Threads to use; the values are the same for any number.
+        """
+        check_background(background)
+        shares = list(self._shares())
+        base = None
+        if background is not None:
+            base = self.answers(background, n_threads=n_threads).mean(axis=0)
+        counts_leaves = any(share.tree.combine == "leaf_counts" for share in shares)
+        return explain_trees(
+            shares,
+            table,
+            classes=self.classes,
+            base=base,
+            background=background,
+            interactions=interactions,
+            n_threads=n_threads,
+            scale=self._scale(),
+            when_divided=self._when_divided(counts_leaves),
+        )
+
+    def _scale(self) -> str:
+        if self.classes is None:
+            return "prediction"
+        return "probability" if self.vote == "soft" else "share of the votes"
+
+    def _when_divided(self, counts_leaves: bool) -> str | None:
+        """Return why the values of a divided row would not add up; None where they do."""
+        if self.vote != "soft":
+            return "its trees vote for the class of all branches together: no sum of columns"
+        if counts_leaves:
+            return (
+                "combine='leaf_counts' divides by the weight of the leaves reached: no sum of"
+                " columns"
+            )
+        return None
+
+    def _shares(self) -> Iterator[Share]:
+        """Yield the trees with what their nodes add to the answers."""
+        factor = 1.0 / len(self)
+        for tree in self:
+            answers = tree.answers if self.vote == "soft" else votes(tree.answers, tree)
+            yield Share(tree=tree, answers=factor * answers, factor=factor)
 
     def importances(self) -> Importances:
         """Return the impurity importances: each column's share of the decrease, tree by tree."""

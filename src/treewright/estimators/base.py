@@ -27,12 +27,14 @@ from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.to_sklearn import tree_to_sklearn
 from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
+from treewright.explain.shap import explain_tree
+from treewright.explain.shap_values import ShapValues
 from treewright.grow.costs import LeafSettings, with_costs
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
-from treewright.parameters import check_number
+from treewright.parameters import check_flag, check_number
 from treewright.prune import CostComplexity, Pruner, cost_complexity_path, pruner_of
 from treewright.prune.fit import fit_pruned
 from treewright.threads import n_threads
@@ -141,6 +143,41 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         names, shares = self._model().schema.input_names, self.feature_importances_
         return one_line("impurity", IMPURITY_SHARE, names, shares)
 
+    def shap_values(
+        self, X: Any, *, interactions: bool = False, background: Any = None
+    ) -> ShapValues:
+        """Return the SHAP values of each row: what each column adds to what is predicted.
+
+        Of classes the probabilities are explained (the shares of the votes, where trees vote), of
+        regression the number. Values and base value add up to it. They are exact; see
+        :meth:`Tree.shap_values` for what a column that is not known means.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        interactions : bool
+            Return the values of pairs of columns: symmetric, and each line sums to the value of its
+            column.
+        background : table, optional
+            Rows that stand for what is not known (interventional SHAP); the values are the means
+            over them. None takes the shares of the training rows (path-dependent SHAP).
+
+        Returns
+        -------
+        ShapValues
+            Rows x columns (x outputs, where there are several), with names; print it for a table.
+        """
+        check_flag("interactions", interactions)
+        table = self._table(X)
+        beside = None if background is None else self._table(background)
+        return self._explained(table, beside, interactions=bool(interactions))
+
+    def _explained(
+        self, table: Table, background: Table | None, *, interactions: bool
+    ) -> ShapValues:
+        raise AssertionError("an estimator explains")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         takes_any_table(tags)
@@ -176,6 +213,24 @@ class HasMembers(TableEstimator):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._members())
+
+
+class SumsTrees(HasMembers):
+    """An estimator whose answers are sums over the trees of ``ensemble_``."""
+
+    def _threads_for(self, table: Table) -> int:
+        raise AssertionError("an ensemble has threads")
+
+    def _explained(
+        self, table: Table, background: Table | None, *, interactions: bool
+    ) -> ShapValues:
+        explained: ShapValues = self._model().explained(
+            table,
+            background=background,
+            interactions=interactions,
+            n_threads=self._threads_for(table),
+        )
+        return explained
 
 
 class FittedTrees(Sequence[Any]):
@@ -347,6 +402,17 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         (DecisionTreeRegressor(), [5.0, 7.0])
         """
         return tree_to_sklearn(self._model(), owner=self)
+
+    def _explained(
+        self, table: Table, background: Table | None, *, interactions: bool
+    ) -> ShapValues:
+        return explain_tree(
+            self._model(),
+            table,
+            background=background,
+            interactions=interactions,
+            n_threads=n_threads(self.n_jobs, table.n_rows),
+        )
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path."""

@@ -9,9 +9,11 @@ import numpy as np
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.data.read.target import ClassTarget
 from treewright.data.schema import Schema
+from treewright.data.table import Table
 from treewright.errors import UnsupportedError
 from treewright.estimators.classical import C45Classifier
 from treewright.estimators.to_sklearn import refuse
+from treewright.explain.shap_values import ShapValues
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.measures.error_estimates import ErrorVariant
@@ -210,6 +212,14 @@ class C45RulesClassifier(C45Classifier):
     def _rules(self) -> RuleSet:
         self._model()
         return self.ruleset_
+
+    def _explained(
+        self, table: Table, background: Table | None, *, interactions: bool
+    ) -> ShapValues:
+        raise UnsupportedError(
+            "shap_values explains trees, and C45RulesClassifier predicts by a list of rules.\n"
+            "  Hint: tree_.shap_values explains the tree that the rules were made from."
+        )
 
     def text(self, **options: Any) -> str:
         """Return the rules as text, as :meth:`RuleSet.text` does; ``tree_.text()`` has the tree."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
     from treewright.explain.importances import Importances
     from treewright.explain.path import Explanation
+    from treewright.explain.shap_values import ShapValues
     from treewright.explain.summary import TreeSummary
     from treewright.explain.why_table import Sort, WhyTable
     from treewright.prune.base import Pruner
@@ -281,6 +282,54 @@ min_samples_leaf=1 let small tables be split
         from treewright.explain.path import explain
 
         return explain(self, row)
+
+    def shap_values(
+        self: Tree, X: object, *, interactions: bool = False, background: object = None
+    ) -> ShapValues:
+        """Return the SHAP values of each row: what each column adds to the answer.
+
+        The answer is the probability of each class, or the number. The values are exact Shapley
+        values (1953) of the game in which some columns of the row are known: what would the tree be
+        expected to answer? Values and base value add up to the prediction.
+
+        - A question whose column is not known is followed along all branches, by the weight of the
+          training rows that took them (path-dependent TreeSHAP, Lundberg et al. 2020), or along the
+          branch of a background row (interventional).
+        - A question about several columns (a linear combination; a missing value and the
+          surrogates that stood in) is known where all columns that decided it are.
+        - A term of a linear model whose column is not known takes the number that a missing value
+          takes there: the mean of the leaf, or in M5 of the training table. Where the model is kept
+          within limits, the terms share what the limits leave of their sum, in proportion.
+        - The value of a derived column goes to the columns it is derived from, in equal parts.
+
+        Parameters
+        ----------
+        X : table
+            As for ``predict``.
+        interactions
+            Return the values of pairs of columns: symmetric, and each line sums to the value of its
+            column.
+        background
+            A table of rows that stand for what is not known; the values are the means over them.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = DecisionTreeClassifier().fit(play.X, play.y).tree_
+        >>> found = tree.shap_values(play.X)
+        >>> bool(abs(found.answers - tree.predict_proba(play.X)).max() < 1e-12)
+        True
+        """
+        from treewright.explain.shap import explain_tree
+
+        check_flag("interactions", interactions)
+        return explain_tree(
+            self,
+            self._read(X),
+            background=None if background is None else self._read(background),
+            interactions=bool(interactions),
+        )
 
     def diff(self: Tree, other: Tree, X: object = None, *, tolerance: float = 1e-9) -> TreeDiff:
         """Return the differences from another tree: what pruning, a noisy row or a seed changed.

@@ -35,6 +35,11 @@ class Plan:
         self._core = core
         self._combine = combine
 
+    @property
+    def core(self) -> CorePlan:
+        """The compiled plan, which only finds leaves where they have linear models."""
+        return self._core
+
     def answers(self, table: Table, *, n_threads: int = 1) -> FloatArray:
         """Return class probabilities (outputs side by side) or predicted numbers, row by row."""
         answers: FloatArray = self._core.predict(lend(table), self._combine, n_threads)

@@ -49,7 +49,14 @@ class Made:
         return columns
 
     def shap(self, rows: list[shapley.Row], n_threads: int = 1, **options: Any) -> Any:
-        return self.forest.shap(self.columns(rows), 0, len(self.trees), n_threads, **options)
+        return self.part(rows, 0, len(self.trees), n_threads, **options)
+
+    def part(self, rows: list[shapley.Row], first: int, last: int, *given: Any, **more: Any) -> Any:
+        """Of each output the values of the columns and then what is expected, side by side."""
+        values, expected, _, _ = self.forest.shap(self.columns(rows), first, last, *given, **more)
+        base = np.broadcast_to(expected[np.newaxis, :, np.newaxis], (*values.shape[:2], 1))
+        width = values.shape[1] * (values.shape[2] + 1)
+        return np.concatenate([values, base], axis=2).reshape(len(rows), width)
 
     def scores(self, rows: list[shapley.Row]) -> Any:
         start = np.zeros(self.n_outputs)
@@ -241,10 +248,9 @@ def test_rows_threads_and_batches_change_no_bit() -> None:
 
 def test_trees_in_part() -> None:
     made = chain(4, 9, n_trees=6)
-    columns = made.columns(made.rows)
-    parts = [made.forest.shap(columns, first, first + 2, 1) for first in (0, 2, 4)]
+    parts = [made.part(made.rows, first, first + 2, 1) for first in (0, 2, 4)]
     np.testing.assert_allclose(sum(parts), made.shap(made.rows), rtol=0, atol=1e-13)
-    assert not made.forest.shap(columns, 3, 3, 1).any()
+    assert not made.part(made.rows, 3, 3, 1).any()
 
 
 def test_a_leaf_alone_gives_no_column_anything() -> None:

@@ -68,6 +68,27 @@ public:
     /// Values with which a row takes a branch; none if no values of one column decide it.
     [[nodiscard]] std::optional<Shortcuts::Stay> values_of(std::uint32_t node, int branch) const;
 
+    /// A node's children in the plan, of which a leaf has none, its column and its weight.
+    struct Shape {
+        std::uint32_t first_child;
+        std::uint32_t n_branches;
+        std::uint32_t column;
+        double weight;
+    };
+    [[nodiscard]] Shape shape_of(std::uint32_t node) const {
+        return {nodes[node].first_child, n_branches[node], column_of(nodes[node]), weight[node]};
+    }
+    /// Whether more columns than one may decide a row's branch: a sum, or surrogates.
+    [[nodiscard]] bool asks_several(std::uint32_t node) const {
+        return kind_of(nodes[node]) == linear || (!surrogates.empty() && !surrogates[node].empty());
+    }
+    /// Adds the columns that decide a row's branch at a node: the asked ones and, where they do not
+    /// answer, the surrogates up to the one that does.
+    void decided_by(const Rows& rows, std::size_t row, std::uint32_t node,
+                    std::vector<std::uint32_t>& columns) const;
+    /// Adds all columns that may decide it.
+    void may_decide(std::uint32_t node, std::vector<std::uint32_t>& columns) const;
+
     /// Distribution over the classes, outputs side by side, or values: rows x width.
     void predict(const Rows& rows, Combine combine, std::size_t n_threads, Progress& progress,
                  std::span<double> out) const;
@@ -131,6 +152,11 @@ private:
          std::vector<std::uint32_t> n_classes, std::size_t answer_width, Progress& progress);
     /// `branch_of` for every kind of question and value.
     [[nodiscard]] int any_branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
+    /// The branch by the asked columns alone; -1 if they do not decide it, and whether for want of
+    /// a value (else for an unseen category).
+    [[nodiscard]] int own_branch_of(const Rows& rows, std::size_t row, std::uint32_t node,
+                                    bool& missing) const;
+    void add_asked(std::uint32_t node, std::vector<std::uint32_t>& columns) const;
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
     template <class T>
     void find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ from treewright.adaboost.fit import (
 from treewright.adaboost.rounds import RoundFigures
 from treewright.array_types import Array, FloatArray
 from treewright.data.schema import Schema
+from treewright.data.table import Table
 from treewright.ensemble.listeners import Listener
 from treewright.estimators.adaboost.base import WeightBoosting
 from treewright.estimators.base import ClassTask, TreeEstimator, ValueTask
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.explain.shap_values import ShapValues
 from treewright.parameters import check_choice, check_flag
 
 
@@ -200,6 +203,31 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         if n_classes == 2:
             return np.asarray(2.0 * (shares[:, 1] - shares[:, 0]))
         return np.asarray(shares - (1.0 - shares) / (n_classes - 1))
+
+    def _explained(
+        self, table: Table, background: Table | None, *, interactions: bool
+    ) -> ShapValues:
+        """Return the SHAP values of the decision function, which is linear in the votes."""
+        shares = super()._explained(table, background, interactions=interactions)
+        n_classes = len(shares.output_names)
+        base = np.atleast_1d(shares.base_values)
+        if n_classes == 1:
+            return replace(shares, base_values=0.0, scale="decision function")
+        if n_classes == 2:
+            second = 4.0 * shares.values[..., 1]
+            return replace(
+                shares,
+                values=second,
+                base_values=float(2.0 * (base[1] - base[0])),
+                output_names=shares.output_names[1:],
+                scale="decision function",
+            )
+        return replace(
+            shares,
+            values=n_classes / (n_classes - 1) * shares.values,
+            base_values=self._decision(base[np.newaxis])[0],
+            scale="decision function",
+        )
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities: the softmax of the decision function (Zhu et al. 2009)."""

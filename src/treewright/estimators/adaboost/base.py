@@ -29,7 +29,7 @@ from treewright.estimators.adaboost.weak_learner import (
     is_external,
     resamples,
 )
-from treewright.estimators.base import HasMembers, TreeEstimator
+from treewright.estimators.base import SumsTrees, TreeEstimator
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.checks import check_n_estimators, check_verbose, seed_of
 from treewright.estimators.estimator_parameter import (
@@ -46,7 +46,7 @@ from treewright.parameters import check_number
 from treewright.threads import n_threads
 
 
-class WeightBoosting(HasCallbacks, HasMembers):
+class WeightBoosting(HasCallbacks, SumsTrees):
     """AdaBoost with scikit-learn's interface."""
 
     estimator: Any

@@ -19,6 +19,7 @@ from treewright.estimators.boosting.scoring import Held
 from treewright.estimators.boosting.to_sklearn import boosting_to_sklearn
 from treewright.estimators.decision_tree import DecisionTreeRegressor
 from treewright.explain.importances import Importances, one_line
+from treewright.explain.shap_values import ShapValues
 from treewright.interrupts import converted
 from treewright.parameters import check_choice, check_flag
 from treewright.threads import n_threads
@@ -108,49 +109,70 @@ class PredictsBoosted(HasMembers):
         return leaves.reshape(table.n_rows, model.n_rounds, model.core.n_outputs)
 
     def shap_values(
-        self, X: Any, *, by_hessian: bool = False
-    ) -> tuple[FloatArray, float | FloatArray]:
+        self,
+        X: Any,
+        *,
+        interactions: bool = False,
+        background: Any = None,
+        output: str = "score",
+        by_hessian: bool = False,
+    ) -> ShapValues:
         """Return the SHAP values of each row: what each column adds to its score.
 
         Where a column is not known, a row follows both branches in proportion to the training rows
-        (path-dependent TreeSHAP, Lundberg et al. 2020). The values are exact; values and base add
-        up to the score (``decision_function``, or the prediction before the link).
+        (path-dependent TreeSHAP, Lundberg et al. 2020) or the branch of a background row. The
+        values are exact; values and base value add up to the score (``decision_function``, or the
+        prediction before the link). See :meth:`Tree.shap_values` for linear models in leaves and
+        derived columns.
 
         Parameters
         ----------
         X : table
             The rows.
+        interactions : bool
+            Return the values of pairs of columns: symmetric, and each line sums to the value of its
+            column.
+        background : table, optional
+            Rows that stand for what is not known (interventional SHAP); the values are the means
+            over them. None takes the shares of the training rows.
+        output : {"score", "probability"}
+            What is explained. ``"probability"`` is that of the second of two classes, and needs a
+            background: beside each background row the values of the score are multiplied by the
+            difference of the probabilities over that of the scores (as the package shap does), so
+            that they add up.
         by_hessian : bool
             Whether training rows are weighted by their hessians (as in XGBoost) instead of counted
-            (as in LightGBM).
+            (as in LightGBM); without a background.
 
         Returns
         -------
-        values : array, rows x columns (x classes where there are three or more)
-        base : float, or array by class
-            The expected score when no column is known.
+        ShapValues
+            Rows x columns (x classes where there are three or more), with names; print it for a
+            table.
         """
+        check_flag("interactions", interactions)
         check_flag("by_hessian", by_hessian)
-        table, model = self._table(X), self._model()
-        if model.has_lines:
+        check_choice("output", output, ("score", "probability"))
+        if by_hessian and background is not None:
             raise UnsupportedError(
-                "shap_values is exact for leaves that answer a number; with leaf_model='linear'"
-                " what a"
-                " leaf answers for a column that is not known is not defined by the tree.\n"
-                "  Hint: leaf_model='constant', or importances('permutation')."
+                "shap_values: by_hessian=True weights training rows, and background= replaces them."
+                "\n  Hint: leave one of them out."
             )
+        table, model = self._table(X), self._model()
+        beside = None if background is None else self._table(background)
         if self._begin(X) is not None:
             raise UnsupportedError(
                 "shap_values explains the trees, and init adds scores of another model.\n"
                 "  Hint: init=None."
             )
-        by_column, base = model.shap(
-            table, n_threads=self._threads_for(table), by_hessian=bool(by_hessian)
+        return model.explained(
+            table,
+            background=beside,
+            interactions=bool(interactions),
+            of_probability=output == "probability",
+            n_threads=self._threads_for(table),
+            by_hessian=bool(by_hessian),
         )
-        # The values of a derived column are credited to its source columns.
-        credit = np.array([model.schema.by_input(one) for one in np.eye(by_column.shape[2])])
-        values = np.moveaxis(by_column @ credit, 1, 2)
-        return (values[:, :, 0], float(base[0])) if values.shape[2] == 1 else (values, base)
 
     def summary(self) -> BoostingSummary:
         """Return the size of the model, how its rounds were chosen, and the columns it asks.

@@ -18,7 +18,7 @@ from treewright.ensemble.thread_pool import Grower
 from treewright.errors import DataError, ParameterError, TreewrightWarning, warn
 from treewright.estimators.base import (
     ClassTask,
-    HasMembers,
+    SumsTrees,
     TreeEstimator,
     ValueTask,
     parameters_for,
@@ -50,7 +50,7 @@ from treewright.threads import n_threads
 VOTES = ("soft", "hard")
 
 
-class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, HasMembers):
+class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, SumsTrees):
     """Many trees with scikit-learn's interface."""
 
     ensemble_: Ensemble

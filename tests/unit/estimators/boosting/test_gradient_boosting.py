@@ -158,15 +158,15 @@ def test_rows_of_one_class_are_not_parted_for_a_gain_that_is_rounding() -> None:
 
 
 def test_shap_values_add_up_to_the_score() -> None:
-    values, base = tw.GradientBoostingRegressor(n_estimators=20).fit(X, VALUES).shap_values(X)
+    found = tw.GradientBoostingRegressor(n_estimators=20).fit(X, VALUES).shap_values(X)
     model = tw.GradientBoostingRegressor(n_estimators=20, n_jobs=2).fit(X, VALUES)
-    assert values.shape == X.shape
-    assert values.sum(axis=1) + base == pytest.approx(model.predict(X), abs=1e-9)
-    assert (model.shap_values(X)[0] == values).all()
+    assert found.values.shape == X.shape
+    assert found.answers == pytest.approx(model.predict(X), abs=1e-12)
+    assert (model.shap_values(X).values == found.values).all()
     for y in (CLASSES, np.digitize(VALUES, [-1, 1])):
         classes = tw.GradientBoostingClassifier(n_estimators=5).fit(X, y)
-        values, base = classes.shap_values(X, by_hessian=True)
-        assert values.sum(axis=1) + base == pytest.approx(classes.decision_function(X), abs=1e-9)
+        found = classes.shap_values(X, by_hessian=True)
+        assert found.answers == pytest.approx(classes.decision_function(X), abs=1e-12)
     with pytest.raises(UnsupportedError, match="init adds scores"):
         tw.GradientBoostingRegressor(init=LinearRegression()).fit(X, VALUES).shap_values(X)
 

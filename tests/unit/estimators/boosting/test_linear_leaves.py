@@ -216,8 +216,6 @@ def test_what_lines_cannot_do_is_refused_by_name() -> None:
     for loss in ("absolute_error", "quantile"):
         with pytest.raises(UnsupportedError, match=f"loss='{loss}' has no curvature"):
             tw.GradientBoostingRegressor(loss=loss, **linear).fit(X, VALUES)
-    with pytest.raises(UnsupportedError, match="not defined by the tree"):
-        tw.GradientBoostingClassifier(**linear).fit(X, CLASSES).shap_values(X)
     with pytest.raises(
         ParameterError, match="leaf_model='lines' must be one of 'constant', 'linear'"
     ):
