@@ -217,3 +217,30 @@ def test_linear_combinations_are_known_where_all_of_their_columns_are(has_backgr
             return float(np.mean([walk.beside(rows[number], b, known) for b in rows[:2]]))  # noqa: B023
 
         assert_is_game(found.values[number], game, 1.0)
+
+
+@pytest.mark.parametrize("has_background", [False, True])
+def test_surrogates_share_with_the_column_they_stand_for(has_background: bool) -> None:
+    X, y = numeric_table()
+    X = np.column_stack([X[:, :3], X[:, 0] + np.where(X[:, 1] > 0, 0.1, -0.1)])
+    model = tw.DecisionTreeRegressor(missing="surrogates", max_depth=4).fit(X, y)
+    assert len(model.tree_.arrays.surrogate_column) > 0
+    rows = [[None if x != x else x for x in row] for row in X.tolist()]
+    walk = walk_of(model.tree_, 0)
+    columns = [len(walk.step(0, row)[1]) for row in rows]
+    chosen = [number for number in range(120) if columns[number] > 1][:6]
+    assert chosen
+    background = X[:3] if has_background else None
+    found = model.shap_values(X[chosen], background=background)
+    pairs = model.shap_values(X[chosen], background=background, interactions=True)
+    np.testing.assert_allclose(found.answers, model.predict(X[chosen]), rtol=0, atol=1e-12)
+    for number, values, by_pair in zip(chosen, found.values, pairs.values, strict=True):
+
+        def game(known: frozenset[int]) -> float:
+            if not has_background:
+                return walk.expected(rows[number], known)  # noqa: B023
+            return float(np.mean([walk.beside(rows[number], b, known) for b in rows[:3]]))  # noqa: B023
+
+        assert_is_game(values, game, 1.0)
+        due = shapley.interactions_of_game(game, 4)
+        np.testing.assert_allclose(by_pair, due, rtol=0, atol=1e-9)
