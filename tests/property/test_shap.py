@@ -244,3 +244,57 @@ def test_surrogates_share_with_the_column_they_stand_for(has_background: bool) -
         assert_is_game(values, game, 1.0)
         due = shapley.interactions_of_game(game, 4)
         np.testing.assert_allclose(by_pair, due, rtol=0, atol=1e-9)
+
+
+def boosted_games(
+    model: Any, rows: list[Any], n_beside: int
+) -> Callable[[int, int], Callable[[frozenset[int]], float]]:
+    """The game of a row in a sum of trees: path-dependent, or beside one of the first rows."""
+    walks = [walk_of(tree, 0, numbers_of) for tree in model.ensemble_]
+
+    def of_row(number: int, beside: int) -> Callable[[frozenset[int]], float]:
+        if n_beside:
+            return lambda known: sum(w.beside(rows[number], rows[beside], known) for w in walks)
+        return lambda known: sum(w.expected(rows[number], known) for w in walks)
+
+    return of_row
+
+
+@pytest.mark.parametrize("leaf_model", ["constant", "linear"])
+@pytest.mark.parametrize("n_beside", [0, 3])
+def test_boosting_of_any_leaves_is_the_game_of_its_trees(leaf_model: str, n_beside: int) -> None:
+    X, y = numeric_table()
+    model = tw.GradientBoostingRegressor(
+        n_estimators=3, leaf_model=leaf_model, max_leaf_nodes=6, learning_rate=0.5
+    ).fit(X, y)
+    rows = [[None if x != x else x for x in row] for row in X.tolist()]
+    options: dict[str, Any] = {"background": X[:n_beside]} if n_beside else {"by_hessian": True}
+    found = model.shap_values(X[:6], **options)
+    pairs = model.shap_values(X[:6], **options, interactions=True)
+    of_row = boosted_games(model, rows, n_beside)
+    for number in range(6):
+        games = [of_row(number, beside) for beside in range(max(1, n_beside))]
+
+        def game(known: frozenset[int]) -> float:
+            return float(np.mean([each(known) for each in games]))  # noqa: B023
+
+        assert_is_game(found.values[number], game, 1.0)
+        due = shapley.interactions_of_game(game, 4)
+        np.testing.assert_allclose(pairs.values[number], due, rtol=0, atol=1e-9)
+
+
+def test_probabilities_are_scaled_beside_each_background_row() -> None:
+    X, y = numeric_table()
+    model = tw.GradientBoostingClassifier(n_estimators=3, max_leaf_nodes=5).fit(X, y > 0)
+    rows = [[None if x != x else x for x in row] for row in X.tolist()]
+    scores, shares = model.decision_function(X), model.predict_proba(X)[:, 1]
+    found = model.shap_values(X[:9], background=X[4:8], output="probability")
+    of_row = boosted_games(model, rows, 4)
+    for number in range(9):
+        due = np.zeros(4)
+        for beside in range(4, 8):
+            slope = shares[number] * (1 - shares[number])  # where the scores are equal
+            if scores[number] != scores[beside]:
+                slope = (shares[number] - shares[beside]) / (scores[number] - scores[beside])
+            due += slope * np.array(shapley.of_game(of_row(number, beside), 4)) / 4
+        np.testing.assert_allclose(found.values[number], due, rtol=0, atol=1e-9)
