@@ -30,7 +30,7 @@ def refusal_of(model: Any) -> str | None:
 
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 @pytest.mark.filterwarnings("ignore::treewright.errors.NoSplitWarning")  # a limit no leaf meets
-@pytest.mark.filterwarnings("ignore::treewright.errors.AbsentClassWarning")
+@pytest.mark.filterwarnings("ignore::treewright.errors.AbsentClassWarning")  # of class_weight
 @pytest.mark.parametrize(
     ("estimator", "name"), PARAMETERS, ids=[f"{e.__name__}-{name}" for e, name in PARAMETERS]
 )

@@ -104,7 +104,7 @@ def test_a_column_of_nothing_but_nan_is_never_asked_about(missing: str) -> None:
 
 def says_if_boosting(estimator: Any) -> Any:
     """Expect what boosting says where no column tells rows apart."""
-    if not estimator.__name__.startswith("GradientBoosting"):
+    if "GradientBoosting" not in estimator.__name__:
         return nullcontext()
     return pytest.warns(NoSplitWarning, match="every row gets the same answer")
 

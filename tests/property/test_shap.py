@@ -217,3 +217,84 @@ def test_linear_combinations_are_known_where_all_of_their_columns_are(has_backgr
             return float(np.mean([walk.beside(rows[number], b, known) for b in rows[:2]]))  # noqa: B023
 
         assert_is_game(found.values[number], game, 1.0)
+
+
+@pytest.mark.parametrize("has_background", [False, True])
+def test_surrogates_share_with_the_column_they_stand_for(has_background: bool) -> None:
+    X, y = numeric_table()
+    X = np.column_stack([X[:, :3], X[:, 0] + np.where(X[:, 1] > 0, 0.1, -0.1)])
+    model = tw.DecisionTreeRegressor(missing="surrogates", max_depth=4).fit(X, y)
+    assert len(model.tree_.arrays.surrogate_column) > 0
+    rows = [[None if x != x else x for x in row] for row in X.tolist()]
+    walk = walk_of(model.tree_, 0)
+    columns = [len(walk.step(0, row)[1]) for row in rows]
+    chosen = [number for number in range(120) if columns[number] > 1][:6]
+    assert chosen
+    background = X[:3] if has_background else None
+    found = model.shap_values(X[chosen], background=background)
+    pairs = model.shap_values(X[chosen], background=background, interactions=True)
+    np.testing.assert_allclose(found.answers, model.predict(X[chosen]), rtol=0, atol=1e-12)
+    for number, values, by_pair in zip(chosen, found.values, pairs.values, strict=True):
+
+        def game(known: frozenset[int]) -> float:
+            if not has_background:
+                return walk.expected(rows[number], known)  # noqa: B023
+            return float(np.mean([walk.beside(rows[number], b, known) for b in rows[:3]]))  # noqa: B023
+
+        assert_is_game(values, game, 1.0)
+        due = shapley.interactions_of_game(game, 4)
+        np.testing.assert_allclose(by_pair, due, rtol=0, atol=1e-9)
+
+
+def boosted_games(
+    model: Any, rows: list[Any], n_beside: int
+) -> Callable[[int, int], Callable[[frozenset[int]], float]]:
+    """The game of a row in a sum of trees: path-dependent, or beside one of the first rows."""
+    walks = [walk_of(tree, 0, numbers_of) for tree in model.ensemble_]
+
+    def of_row(number: int, beside: int) -> Callable[[frozenset[int]], float]:
+        if n_beside:
+            return lambda known: sum(w.beside(rows[number], rows[beside], known) for w in walks)
+        return lambda known: sum(w.expected(rows[number], known) for w in walks)
+
+    return of_row
+
+
+@pytest.mark.parametrize("leaf_model", ["constant", "linear"])
+@pytest.mark.parametrize("n_beside", [0, 3])
+def test_boosting_of_any_leaves_is_the_game_of_its_trees(leaf_model: str, n_beside: int) -> None:
+    X, y = numeric_table()
+    model = tw.GradientBoostingRegressor(
+        n_estimators=3, leaf_model=leaf_model, max_leaf_nodes=6, learning_rate=0.5
+    ).fit(X, y)
+    rows = [[None if x != x else x for x in row] for row in X.tolist()]
+    options: dict[str, Any] = {"background": X[:n_beside]} if n_beside else {"by_hessian": True}
+    found = model.shap_values(X[:6], **options)
+    pairs = model.shap_values(X[:6], **options, interactions=True)
+    of_row = boosted_games(model, rows, n_beside)
+    for number in range(6):
+        games = [of_row(number, beside) for beside in range(max(1, n_beside))]
+
+        def game(known: frozenset[int]) -> float:
+            return float(np.mean([each(known) for each in games]))  # noqa: B023
+
+        assert_is_game(found.values[number], game, 1.0)
+        due = shapley.interactions_of_game(game, 4)
+        np.testing.assert_allclose(pairs.values[number], due, rtol=0, atol=1e-9)
+
+
+def test_probabilities_are_scaled_beside_each_background_row() -> None:
+    X, y = numeric_table()
+    model = tw.GradientBoostingClassifier(n_estimators=3, max_leaf_nodes=5).fit(X, y > 0)
+    rows = [[None if x != x else x for x in row] for row in X.tolist()]
+    scores, shares = model.decision_function(X), model.predict_proba(X)[:, 1]
+    found = model.shap_values(X[:9], background=X[4:8], output="probability")
+    of_row = boosted_games(model, rows, 4)
+    for number in range(9):
+        due = np.zeros(4)
+        for beside in range(4, 8):
+            slope = shares[number] * (1 - shares[number])  # where the scores are equal
+            if scores[number] != scores[beside]:
+                slope = (shares[number] - shares[beside]) / (scores[number] - scores[beside])
+            due += slope * np.array(shapley.of_game(of_row(number, beside), 4)) / 4
+        np.testing.assert_allclose(found.values[number], due, rtol=0, atol=1e-9)

@@ -276,15 +276,13 @@ private:
             for (std::uint32_t code = 0; code < n_all; ++code)
                 own.sums[code] = entries[code].sums(bits);
         }
-        weigh_codes(leaf, column, own);
+        if (!round.weight.empty()) weigh_codes(leaf, column, own);
         if (growth.by_squared_error) return search_by_squares(leaf, column, own, best);
         search_sums(leaf.total, round.fixed, leaf.bounds, column, own, best);
     }
 
-    /// Sums the weights of the rows of each code, where they matter.
+    /// Sums the weights of the rows of each code.
     void weigh_codes(const Leaf& leaf, std::uint32_t column, HistogramScratch& own) const {
-        own.weight.clear();
-        if (round.weight.empty()) return;
         const Placed& placed = table.columns[column];
         const Slot& slot = table.slots[placed.slot];
         std::vector<std::int64_t> by_slot(slot.n_codes);

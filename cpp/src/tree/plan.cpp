@@ -1,3 +1,4 @@
+// Long because compiling a tree and asking the result share one form of a node.
 #include "treewright/tree/plan.hpp"
 
 #include <algorithm>

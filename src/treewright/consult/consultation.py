@@ -42,10 +42,11 @@ from treewright.data.objects import is_missing
 from treewright.data.read.rows import read_row
 from treewright.errors import (
     ColumnMismatchError,
+    DataError,
     TreewrightError,
     UnsupportedError,
 )
-from treewright.parameters import check_mapping, check_number, nearest_hint
+from treewright.parameters import check_mapping, check_number, is_number, nearest_hint
 from treewright.text.names import list_names, on_one_line
 from treewright.text.numbers import figure, figures, percent
 from treewright.text.table import TextColumn, lay_out
@@ -173,6 +174,7 @@ class Consultation:
             check_mapping("known", known, of="column to value")
             for name in known:
                 self._check_name(name)
+                self._check_type(name, known[name])
             self._known = dict(known)
         self._replies: list[Reply] = []
         self._table = self._read({})
@@ -200,6 +202,7 @@ class Consultation:
                 "The answer is settled; nothing is asked any more.\n"
                 "  Hint: undo() takes the last answer back."
             )
+        self._check_type(asked.column, value)
         table = self._read({asked.column: value})
         if is_missing(value):
             reply = Reply(column=asked.column, value=None, cost=0.0)
@@ -207,6 +210,18 @@ class Consultation:
             reply = Reply(column=asked.column, value=value, cost=asked.cost)
         self._replies.append(reply)
         self._change(table)
+
+    def _check_type(self, column: str, value: object) -> None:
+        """Refuse a number for a column of text; in a table it would be a category not known."""
+        schema = self.tree.schema
+        if column not in schema.names or not is_number(value) or is_missing(value):
+            return
+        spec = schema.columns[schema.index(column)]
+        if spec.storage == "value" and spec.values and not len(spec.code_of_number):
+            raise DataError(
+                f"column {column!r} was fitted on text, and {value!r} is a number.\n"
+                f"  Hint: one of {list_names(map(repr, spec.values))}."
+            )
 
     def undo(self) -> None:
         """Undo the last reply."""

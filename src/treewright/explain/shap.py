@@ -206,7 +206,7 @@ def _with_last_class(
     start = 0
     for names in classes:
         own = slice(start, start + len(names) - 1)
-        parts += [values[:, own], -values[:, own].sum(axis=1, keepdims=True)]
+        parts += [values[:, own], 0.0 - values[:, own].sum(axis=1, keepdims=True)]
         bases += [expected[own], 1.0 - expected[own].sum(keepdims=True)]
         start = own.stop
     return np.concatenate(parts, axis=1), np.concatenate(bases)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from treewright.data.fitted_schema import ColumnSpec
 
 _MOST_LINES = 12
+_ROUNDING = 1e-12
+"""Numbers below it are printed as 0: values are rounded sums."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -55,8 +57,8 @@ class ShapValues:
     ((150, 4, 3), [0.33, 0.33, 0.33])
     >>> print(found[0])
     column             value  setosa  versicolor  virginica
-    petal length (cm)    1.4   0.347      -0.207     -0.139
-    petal width (cm)     0.2   0.320      -0.126     -0.194
+    petal length (cm)    1.4   0.667      -0.469     -0.198
+    petal width (cm)     0.2   0.000       0.136     -0.136
     sepal length (cm)    5.1   0.000       0.000      0.000
     sepal width (cm)     3.5   0.000       0.000      0.000
     base                       0.333       0.333      0.333
@@ -129,6 +131,8 @@ class ShapValues:
             numbers = own[shown].tolist() + ([float(own[rest].sum())] if len(rest) else [])
             if is_one:
                 numbers += [float(base[output]), float(own.sum() + base[output])]
+            size = max(map(abs, numbers), default=0.0)
+            numbers = [0.0 if abs(each) < _ROUNDING * size else each for each in numbers]
             header = name if is_one else f"mean |{name}|"
             columns.append(TextColumn(header, figures(numbers), right=True))
         return lay_out(columns)

@@ -74,7 +74,7 @@ def n_drawn(max_samples: object, n_rows: int) -> int:
             f"max_samples={max_samples!r} must be a number of rows, a share of them above 0, or"
             " None."
         )
-    return max(1, round(float(max_samples) * n_rows))
+    return max(1, round(min(float(max_samples) * n_rows, 2.0**62)))
 
 
 def share_drawn(n_rows: int, n_draws: int) -> float:

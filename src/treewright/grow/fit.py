@@ -61,7 +61,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         restore(filled, options.criterion, problem.shift, scaled)
     if problem.fills is not None:
         made = TreeArrays.from_core(filled)
-        filled["missing_branch"] = branches_of_fills(made, problem.table, problem.fills)
+        filled["missing_branch"] = branches_of_fills(made, problem.table.schema, problem.fills)
     filled["unseen_branch"] = unseen_branches(filled, options)
     if options.criterion_traits.selection == "impurity_ratio":
         gain, impurity = filled["gain"], filled["impurity"]

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.array_types import Array, FloatArray
+from treewright.array_types import Array, FloatArray, Int32Array
 from treewright.core import missing_policies
+from treewright.data.fitted_schema import FittedSchema
 from treewright.data.table import MISSING, Table
 from treewright.tree.arrays import CUT, LEAF, TreeArrays
 from treewright.tree.question import Stored, question_at
@@ -129,9 +130,10 @@ def filled(table: Table, fills: tuple[Stored, ...]) -> Table:
     return Table(schema=table.schema, n_rows=table.n_rows, columns=columns, masks=masks)
 
 
-def branches_of_fills(arrays: TreeArrays, table: Table, fills: tuple[Stored, ...]) -> Array:
+def branches_of_fills(
+    arrays: TreeArrays, schema: FittedSchema, fills: tuple[Stored, ...]
+) -> Int32Array:
     """Return the branch of missing values of each node: that of the value they are filled with."""
-    schema = table.schema
     branch = arrays.missing_branch.copy()
     for index, fill in enumerate(fills):
         asks = (arrays.column == index) & (arrays.kind != LEAF)

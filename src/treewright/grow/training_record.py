@@ -51,7 +51,9 @@ class TrainingRecord:
     def growth(self) -> Growth:
         """Return how the tree was grown."""
         problem = self.problem
-        return Growth(problem.core_options(), problem.weights.copies, problem.cost_factor)
+        return Growth(
+            problem.core_options(), problem.weights.copies, problem.cost_factor, problem.fills
+        )
 
 
 @dataclass(frozen=True)

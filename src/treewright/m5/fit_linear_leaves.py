@@ -47,6 +47,11 @@ def check_linear_leaves(problem: Problem) -> None:
             f"leaf_model='linear' fits least squares and cannot be used with criterion"
             f" {options.criterion!r}.\n  Hint: criterion='squared_error'."
         )
+    if problem.fills is not None:
+        raise UnsupportedError(
+            f"leaf_model='linear' fills missing values with the mean of the leaf and cannot be used"
+            f" with missing={options.missing!r}.\n  Hint: missing='most_likely'."
+        )
     if options.monotonic_cst is not None:
         raise UnsupportedError(
             "leaf_model='linear' cannot be used with monotonic_cst: a line may run against the"

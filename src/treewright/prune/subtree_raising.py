@@ -16,6 +16,7 @@ from treewright.data.core_columns import lend
 from treewright.data.read.weights import RowWeights
 from treewright.errors import UnsupportedError
 from treewright.grow.given_impurity import GIVEN
+from treewright.grow.missing import branches_of_fills
 from treewright.measures.error_estimates import normal_deviate
 from treewright.prune.error_costs import error_costs
 from treewright.tree.arrays import TreeArrays, heaviest_branch
@@ -121,7 +122,7 @@ def prune_by_error(
     total = np.where(done["n_rows"] > 0, value.sum(axis=1), 0.0)
     changes = {name: done[name] for name in ("first_child", "n_branches", "parent", "n_rows")}
     changes |= {"value": value, "weight": total, "impurity": impurity_of(tree, value)}
-    nodes = _with_regrown(tree, done["regrown"])
+    nodes = _with_regrown(tree, done["regrown"], growth)
     origin = np.append(np.arange(tree.n_nodes, dtype=np.int32), done["origin"])
     in_units = np.array([prices.unit, prices.unit, 1.0, prices.unit])
     return Raised(
@@ -146,10 +147,13 @@ def _regrowing(tree: Tree, growth: Growth, *, collapse: bool) -> Regrowing:
     )
 
 
-def _with_regrown(tree: Tree, regrown: dict[str, Any]) -> TreeArrays:
+def _with_regrown(tree: Tree, regrown: dict[str, Any], growth: Growth) -> TreeArrays:
     """Return the nodes of the tree followed by the regrown ones."""
     if not len(regrown["parent"]):
         return tree.arrays
+    if growth.fills is not None:
+        made = TreeArrays.from_core(regrown)
+        regrown["missing_branch"] = branches_of_fills(made, tree.schema, growth.fills)
     given = {"unseen_branch": heaviest_branch(regrown)} if tree.unseen == "majority" else {}
     return followed_by(tree.arrays, TreeArrays.from_core(regrown, **given))
 

@@ -4,6 +4,7 @@ People look for them on the tree, so they are methods of it; the work is done in
 import trees. This is the one file that imports inside its functions.
 """
 
+# Long because every method is documented where people look for it; its work is elsewhere.
 # Every method annotates self as Tree; mypy expects a mixin's methods to accept the mixin.
 # mypy: disable-error-code="misc"
 

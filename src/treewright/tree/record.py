@@ -21,6 +21,8 @@ class Growth(NamedTuple):
     """Number of copies that each row counts as (None: 1)."""
     class_factor: FloatArray | None
     """Weight factor of each class due to the cost matrix (None: 1)."""
+    fills: tuple[Any, ...] | None = None
+    """What missing values were filled with before growing (None: they were not)."""
 
 
 class Record(Protocol):

@@ -203,7 +203,7 @@ def test_batches_single_rows_trees_and_leaves_tell_the_same(n_classes: int) -> N
     assert (alone == scores[::97]).all()
     # The trees as trees of values, which validate and are led down by another engine.
     width, added = scores.shape[1], np.tile(ensemble.base, (len(X), 1))
-    leaves = model.apply(X).reshape(len(X), len(ensemble))
+    leaves = model.apply(X).reshape(len(X), -1)
     for index, tree in enumerate(ensemble):
         tree.arrays.validate(ensemble.schema)
         assert (tree.plan.apply(table) == leaves[:, index]).all()

@@ -153,7 +153,7 @@ def models(draw: Callable[[Any], Any], max_splits: int = 7) -> Made:
     value = {
         "few": st.sampled_from([*GRID, -9.0, 0.25, math.inf, -math.inf, math.nan]),
         "wide": st.integers(-2, 2 * WIDE + 2).map(lambda i: i / 2) | st.just(math.nan),
-        "nominal": st.integers(-1, N_CATEGORIES),  # the last was never seen
+        "nominal": st.integers(-2, N_CATEGORIES - 1),  # -2 was never seen, -1 is missing
     }
     rows = draw(
         st.lists(st.tuples(*(value[kind] for kind in kinds)).map(list), min_size=1, max_size=3)

@@ -23,7 +23,7 @@ from unit.tree.hand_trees import (
 from unit.tree.test_several_cuts_and_sums import intervals, sums
 from unit.tree.test_tree import two_output_tree
 
-from treewright import DecisionTreeClassifier, Schema
+from treewright import DecisionTreeClassifier, ID3Classifier, Schema, load_example
 from treewright.consult.dialogue import read_entry
 from treewright.data.fitted_schema import ColumnSpec
 from treewright.errors import (
@@ -314,6 +314,11 @@ def test_a_bad_value_leaves_the_question_open() -> None:
         consultation.answer("much")
     assert consultation.question.column == "income"
     assert consultation.asked == ()
+    tennis = load_example("play_tennis")
+    tree = ID3Classifier().fit(tennis.X, tennis.y).tree_
+    for ask in (tree.consult().answer, lambda value: tree.consult(known={"Outlook": value})):
+        with pytest.raises(DataError, match=r"'Outlook' was fitted on text, and 3 is a number"):
+            ask(3)
 
 
 @pytest.mark.parametrize(

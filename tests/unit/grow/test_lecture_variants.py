@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright import load_example
-from treewright.errors import ParameterError
+from treewright import load_example, prune
+from treewright.errors import ParameterError, UnsupportedError
 
 PLAY = load_example("play_tennis")
 
@@ -104,6 +104,37 @@ def test_missing_values_are_filled_from_the_whole_training_table() -> None:
     again = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(again.predict(with_gaps), expected.predict(by_hand))
     assert str(again.tree_.why(1, with_gaps, y)) == str(found.tree_.why(1))
+
+
+@pytest.mark.parametrize("seed", [3, 10])
+def test_a_missing_value_goes_where_its_fill_goes_in_regrown_branches_too(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    letter = rng.choice(list("abcdef"), 300, p=[0.1, 0.1, 0.1, 0.1, 0.1, 0.5])
+    x, z = rng.normal(size=300) ** 3, rng.normal(size=300)
+    y = np.where((x > 1.2) ^ (letter == "a") ^ (rng.random(300) < 0.2), "p", "q")
+    X = {
+        "letter": letter,
+        "x": np.where(rng.random(300) < 0.1, np.nan, x),
+        "z": np.where(rng.random(300) < 0.1, np.nan, z),
+    }
+    grown = tw.DecisionTreeClassifier(
+        criterion="gain_ratio",
+        missing="most_likely_in_training",
+        prune=prune.ErrorBased(variant="c5"),
+    )
+    tree = grown.fit(X, y).tree_
+    fills = tree.record(None, None, None, owner="", hint="").problem.fills
+    questions = [tree.question(node) for node in range(tree.n_nodes)]
+    asked = [each for each in questions if each is not None and each.knows(fills[each.index])]
+    assert asked
+    for question in asked:
+        assert question.missing_branch == question.branch_of(fills[question.index])
+
+
+def test_linear_leaves_have_fills_of_their_own() -> None:
+    model = tw.DecisionTreeRegressor(leaf_model="linear", missing="most_likely_in_training")
+    with pytest.raises(UnsupportedError, match="fills missing values with the mean of the leaf"):
+        model.fit([[1.0], [2.0]], [1.0, 2.0])
 
 
 def test_forests_fill_from_the_training_table_too() -> None:

@@ -67,8 +67,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
     @property
     def _name_of_rounds(self) -> str:
         """The name by which the number of rounds was given."""
-        by_number = self.max_iter is None and self.n_estimators is not None
-        return "n_estimators" if by_number else "max_iter"
+        return "n_estimators" if self.max_iter is None else "max_iter"
 
     def _n_rounds(self) -> int | str:
         name = self._name_of_rounds

@@ -50,11 +50,14 @@ _FIXED: Mapping[str, Any] = {
 class HistEstimator(BoostingEstimator):
     """What scikit-learn's HistGradientBoosting has no parameters for, and what it tells."""
 
-    n_estimators = None
     init = None
     schema = None
     n_jobs = None
     _start_figures: GradientRound | None
+
+    @property
+    def _name_of_rounds(self) -> str:
+        return "max_iter"
 
     def _given(self, name: str) -> Any:
         return _FIXED[name] if name in _FIXED else getattr(self, name)

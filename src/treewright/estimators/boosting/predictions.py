@@ -139,7 +139,7 @@ class PredictsBoosted(HasMembers):
             What is explained. ``"probability"`` is that of the second of two classes, and needs a
             background: beside each background row the values of the score are multiplied by the
             difference of the probabilities over that of the scores (as the package shap does), so
-            that they add up.
+            that they add up. They are not Shapley values of the probability itself.
         by_hessian : bool
             Whether training rows are weighted by their hessians (as in XGBoost) instead of counted
             (as in LightGBM); without a background.
