@@ -42,7 +42,7 @@ CASE(training_rows_are_where_a_pruned_tree_sends_them) {
     Progress progress(nullptr);
     for (const double share : {1.0, 0.5})
         for (const double least : {2e4, 1e5, 1e12}) {
-            Team team(2);
+            Team team(2, progress);
             Booster booster(made->data, learn_codebook(made->data, 64, team), Objective{},
                             {share, 0.0, 0}, 1, std::vector<double>(2000), team);
             BoostGrowth growth;
