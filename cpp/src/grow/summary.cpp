@@ -247,9 +247,9 @@ tree::Tree join(Fragment top, std::vector<Fragment> fragments,
     std::size_t n_nodes = top.nodes.size();
     for (const Fragment& fragment : fragments) n_nodes += fragment.nodes.size() - 1;
     tree.nodes.reserve(n_nodes);
-    for (tree::TreeNode& node : top.nodes) {
-        if (tree.nodes.size() % kNodesPerCheck == 0) progress.check(true);
-        tree.nodes.push_back(std::move(node));
+    for (std::size_t i = 0; i < top.nodes.size(); ++i) {
+        if (i % kNodesPerCheck == 0) progress.check(true);
+        tree.nodes.push_back(std::move(top.nodes[i]));
     }
     tree.branches = std::move(top.branches);
     tree.terms = std::move(top.terms);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -37,17 +38,19 @@ def code_text(values: Sequence[object]) -> tuple[Int32Array, tuple[object, ...]]
     code_of_value: dict[object, int] = {value: code for code, value in enumerate(distinct)}
     code_of_value.update({value: -1 for value in found if not isinstance(value, str)})
     codes = np.empty(len(values), dtype=np.int32)
+    coded = map(code_of_value.__getitem__, values)
     for block in row_blocks(len(values)):
-        part = values[block]
-        codes[block] = np.fromiter(map(code_of_value.__getitem__, part), np.int32, len(part))
+        n_rows = block.stop - block.start
+        codes[block] = np.fromiter(islice(coded, n_rows), np.int32, n_rows)
     return codes, tuple(distinct)
 
 
 def distinct_values(values: Sequence[object]) -> set[object]:
     """Return the distinct ones of some values."""
     found: set[object] = set()
+    left = iter(values)
     for block in row_blocks(len(values)):
-        found.update(values[block])
+        found.update(islice(left, block.stop - block.start))
     return found
 
 

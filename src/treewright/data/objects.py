@@ -13,6 +13,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -99,8 +100,9 @@ def read_objects(values: Sequence[object], name: str) -> Column:
 
 def _types_of(values: Sequence[object]) -> set[type]:
     types: set[type] = set()
+    left = map(type, values)
     for block in row_blocks(len(values)):
-        types.update(map(type, values[block]))
+        types.update(islice(left, block.stop - block.start))
     return types
 
 

@@ -1,8 +1,8 @@
 /// A piece of a tree grown by one thread, and how pieces are joined.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -10,10 +10,32 @@
 
 namespace treewright::grow {
 
+/// The nodes of a fragment, in pieces: a vector of millions would be copied as a whole when it
+/// grows, for longer than Ctrl-C should wait.
+class NodeList {
+public:
+    [[nodiscard]] std::size_t size() const { return n; }
+    tree::TreeNode& operator[](std::size_t i) { return pieces[i / kPiece][i % kPiece]; }
+    const tree::TreeNode& operator[](std::size_t i) const { return pieces[i / kPiece][i % kPiece]; }
+    void push_back(tree::TreeNode node) {
+        if (n % kPiece == 0) pieces.emplace_back();
+        if (n == kPiece * (pieces.size() - 1) && n > 0) pieces.back().reserve(kPiece);
+        pieces.back().push_back(std::move(node));
+        ++n;
+    }
+    void emplace_back() { push_back({}); }
+    void resize(std::size_t more) {
+        while (n < more) emplace_back();
+    }
+
+private:
+    static constexpr std::size_t kPiece = 1 << 12;  ///< most fragments are smaller
+    std::vector<std::vector<tree::TreeNode>> pieces;
+    std::size_t n = 0;
+};
+
 struct Fragment {
-    /// Ids are positions in this fragment. A vector of millions would be copied as a whole when it
-    /// grows, for longer than Ctrl-C should wait.
-    std::deque<tree::TreeNode> nodes;
+    NodeList nodes;  ///< ids are positions in this fragment
     tree::CodeBranches branches;
     data::LinearTerms terms;
     tree::Cuts cuts;
