@@ -14,11 +14,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 _LARGE, _SMALL = 1e9, 1e-6
 """Beyond these, fixed decimals are hard to read and the shortest form is used instead."""
 
 _SMALL_P = 0.001
+
+_MOST_COUNTED = 10**7
+"""Quotients of counts up to this are told from each other and from any other number nearby."""
 
 
 def figure(value: float) -> str:
@@ -84,12 +88,20 @@ def _beside_larger(p_value: float) -> str:
     return f"<{_SMALL_P}" if p_value < _SMALL_P else f"{p_value:.3f}"
 
 
-def percent(fraction: float) -> str:
-    """Return a fraction as a percentage with one decimal.
+def percent(fraction: float | Fraction, *, unit: bool = True) -> str:
+    """Return a fraction as a percentage with one decimal, rounded half up.
+
+    A float is taken for the quotient of counts that it stands for, so that 1 of 80, which no float
+    is exactly, is 1.3 % and not 1.2 %.
 
     Examples
     --------
-    >>> percent(0.357142)
-    '35.7 %'
+    >>> percent(0.357142), percent(1 / 80)
+    ('35.7 %', '1.3 %')
     """
-    return f"{100 * fraction:.1f} %"
+    if not math.isfinite(fraction):
+        return str(float(fraction))
+    exact = Fraction(fraction).limit_denominator(_MOST_COUNTED)
+    tenths = math.floor(abs(exact) * 1000 + Fraction(1, 2))
+    sign = "-" if exact < 0 and tenths else ""
+    return f"{sign}{tenths // 10}.{tenths % 10}{' %' if unit else ''}"

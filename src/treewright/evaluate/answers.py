@@ -1,0 +1,152 @@
+"""What a learner answered about rows that it may not have seen, beside what is true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import Array, BoolArray, FloatArray, Int64Array
+from treewright.data.read.dataframes import target_array
+from treewright.errors import DataError, ParameterError
+from treewright.parameters import nearest_hint
+from treewright.text.names import list_names
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answers:
+    """Answers about some rows, and the truth; what every metric is computed from.
+
+    Parameters
+    ----------
+    actual, predicted
+        The truth and the answer, one entry per row.
+    classes
+        All classes, in order; empty for numbers.
+    probabilities
+        Rows x classes; None where the learner gives none.
+    weights
+        Weight of each row; None for equal ones.
+    groups
+        What belongs together, one entry per row.
+    positive
+        The class that precision, recall and the like are about; None for more than two classes.
+    cost_matrix
+        Cost of each answer: actual classes x predicted ones.
+    """
+
+    actual: Array
+    predicted: Array
+    classes: tuple[Any, ...] = ()
+    probabilities: FloatArray | None = None
+    weights: FloatArray | None = None
+    groups: Array | None = None
+    positive: Any = None
+    cost_matrix: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.actual)
+
+    def rows(self, rows: Int64Array | BoolArray) -> Answers:
+        """Return the answers about some of the rows."""
+        parts = {
+            name: values[rows]
+            for name in ("actual", "predicted", "probabilities", "weights", "groups")
+            if (values := getattr(self, name)) is not None
+        }
+        return replace(self, **parts)
+
+    @cached_property
+    def actual_codes(self) -> Int64Array:
+        """Position of each row's class among the classes."""
+        return code_classes(self.actual, self.classes)
+
+    @cached_property
+    def predicted_codes(self) -> Int64Array:
+        """Position of each row's answer among the classes."""
+        return code_classes(self.predicted, self.classes)
+
+    @cached_property
+    def is_right(self) -> BoolArray:
+        """Whether the answer is the truth."""
+        right: BoolArray = self.actual_codes == self.predicted_codes
+        return right
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """The weight of each row; 1 where none are given."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+    @property
+    def positive_code(self) -> int:
+        """Position of the positive class."""
+        return self.classes.index(self.positive)
+
+    def counts(self) -> FloatArray:
+        """Return the weight of the rows by actual class (rows) and predicted class (columns)."""
+        n_classes = len(self.classes)
+        cells = self.actual_codes * n_classes + self.predicted_codes
+        counted = np.bincount(cells, weights=self.weights, minlength=n_classes**2)
+        return counted.reshape(n_classes, n_classes).astype(np.float64)
+
+
+def joined(parts: Sequence[Answers]) -> Answers:
+    """Return the answers of several parts, such as folds, one after the other."""
+    together: dict[str, Any] = {}
+    for name in ("actual", "predicted", "probabilities", "weights", "groups"):
+        values = [getattr(part, name) for part in parts]
+        is_whole = all(each is not None for each in values)
+        together[name] = np.concatenate(values) if is_whole else None
+    return replace(parts[0], **together)
+
+
+def code_classes(values: Array, classes: Sequence[Any]) -> Int64Array:
+    """Return the position of each value among the classes; refuse a value that is none of them.
+
+    >>> code_classes(np.array(["b", "a"]), ["a", "b"]).tolist()
+    [1, 0]
+    """
+    position = {_plain(each): i for i, each in enumerate(classes)}
+    try:
+        listed = [position[value] for value in values.tolist()]
+    except (KeyError, TypeError):
+        unknown = [repr(value) for value in values.tolist() if value not in position]
+        raise DataError(
+            f"{list_names(dict.fromkeys(unknown))} is none of the classes"
+            f" {list_names(map(repr, position))}."
+        ) from None
+    return np.array(listed, dtype=np.int64)
+
+
+def as_target(y: Any, *, name: str = "y") -> Array:
+    """Return a target, or answers, as a flat array."""
+    array = target_array(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(
+            f"{name} has {array.ndim} dimensions (shape {array.shape}); one value per row is"
+            " judged.\n  Hint: judge one output at a time."
+        )
+    if len(array) == 0:
+        raise DataError(f"{name} has no rows.")
+    return array
+
+
+def find_positive(positive: Any, classes: Sequence[Any]) -> Any:
+    """Return the class that is asked about: the one given, or the second of two."""
+    if positive is None:
+        return classes[1] if len(classes) == 2 else None
+    if _plain(positive) not in map(_plain, classes):
+        hint = nearest_hint(positive, [each for each in classes if isinstance(each, str)])
+        raise ParameterError(
+            f"positive={positive!r} is none of the classes {list_names(map(repr, classes))}.{hint}"
+        )
+    return _plain(positive)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

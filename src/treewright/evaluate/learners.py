@@ -1,0 +1,260 @@
+"""Learners: anything that can be judged, made to answer alike.
+
+An estimator of ours or of scikit-learn's kind (a pipeline, another library's) is cloned and fitted
+for every fold; a fitted model without a ``fit`` (a tree, a rule set) and a constant answer as they
+are.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
+
+from treewright.array_types import Array, FloatArray
+from treewright.errors import ParameterError
+from treewright.evaluate.answers import Answers, as_target
+from treewright.evaluate.metrics import Task
+from treewright.evaluate.task_data import TaskData, take_rows
+from treewright.parameters import is_number
+
+_PARAMETERS_IN_A_NAME = 3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Learner:
+    """A learner with the name that results call it by.
+
+    Parameters
+    ----------
+    name
+        Unique among the learners of one result.
+    model
+        An estimator, a fitted model, or a constant answer.
+    is_fitted
+        Whether it answers without being fitted.
+    """
+
+    name: str
+    model: Any
+    is_fitted: bool = False
+
+    def fit(self, data: TaskData, rows: Array, *, seed: int, n_threads: int | None) -> Any:
+        """Return a model fitted to some rows; the learner itself stays as it is.
+
+        Where the learner draws without a seed of its own it gets one, so that results repeat;
+        where the number of its threads is open, it gets its share of them.
+        """
+        if self.is_fitted:
+            return self.model
+        model = clone(self.model)
+        _settle(model, seed=seed, n_threads=n_threads)
+        passed = {
+            name: values[rows]
+            for values, wanted in ((data.weights, "sample_weight"), (data.groups, "groups"))
+            if values is not None and (name := _fit_parameter(model, wanted)) is not None
+        }
+        return model.fit(take_rows(data.X, rows), data.y_as_given[rows], **passed)
+
+    def check(self, data: TaskData) -> None:
+        """Refuse weights for a learner that takes none."""
+        if data.weights is None or self.is_fitted:
+            return
+        if _fit_parameter(self.model, "sample_weight") is None:
+            raise ParameterError(
+                f"{self.name} takes no weights: its fit has no sample_weight.\n"
+                "  Hint: judge it without sample_weight, or leave it out."
+            )
+
+    def answer(self, model: Any, data: TaskData, rows: Array) -> Answers:
+        """Return what a fitted model answers about some rows."""
+        X = take_rows(data.X, rows)
+        if isinstance(model, Constant):
+            predicted: Array = np.full(len(rows), model.answer, dtype=data.y.dtype)
+        else:
+            predicted = as_target(model.predict(X), name=f"the answer of {self.name}")
+        if len(predicted) != len(rows):
+            raise ValueError(f"{self.name} answers {len(predicted)} of {len(rows)} rows.")
+        probabilities = None
+        if data.task == "classes":
+            predicted = _in_type_of(predicted, data.classes)
+            probabilities = _probabilities(model, X, data.classes)
+        else:
+            predicted = predicted.astype(np.float64)
+            wrong = np.flatnonzero(~np.isfinite(predicted))
+            if len(wrong):
+                raise ValueError(
+                    f"{self.name} answers {predicted[wrong[0]]} in row {rows[wrong[0]]}"
+                    f" ({len(wrong)} of {len(rows)} rows)."
+                )
+        return data.judged(rows, predicted, probabilities)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A model that answers the same for every row."""
+
+    answer: Any
+
+
+def learners_of(given: Any) -> tuple[Learner, ...]:
+    """Return the learners of a list or a mapping from names, each under a name of its own.
+
+    Examples
+    --------
+    >>> from treewright import CARTClassifier
+    >>> [each.name for each in learners_of([CARTClassifier(), CARTClassifier(cp=0.1), "yes"])]
+    ['CARTClassifier', 'CARTClassifier(cp=0.1)', "always 'yes'"]
+    """
+    if isinstance(given, Mapping):
+        pairs = [(str(name), learner) for name, learner in given.items()]
+    elif isinstance(given, Sequence) and not isinstance(given, str | bytes | BaseEstimator):
+        pairs = [
+            (each[0], each[1]) if _is_pair(each) else ("", each)  # a name and a learner
+            for each in given
+        ]
+    else:
+        pairs = [("", given)]
+    if not pairs:
+        raise ParameterError("learners=[] has none to judge.")
+    made = [_learner(name, learner) for name, learner in pairs]
+    names = _distinct([each.name for each in made], [each.model for each in made])
+    return tuple(
+        Learner(name=name, model=each.model, is_fitted=each.is_fitted)
+        for name, each in zip(names, made, strict=True)
+    )
+
+
+def task_of(learners: Iterable[Learner], y: Array) -> Task:
+    """Return what is predicted: as the learners say, else as the target looks."""
+    for each in learners:
+        if not each.is_fitted:
+            if is_classifier(each.model):
+                return "classes"
+            if is_regressor(each.model):
+                return "numbers"
+        elif getattr(each.model, "classes", None) is not None:
+            return "classes"
+    return "numbers" if y.dtype.kind == "f" else "classes"
+
+
+def _is_pair(each: Any) -> bool:
+    return isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str)
+
+
+def _learner(name: str, model: Any) -> Learner:
+    if isinstance(model, type):
+        raise ParameterError(
+            f"{model.__name__} is a class; a learner is an instance.\n  Hint: {model.__name__}()."
+        )
+    if isinstance(model, str | bool | np.generic) or is_number(model):
+        answer = model.item() if isinstance(model, np.generic) else model
+        return Learner(name=name or f"always {answer!r}", model=Constant(answer), is_fitted=True)
+    if hasattr(model, "fit") and hasattr(model, "predict"):
+        return Learner(name=name or _name_of(model), model=model)
+    if hasattr(model, "predict"):
+        return Learner(name=name or type(model).__name__, model=model, is_fitted=True)
+    raise ParameterError(
+        f"{model!r} cannot be judged: a learner has fit and predict, a fitted model has predict,"
+        " and a constant answer is a text or a number."
+    )
+
+
+def _name_of(model: Any) -> str:
+    if isinstance(model, Pipeline):
+        return " > ".join(type(step).__name__ for _, step in model.steps)
+    return type(model).__name__
+
+
+def _distinct(names: list[str], models: list[Any]) -> list[str]:
+    """Return names of which no two are equal: with parameters, or else numbers, where they are."""
+    shown = list(names)
+    for i, name in enumerate(names):
+        if names.count(name) > 1 and hasattr(models[i], "get_params"):
+            changed = _changed_parameters(models[i])
+            told = ", ".join(f"{key}={value!r}" for key, value in changed[:_PARAMETERS_IN_A_NAME])
+            shown[i] = f"{name}({told})" if told else name
+    seen: dict[str, int] = {}
+    for i, name in enumerate(shown):
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            shown[i] = f"{name} {seen[name]}"
+    return shown
+
+
+def _changed_parameters(model: Any) -> list[tuple[str, Any]]:
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(type(model)).parameters.items()
+    }
+    given = model.get_params(deep=False)
+    return [
+        (name, value) for name, value in given.items() if repr(value) != repr(defaults.get(name))
+    ]
+
+
+def _settle(model: Any, *, seed: int, n_threads: int | None) -> None:
+    """Give the open parameters of an estimator and its parts a value that makes results repeat."""
+    parameters = model.get_params(deep=True)
+    settled: dict[str, Any] = {}
+    for name in sorted(parameters):
+        part = name.rsplit("__", 1)[-1]
+        if part == "random_state" and parameters[name] is None:
+            settled[name] = seed
+        if part == "n_jobs" and parameters[name] is None and n_threads is not None:
+            settled[name] = n_threads
+    if settled:
+        model.set_params(**settled)
+
+
+def _fit_parameter(model: Any, name: str) -> str | None:
+    """Return how a parameter of ``fit`` is passed to a model or the last step of a pipeline."""
+    prefix = ""
+    while isinstance(model, Pipeline):
+        prefix += f"{model.steps[-1][0]}__"
+        model = model.steps[-1][1]
+    parameters = inspect.signature(model.fit).parameters
+    if name in parameters:
+        return prefix + name
+    inner = getattr(model, "estimator", None)  # a search passes on what its estimator takes
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    if takes_any and inner is not None and hasattr(inner, "fit"):
+        return _fit_parameter(inner, name)
+    return None
+
+
+def _in_type_of(predicted: Array, classes: Sequence[Any]) -> Array:
+    """Return class answers as the classes themselves: 1.0 as 1, numpy's text as Python's."""
+    of_class = {each: each for each in classes}
+    listed = [of_class.get(value, value) for value in predicted.tolist()]
+    answered = np.empty(len(listed), dtype=object)
+    answered[:] = listed
+    return answered
+
+
+def _probabilities(model: Any, X: Any, classes: Sequence[Any]) -> FloatArray | None:
+    if isinstance(model, Constant):
+        return np.tile([float(each == model.answer) for each in classes], (len_of(X), 1))
+    known = getattr(model, "classes_", None)
+    try:
+        given = np.asarray(model.predict_proba(X), dtype=np.float64)
+    except AttributeError:
+        return None
+    if known is None:
+        known = getattr(model, "classes", (None,))[0]
+    position = {each: i for i, each in enumerate(classes)}
+    found = np.zeros((len(given), len(classes)))
+    for column, label in enumerate(np.asarray(known).tolist()):
+        if label in position:
+            found[:, position[label]] = given[:, column]
+    return found
+
+
+def len_of(X: Any) -> int:
+    """Return the number of rows of a table."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

@@ -1,0 +1,240 @@
+"""Fit learners to the parts of a table and collect their answers: the work behind every figure.
+
+Jobs (a learner and a part) run one after the other with all threads each, or side by side on
+threads with one thread each. What is learned does not depend on it. Ctrl-C ends the run and keeps
+the jobs that are done; a learner that fails is told of, with the part it failed on.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from treewright.evaluate.answers import Answers
+from treewright.evaluate.learners import Learner
+from treewright.evaluate.splits import Folds, Split
+from treewright.evaluate.task_data import TaskData
+from treewright.threads import n_processors, n_threads
+
+Work = Callable[[int, int], "Run"]
+
+_SECONDS_IN_SILENCE = 1.0
+_SECONDS_BETWEEN = 0.1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """What one learner did with one part.
+
+    Parameters
+    ----------
+    learner, part
+        Their positions.
+    answers
+        Answers about the rows held out; None if it failed.
+    training_answers
+        Answers about the rows it learned from, where they were asked for.
+    failure
+        What the learner raised.
+    seconds
+        Time to fit.
+    n_leaves
+        Leaves of a single tree.
+    model
+        The fitted model, where it is kept.
+    """
+
+    learner: int
+    part: int
+    answers: Answers | None = None
+    training_answers: Answers | None = None
+    failure: Exception | None = None
+    seconds: float = 0.0
+    n_leaves: int | None = None
+    model: Any = field(default=None, repr=False)
+
+    @property
+    def failure_text(self) -> str:
+        """What went wrong, in one line."""
+        words = str(self.failure).strip().split("\n")[0]
+        name = type(self.failure).__name__
+        return f"{name}: {words}" if words else name
+
+
+def run_all(
+    learners: Sequence[Learner],
+    data: TaskData,
+    folds: Folds,
+    *,
+    n_jobs: int | None = None,
+    seed: int = 0,
+    on_training_rows: bool = False,
+    keep_models: bool = False,
+) -> tuple[tuple[Run, ...], bool]:
+    """Return what every learner did with every part, and whether Ctrl-C ended the run early.
+
+    Parameters
+    ----------
+    learners, data, folds
+        Who is judged, on what, and how rows are divided.
+    n_jobs
+        Jobs side by side; None and 1 run one after the other, each with all threads.
+    seed
+        For learners that draw without a seed of their own.
+    on_training_rows
+        Whether learners also answer about the rows they learned from.
+    keep_models
+        Whether the fitted models are kept.
+    """
+    for learner in learners:
+        learner.check(data)
+    jobs = [(part, learner) for part in range(len(folds)) for learner in range(len(learners))]
+    n_workers = min(1 if n_jobs is None else n_threads(n_jobs), len(jobs))
+
+    def work(part: int, learner: int) -> Run:
+        return _one(
+            learners[learner],
+            data,
+            folds.splits[part],
+            Run(learner=learner, part=part),
+            seed=seed + part,
+            n_threads=None if n_workers == 1 else max(1, n_processors() // n_workers),
+            on_training_rows=on_training_rows,
+            keep_model=keep_models,
+        )
+
+    progress = Progress(len(learners), len(folds))
+    done: list[Run] = []
+    with progress.shown():
+        try:
+            for run in _in_turn(work, jobs) if n_workers == 1 else _at_once(work, jobs, n_workers):
+                done.append(run)
+                progress.step()
+            stopped = False
+        except KeyboardInterrupt:
+            if not done:
+                raise
+            stopped = True
+    if all(run.failure is not None for run in done):
+        assert done[0].failure is not None
+        raise done[0].failure
+    order = {job: i for i, job in enumerate(jobs)}
+    return tuple(sorted(done, key=lambda run: order[run.part, run.learner])), stopped
+
+
+def _in_turn(work: Work, jobs: Sequence[tuple[int, int]]) -> Iterator[Run]:
+    for part, learner in jobs:
+        yield work(part, learner)
+
+
+def _at_once(work: Work, jobs: Sequence[tuple[int, int]], n_workers: int) -> Iterator[Run]:
+    """Yield the runs as they end; on Ctrl-C those that are running are interrupted too."""
+    started: set[int] = set()
+
+    def limited(part: int, learner: int) -> Run:
+        started.add(threading.get_ident())
+        # The limit holds for the calling thread, so it is set in each.
+        with threadpool_limits(max(1, n_processors() // n_workers)):
+            return work(part, learner)
+
+    pool = ThreadPoolExecutor(n_workers, thread_name_prefix="treewright")
+    pending: set[Future[Run]] = {pool.submit(limited, *job) for job in jobs}
+    try:
+        while pending:
+            ended, pending = wait(pending, timeout=_SECONDS_BETWEEN, return_when=FIRST_COMPLETED)
+            for future in ended:
+                yield future.result()
+        pool.shutdown()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for thread in started:  # raised there at its next Python instruction
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt)
+            )
+        raise
+
+
+def _one(
+    learner: Learner,
+    data: TaskData,
+    split: Split,
+    run: Run,
+    *,
+    seed: int,
+    n_threads: int | None,
+    on_training_rows: bool,
+    keep_model: bool,
+) -> Run:
+    """Return one run; an exception of the learner is part of the result."""
+    begin = time.perf_counter()
+    try:
+        model = learner.fit(data, split.train, seed=seed, n_threads=n_threads)
+        seconds = time.perf_counter() - begin
+        answers = learner.answer(model, data, split.test)
+        training = learner.answer(model, data, split.train) if on_training_rows else None
+    except Exception as problem:
+        return Run(learner=run.learner, part=run.part, failure=problem)
+    return Run(
+        learner=run.learner,
+        part=run.part,
+        answers=answers,
+        training_answers=training,
+        seconds=seconds,
+        n_leaves=leaves_of(model),
+        model=model if keep_model else None,
+    )
+
+
+def leaves_of(model: Any) -> int | None:
+    """Return the number of leaves of a single tree of ours or of scikit-learn's; else None."""
+    tree = getattr(model, "tree_", model)
+    found = getattr(tree, "n_leaves", None)
+    return found if isinstance(found, int) else None
+
+
+class Progress:
+    """A line on standard error, at a terminal and after a second, that goes when all is done."""
+
+    def __init__(self, n_learners: int, n_parts: int) -> None:
+        self._n_learners, self._n_parts = n_learners, n_parts
+        self._n_done = 0
+        self._begin = time.monotonic()
+        self._last = 0.0
+        self._width = 0
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show progress while the work goes on."""
+        try:
+            yield
+        finally:
+            if self._width:
+                print(f"\r{' ' * self._width}\r", end="", file=sys.stderr, flush=True)
+
+    def step(self) -> None:
+        """Count a job that is done."""
+        self._n_done += 1
+        now = time.monotonic()
+        spent = now - self._begin
+        is_silent = spent < _SECONDS_IN_SILENCE or now - self._last < _SECONDS_BETWEEN
+        if is_silent or not sys.stderr.isatty():
+            return
+        self._last = now
+        n_jobs = self._n_learners * self._n_parts
+        left = spent / self._n_done * (n_jobs - self._n_done)
+        part = min(self._n_parts, self._n_done // self._n_learners + 1)
+        text = f"fold {part} of {self._n_parts}"
+        if self._n_learners > 1:
+            text = f"learner {self._n_done % self._n_learners + 1} of {self._n_learners} · {text}"
+        text += f" · {int(left // 60)}:{int(left % 60):02d} left"
+        print(f"\r{text.ljust(self._width)}", end="", file=sys.stderr, flush=True)
+        self._width = max(self._width, len(text))

@@ -1,0 +1,166 @@
+"""The rows that learners are judged on: a table of any kind, its target, weights and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from treewright.array_types import Array, FloatArray
+from treewright.data.frame import Frame
+from treewright.data.read.dataframes import target_array
+from treewright.data.read.table import open_table
+from treewright.data.read.target import read_classes
+from treewright.errors import DataError, UnsupportedError
+from treewright.evaluate.answers import Answers, as_target, find_positive
+from treewright.evaluate.metrics import Task
+from treewright.grow.costs import read_costs
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TaskData:
+    """A table with a target, checked once.
+
+    Parameters
+    ----------
+    X, y_as_given
+        The table, in the type it was given in, and the target as an array of the type that
+        learners are to see.
+    y
+        The target: objects for classes, floats for numbers.
+    task
+        What is predicted.
+    classes, positive, cost_matrix
+        Of a target of classes; see :class:`Answers`.
+    weights, groups
+        One entry per row, or None.
+    """
+
+    X: Any
+    y_as_given: Array
+    y: Array
+    task: Task
+    classes: tuple[Any, ...] = ()
+    positive: Any = None
+    cost_matrix: FloatArray | None = None
+    weights: FloatArray | None = None
+    groups: Array | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    def judged(self, rows: Array, predicted: Array, probabilities: FloatArray | None) -> Answers:
+        """Return answers about some rows beside the truth."""
+        return Answers(
+            actual=self.y[rows],
+            predicted=predicted,
+            probabilities=probabilities,
+            classes=self.classes,
+            positive=self.positive,
+            cost_matrix=self.cost_matrix,
+            weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
+
+
+def read_task_data(
+    X: Any,
+    y: Any,
+    *,
+    task: Task,
+    owner: str,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    cost_matrix: Any = None,
+) -> TaskData:
+    """Check a table with its target, weights and groups."""
+    given = as_target(y)
+    n_rows = open_table(X).n_rows
+    if n_rows != len(given):
+        raise DataError(f"X has {n_rows} rows and y has {len(given)}; they must be equally many.")
+    classes: tuple[Any, ...] = ()
+    if task == "classes":
+        known = read_classes(y, owner=owner)
+        classes = tuple(known.classes[0].tolist())
+        target = np.empty(len(given), dtype=object)
+        target[:] = [classes[code] for code in known.codes.ravel().tolist()]
+        positive = find_positive(positive, classes)
+        costs = read_costs(cost_matrix, known)
+    else:
+        target, costs = _numbers(given), None
+        if cost_matrix is not None:
+            raise UnsupportedError("cost_matrix is for classes; numbers are predicted here.")
+    return TaskData(
+        X=X,
+        y_as_given=given,
+        y=target,
+        task=task,
+        classes=classes,
+        positive=positive,
+        cost_matrix=costs,
+        weights=_weights(sample_weight, len(given)),
+        groups=_groups(groups, len(given)),
+    )
+
+
+def take_rows(X: Any, rows: Array) -> Any:
+    """Return some rows of a table, in the type it has."""
+    if isinstance(X, Frame):
+        return X.rows(rows)
+    if isinstance(X, Mapping):
+        return {name: np.asarray(values)[rows] for name, values in X.items()}
+    if hasattr(X, "take") and hasattr(X, "schema") and not hasattr(X, "iloc"):
+        return X.take(rows)  # Arrow
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+    return _safe_indexing(X, rows)
+
+
+def _numbers(y: Array) -> FloatArray:
+    try:
+        values = y.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError("the target is no number in every row.") from None
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        raise DataError(
+            f"the target is {values[wrong[0]]} in row {wrong[0]}.\n  Hint: leave such rows out."
+        )
+    return values
+
+
+def _weights(given: Any, n_rows: int) -> FloatArray | None:
+    if given is None:
+        return None
+    weights = np.asarray(target_array(given), dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}; {n_rows} rows need {n_rows} weights."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise DataError(
+            f"sample_weight is {weights[wrong[0]]} in row {wrong[0]}; it must be finite, 0 or more."
+        )
+    if weights.sum() == 0:
+        raise DataError("sample_weight is 0 in every row.")
+    return weights
+
+
+def _groups(given: Any, n_rows: int) -> Array | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        raise DataError(
+            f"groups={given!r} must have an entry per row.\n  Hint: groups=X[{given!r}]."
+        )
+    groups = target_array(given)
+    if groups.shape != (n_rows,):
+        raise DataError(f"groups has shape {groups.shape}; {n_rows} rows need {n_rows} entries.")
+    return groups
