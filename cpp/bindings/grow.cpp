@@ -34,6 +34,11 @@ Progress make_progress(const std::optional<nb::callable>& report) {
     return Progress([report](std::uint64_t done) {
         const nb::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();  // whatever the handler raised
+        // Signals are the main thread's. Another thread is stopped by an exception set for it,
+        // which Python raises when it next runs an instruction there: this one.
+        const nb::dict scope;
+        if (!nb::steal(PyRun_String("0", Py_eval_input, scope.ptr(), scope.ptr())))
+            throw nb::python_error();
         if (report) (*report)(done);
     });
 }

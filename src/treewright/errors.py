@@ -88,6 +88,12 @@ class SmallDataWarning(TreewrightWarning):
     """There are too few rows for a reliable model."""
 
 
+class TestReuseWarning(TreewrightWarning):
+    """The rows kept for one last judgement were asked a second time."""
+
+    __test__ = False  # no test class, whatever its name says
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Issue a warning that points at the line of the user's code."""
     level = 1

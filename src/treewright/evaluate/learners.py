@@ -80,12 +80,11 @@ class Learner:
             predicted = as_target(model.predict(X), name=f"the answer of {self.name}")
         if len(predicted) != len(rows):
             raise ValueError(f"{self.name} answers {len(predicted)} of {len(rows)} rows.")
+        predicted = data.as_answers(predicted)
         probabilities = None
         if data.task == "classes":
-            predicted = _in_type_of(predicted, data.classes)
             probabilities = _probabilities(model, X, data.classes)
         else:
-            predicted = predicted.astype(np.float64)
             wrong = np.flatnonzero(~np.isfinite(predicted))
             if len(wrong):
                 raise ValueError(
@@ -226,15 +225,6 @@ def _fit_parameter(model: Any, name: str) -> str | None:
     if takes_any and inner is not None and hasattr(inner, "fit"):
         return _fit_parameter(inner, name)
     return None
-
-
-def _in_type_of(predicted: Array, classes: Sequence[Any]) -> Array:
-    """Return class answers as the classes themselves: 1.0 as 1, numpy's text as Python's."""
-    of_class = {each: each for each in classes}
-    listed = [of_class.get(value, value) for value in predicted.tolist()]
-    answered = np.empty(len(listed), dtype=object)
-    answered[:] = listed
-    return answered
 
 
 def _probabilities(model: Any, X: Any, classes: Sequence[Any]) -> FloatArray | None:

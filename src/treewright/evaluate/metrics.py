@@ -23,9 +23,15 @@ from sklearn import metrics as sk
 from treewright.array_types import BoolArray, FloatArray
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.evaluate.answers import Answers
-from treewright.evaluate.intervals import Interval, root_mean_square, row_mean, share
-from treewright.evaluate.intervals.auc import auc, mean_auc
-from treewright.evaluate.intervals.bootstrap import bootstrap
+from treewright.evaluate.intervals import (
+    Interval,
+    auc,
+    auc_one_vs_rest,
+    bootstrap,
+    root_mean_square,
+    row_mean,
+    share,
+)
 from treewright.parameters import is_list, nearest_hint
 from treewright.text.numbers import figure, percent
 
@@ -86,9 +92,7 @@ def _share_of_rows(name: str, counts: Callable[[Answers], BoolArray]) -> Metric:
         title=name,
         task="classes",
         value=lambda a: _ratio(a.row_weights[counts(a)].sum(), a.row_weights.sum()),
-        interval=lambda a, level: share(
-            counts(a), weights=a.weights, groups=a.groups, level=level
-        ),
+        interval=lambda a, level: share(counts(a), weights=a.weights, groups=a.groups, level=level),
         is_share=True,
         higher_is_better=name != "error",
     )
@@ -124,6 +128,8 @@ def _of_class(
             return linear.interval(answers, level)
         rows, counts = within(answers, answers.positive_code)
         part = answers.rows(rows)
+        if part.row_weights.sum() == 0:  # 0/0 counts as 0, and nothing is known
+            return Interval(value=0.0, low=0.0, high=1.0, level=level, method="none", is_share=True)
         return share(counts[rows], weights=part.weights, groups=part.groups, level=level)
 
     return Metric(
@@ -167,7 +173,7 @@ def _of_counts(
 
 def _slopes(of_counts: Callable[[FloatArray], float], counts: FloatArray) -> FloatArray:
     """Return how a figure changes with each cell of the shares of rows, by central differences."""
-    shares = counts / counts.sum()
+    shares: FloatArray = counts / counts.sum()
     step = 1e-6
     slopes = np.zeros_like(shares)
     for cell in zip(*np.nonzero(counts), strict=True):
@@ -284,44 +290,49 @@ def _kappa(counts: FloatArray, positive: int | None) -> float:
 
 def _ranked(answers: Answers, figure_of: Callable[..., float]) -> float:
     """Return a figure of the ranking by probability: of the positive class, or the mean."""
+    assert answers.probabilities is not None
     found = [
-        figure_of(there, scores, sample_weight=answers.weights)
-        for there, scores in ranked_classes(answers)
+        figure_of(
+            answers.actual_codes == code,
+            answers.probabilities[:, code],
+            sample_weight=answers.weights,
+        )
+        for code in ranked_codes(answers)
     ]
     return float(np.mean(found)) if found else math.nan
 
 
-def ranked_classes(answers: Answers) -> list[tuple[BoolArray, FloatArray]]:
-    """Return who is of a class, and the score for it, for each class that can be ranked.
+def ranked_codes(answers: Answers) -> list[int]:
+    """Return the classes that a ranking is judged by.
 
     Of two classes the positive one; of more, each that some rows have and others do not.
     """
-    assert answers.probabilities is not None
-    codes = range(len(answers.classes)) if answers.positive is None else [answers.positive_code]
-    found = []
-    for code in codes:
-        there = answers.actual_codes == code
-        weights = answers.row_weights
-        if weights[there].sum() > 0 and weights[~there].sum() > 0:
-            found.append((there, answers.probabilities[:, code]))
-    return found
+    asked = range(len(answers.classes)) if answers.positive is None else [answers.positive_code]
+    counts = np.bincount(answers.actual_codes, answers.weights, len(answers.classes))
+    return [code for code in asked if 0 < counts[code] < counts.sum()]
 
 
 def _auc_interval(answers: Answers, level: float) -> Interval:
-    classes = ranked_classes(answers)
-    if not classes:
+    assert answers.probabilities is not None
+    codes = ranked_codes(answers)
+    weights, groups = answers.weights, answers.groups
+    if not codes:
         return Interval(value=math.nan, low=0.0, high=1.0, level=level, method="DeLong")
-    if len(classes) == 1:
-        there, scores = classes[0]
-        return auc(there, scores, weights=answers.weights, groups=answers.groups, level=level)
-    return mean_auc(classes, weights=answers.weights, groups=answers.groups, level=level)
+    scores = answers.probabilities[:, codes]
+    if len(codes) == 1:
+        is_there = answers.actual_codes == codes[0]
+        return auc(is_there, scores[:, 0], weights=weights, groups=groups, level=level)
+    return auc_one_vs_rest(
+        answers.actual_codes, scores, classes=codes, weights=weights, groups=groups, level=level
+    )
 
 
 def _average_precision_interval(answers: Answers, level: float) -> Interval:
     return bootstrap(
-        lambda rows: _ranked(answers.rows(rows), sk.average_precision_score),
-        len(answers),
+        lambda drawn: _ranked(answers.rows(drawn.astype(np.int64)), sk.average_precision_score),
+        np.arange(len(answers)),
         groups=answers.groups,
+        n_resamples=500,
         level=level,
     )
 

@@ -104,7 +104,8 @@ def _k_folds(data: TaskData, k: int, repeats: int, stratify: bool, seed: int) ->
     notes: list[str] = []
     codes = None
     if by_class:
-        codes, counts = _class_codes(data)
+        codes = data.codes
+        counts = np.bincount(codes, minlength=len(data.classes))
         if counts.max() < k:
             by_class = False
             notes.append(f"no class has {k} rows: folds are not stratified")
@@ -158,7 +159,7 @@ def _leave_one_out(data: TaskData) -> Folds:
 
 
 def _by_splitter(data: TaskData, splitter: Any) -> Folds:
-    codes = _class_codes(data)[0] if data.task == "classes" else data.y
+    codes = data.codes if data.task == "classes" else data.y
     pairs = list(splitter.split(np.zeros((data.n_rows, 1)), codes, data.groups))
     name = type(splitter).__name__
     return Folds(splits=_checked(pairs, data.n_rows), method=f"{len(pairs)} parts by {name}")
@@ -186,9 +187,3 @@ def _checked(pairs: list[tuple[Any, Any]], n_rows: int) -> tuple[Split, ...]:
     if not made:
         raise DataError("cv has no parts.")
     return tuple(made)
-
-
-def _class_codes(data: TaskData) -> tuple[Int64Array, Int64Array]:
-    position = {each: i for i, each in enumerate(data.classes)}
-    codes = np.array([position[value] for value in data.y.tolist()], dtype=np.int64)
-    return codes, np.bincount(codes, minlength=len(data.classes))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from treewright.array_types import Array, FloatArray
+from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.data.frame import Frame
 from treewright.data.read.dataframes import target_array
 from treewright.data.read.table import open_table
 from treewright.data.read.target import read_classes
 from treewright.errors import DataError, UnsupportedError
-from treewright.evaluate.answers import Answers, as_target, find_positive
+from treewright.evaluate.answers import Answers, as_target, code_classes, find_positive
 from treewright.evaluate.metrics import Task
 from treewright.grow.costs import read_costs
 
@@ -54,6 +55,30 @@ class TaskData:
         """Number of rows."""
         return len(self.y)
 
+    @cached_property
+    def codes(self) -> Int64Array:
+        """Position of each row's class among the classes."""
+        return code_classes(self.y, self.classes)
+
+    def class_weights(self, rows: Array) -> FloatArray:
+        """Return the weight of each class among some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return np.bincount(self.codes[rows], weights, len(self.classes)).astype(np.float64)
+
+    @property
+    def all_rows(self) -> Int64Array:
+        """Positions of all rows."""
+        return np.arange(self.n_rows)
+
+    def as_answers(self, predicted: Array) -> Array:
+        """Return predictions as the classes themselves (1.0 as 1, for one), or as floats."""
+        if self.task == "numbers":
+            return predicted.astype(np.float64)
+        of_class = {each: each for each in self.classes}
+        answered = np.empty(len(predicted), dtype=object)
+        answered[:] = [of_class.get(value, value) for value in predicted.tolist()]
+        return answered
+
     def judged(self, rows: Array, predicted: Array, probabilities: FloatArray | None) -> Answers:
         """Return answers about some rows beside the truth."""
         return Answers(
@@ -74,23 +99,32 @@ def read_task_data(
     *,
     task: Task,
     owner: str,
+    classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
     groups: Any = None,
     positive: Any = None,
     cost_matrix: Any = None,
 ) -> TaskData:
-    """Check a table with its target, weights and groups."""
+    """Check a table with its target, weights and groups.
+
+    Classes that are given, in their order, may be more than the rows have.
+    """
     given = as_target(y)
     n_rows = open_table(X).n_rows
     if n_rows != len(given):
         raise DataError(f"X has {n_rows} rows and y has {len(given)}; they must be equally many.")
-    classes: tuple[Any, ...] = ()
+    names: tuple[Any, ...] = ()
     if task == "classes":
         known = read_classes(y, owner=owner)
-        classes = tuple(known.classes[0].tolist())
         target = np.empty(len(given), dtype=object)
-        target[:] = [classes[code] for code in known.codes.ravel().tolist()]
-        positive = find_positive(positive, classes)
+        target[:] = known.classes[0][known.codes.ravel()].tolist()
+        if classes is not None:
+            listed = np.empty(len(classes), dtype=object)
+            listed[:] = list(classes)
+            known = replace(known, classes=(listed,))
+            code_classes(target, list(classes))
+        names = tuple(known.classes[0].tolist())
+        positive = find_positive(positive, names)
         costs = read_costs(cost_matrix, known)
     else:
         target, costs = _numbers(given), None
@@ -101,7 +135,7 @@ def read_task_data(
         y_as_given=given,
         y=target,
         task=task,
-        classes=classes,
+        classes=names,
         positive=positive,
         cost_matrix=costs,
         weights=_weights(sample_weight, len(given)),

@@ -1,0 +1,353 @@
+"""What a comparison of learners found, and how it is told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from treewright.chart import Axis, DotChart, DotRow, Picture
+from treewright.data.frame import Frame
+from treewright.errors import ParameterError
+from treewright.evaluate.cross_validate import CrossValidation
+from treewright.evaluate.intervals import Interval
+from treewright.evaluate.metrics import Metric
+from treewright.evaluate.result import Result, frame_of
+from treewright.evaluate.significance import HypothesisTest
+from treewright.evaluate.splits import Folds
+from treewright.text.numbers import figures, p_values, percent
+from treewright.text.table import TextColumn, lay_out
+from treewright.text.wrap import wrap_words
+
+_WIDTH = 80
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Difference:
+    """How a learner differs from the reference.
+
+    Parameters
+    ----------
+    test
+        The test of this difference alone.
+    p_value, interval
+        For all differences together: H0 is rejected exactly where the interval leaves out 0.
+    method
+        How they were made to hold together.
+    values
+        The difference on each part.
+    """
+
+    test: HypothesisTest
+    p_value: float
+    interval: Interval
+    method: str
+    values: tuple[float, ...] = field(repr=False)
+
+    @property
+    def value(self) -> float:
+        """The learner's figure less the reference's."""
+        return self.interval.value
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison(Result):
+    """Learners on the same parts of one table; ``print`` it.
+
+    Parameters
+    ----------
+    names
+        Of the learners, in the order given.
+    results
+        What cross-validation found of each; None of one that failed on every part.
+    reference
+        Position of the learner that the others are compared with.
+    differences
+        From the reference; None of itself.
+    metric
+        What is compared.
+    test
+        Name of the test.
+    level
+        Confidence level.
+    folds
+        How rows were divided.
+    failures
+        What a learner raised, by its name.
+    was_stopped
+        Whether Ctrl-C ended the work early.
+    """
+
+    names: tuple[str, ...]
+    results: tuple[CrossValidation | None, ...] = field(repr=False)
+    reference: int
+    differences: tuple[Difference | None, ...] = field(repr=False)
+    metric: Metric = field(repr=False)
+    test: str
+    level: float
+    folds: Folds = field(repr=False)
+    n_rows: int
+    failures: dict[str, str]
+    was_stopped: bool = False
+
+    def __getitem__(self, name: str) -> CrossValidation:
+        found = self.results[self.names.index(name)] if name in self.names else None
+        if found is None:
+            why = self.failures.get(name, "it is none of the learners")
+            raise ParameterError(f"there are no figures of {name!r}: {why}.")
+        return found
+
+    @property
+    def order(self) -> list[int]:
+        """Positions of the learners, best first; those that failed at the end."""
+        sign = -1.0 if self.metric.higher_is_better else 1.0
+
+        def key(i: int) -> float:
+            found = self.results[i]
+            value = math.nan if found is None else found[self.metric.name].value
+            return math.inf if math.isnan(value) else sign * value
+
+        return sorted(range(len(self.names)), key=key)
+
+    @property
+    def best(self) -> str:
+        """Name of the learner with the best figure; its lead may be chance."""
+        return self.names[self.order[0]]
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """Adjusted p-values of the differences from the reference, by name."""
+        return {
+            name: each.p_value
+            for name, each in zip(self.names, self.differences, strict=True)
+            if each is not None
+        }
+
+    @property
+    def verdict(self) -> str:
+        """What may be concluded, and what not."""
+        sides: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
+        for i in self.order:
+            found = self.differences[i]
+            if found is not None:
+                is_open = found.p_value > 1 - self.level
+                is_better = (found.value > 0) == self.metric.higher_is_better
+                sides["open" if is_open else "better" if is_better else "worse"].append(
+                    self.names[i]
+                )
+        beside = self.names[self.reference]
+        told = [
+            f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {side} than {beside} on data"
+            " like these."
+            for side, names in sides.items()
+            if names and side != "open"
+        ]
+        open_ones = sides["open"]
+        if open_ones:
+            parts = "rows" if self.test == "mcnemar" else "folds"
+            told.append(
+                f"For {_listed(open_ones)} these {parts} do not decide it: the difference may be"
+                " chance."
+                if told
+                else f"These {parts} do not decide between {beside} and {_listed(open_ones)}:"
+                f" {'the differences' if len(open_ones) > 1 else 'the difference'} may be chance."
+            )
+        if not told:
+            told.append("Nothing can be concluded: no learner can be compared.")
+        return " ".join(told)
+
+    def text(self) -> str:
+        """Return figures, differences and the verdict."""
+        seed = "" if self.folds.seed is None else f"; seed {self.folds.seed}"
+        head = f"{self.folds.method}, the same for every learner; {self.n_rows:,} rows{seed}"
+        if self.was_stopped:
+            n_done = max((len(each.runs) for each in self.results if each), default=0)
+            head += f"\nstopped after {n_done} of {len(self.folds)} folds"
+        notes = [f"note: {note}" for note in self._notes()]
+        notes += [f"{name} failed: {words}" for name, words in self.failures.items()]
+        told = [self._method(), self.verdict, *notes]
+        lines = [self._table(), *(wrap_words(each) for each in told if each)]
+        return f"{head}\n\n" + "\n".join(lines)
+
+    def _notes(self) -> list[str]:
+        notes = [note for each in self.results if each for note in each.scores.notes]
+        return list(dict.fromkeys(notes))
+
+    def _method(self) -> str:
+        known = [each for each in self.differences if each is not None]
+        if not known:
+            return ""
+        unit = " in points" if self.metric.is_share else ""
+        text = f"differences{unit}: {known[0].test.name}"
+        return text + (f", {known[0].method} for all {len(known)}" if len(known) > 1 else "")
+
+    def _table(self) -> str:
+        rows = [(i, self.results[i], self.differences[i]) for i in self.order]
+        n_compared = sum(each is not None for each in self.differences)
+        all_of = f" for all {n_compared}" if n_compared > 1 else " interval"
+        share = f"{100 * self.level:g} %"
+        leaves = [_mean_leaves(found) for _, found, _ in rows]
+        columns = [
+            TextColumn("learner", [self.names[i] for i, _, _ in rows]),
+            TextColumn(
+                self.metric.title,
+                ["failed" if r is None else r[self.metric.name].value_text() for _, r, _ in rows],
+                right=True,
+            ),
+            TextColumn(
+                f"{share} interval",
+                ["" if r is None else r[self.metric.name].ends_text() for _, r, _ in rows],
+                right=True,
+            ),
+            TextColumn(
+                f"against {self.names[self.reference]}",
+                self._signed([None if d is None else d.value for *_, d in rows]),
+                right=True,
+            ),
+            TextColumn(f"{share}{all_of}", self._ranges([d for *_, d in rows]), right=True),
+            TextColumn(
+                "p", p_values([None if d is None else d.p_value for *_, d in rows]), right=True
+            ),
+        ]
+        if any(leaves):
+            columns.append(TextColumn("leaves", leaves, right=True))
+        # Leaves go first, then the intervals of the figures, where names are long.
+        for dropped in (6, 2):
+            if sum(column.width + 2 for column in columns) - 2 > _WIDTH and len(columns) > dropped:
+                del columns[dropped]
+        return lay_out(columns)
+
+    def _signed(self, values: list[float | None]) -> list[str]:
+        if self.metric.is_share:
+            return ["" if v is None else _with_sign(percent(v, unit=False)) for v in values]
+        return [text and _with_sign(text) for text in figures(values)]
+
+    def _ranges(self, found: list[Difference | None]) -> list[str]:
+        lows = self._signed([None if d is None else d.interval.low for d in found])
+        highs = self._signed([None if d is None else d.interval.high for d in found])
+        return [f"{low} to {high}" if low else "" for low, high in zip(lows, highs, strict=True)]
+
+    def to_frame(self) -> Frame:
+        """Return a row per learner and part: its value, seconds and leaves."""
+        rows = [(name, run, found) for name, found in self._judged() for run in found.done]
+        return frame_of(
+            {
+                "learner": [name for name, _, _ in rows],
+                "fold": [run.part for _, run, _ in rows],
+                self.metric.name: [
+                    self.metric.value(run.answers) for _, run, _ in rows if run.answers is not None
+                ],
+                "seconds": [run.seconds for _, run, _ in rows],
+                "leaves": [None if run.n_leaves is None else run.n_leaves for _, run, _ in rows],
+            }
+        )
+
+    def _judged(self) -> list[tuple[str, CrossValidation]]:
+        pairs = zip(self.names, self.results, strict=True)
+        return [(name, found) for name, found in pairs if found is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return figures, differences and verdict as plain lists, strings and numbers."""
+        beside = self.names[self.reference]
+        return {
+            "learners": [
+                {
+                    "name": name,
+                    self.metric.name: found[self.metric.name].to_dict(),
+                    "folds": found.values[self.metric.name],
+                    "failed": {str(part): words for part, words in found.failures.items()},
+                }
+                for name, found in self._judged()
+            ],
+            "pairs": [
+                {
+                    "a": name,
+                    "b": beside,
+                    "difference": each.value,
+                    "low": each.interval.low,
+                    "high": each.interval.high,
+                    "p": each.test.p_value,
+                    "p_adjusted": each.p_value,
+                    "test": each.test.name,
+                }
+                for name, each in zip(self.names, self.differences, strict=True)
+                if each is not None
+            ],
+            "failures": dict(self.failures),
+            "verdict": self.verdict,
+        }
+
+    def draw(self) -> Picture:
+        """Return figures with intervals and folds, and the differences, as a picture."""
+        title = self._title()
+        rows = []
+        for i in self.order:
+            found, difference = self.results[i], self.differences[i]
+            if found is None:
+                continue
+            interval = found[self.metric.name]
+            columns = ("", "", "")
+            if difference is not None:
+                columns = (
+                    self._signed([difference.value])[0],
+                    self._ranges([difference])[0],
+                    p_values([difference.p_value])[0],
+                )
+            rows.append(
+                DotRow(
+                    self.names[i],
+                    interval.value,
+                    interval.low,
+                    interval.high,
+                    small=found.values[self.metric.name],
+                    strong=i == self.order[0],
+                    hollow=difference is not None and difference.p_value > 1 - self.level,
+                    columns=columns,
+                )
+            )
+        form = "percent" if self.metric.is_share else "number"
+        seed = "" if self.folds.seed is None else f"; seed {self.folds.seed}"
+        return DotChart(
+            title=title,
+            subtitle=f"{self.metric.title.capitalize()} with its {100 * self.level:g} % interval;"
+            " small dots are folds",
+            caption=f"{self.folds.method}; {self.n_rows:,} rows{seed}. {self._method()}",
+            rows=rows,
+            heads=(f"against {self.names[self.reference]}", "for all together", "p"),
+            x=Axis(form=form),
+            verdict=self.verdict,
+            shorten="end",
+        )
+
+    def _title(self) -> str:
+        best = self.order[0]
+        errs = "errs least" if self.metric.name == "error" else "is best"
+        if best == self.reference:
+            rivals = [each for each in self.differences if each is not None]
+            nearest_p = max((each.p_value for each in rivals), default=0.0)
+        else:
+            found = self.differences[best]
+            nearest_p = 1.0 if found is None else found.p_value
+        is_sure = nearest_p <= 1 - self.level
+        name = self.names[best]
+        if best == self.reference:
+            return f"{name} {errs}" if is_sure else f"{name} {errs}, but its lead may be chance"
+        beside = self.names[self.reference]
+        return (
+            f"{name} {errs}, and is better than {beside}"
+            if is_sure
+            else f"{name} {errs}, but its lead over {beside} may be chance"
+        )
+
+
+def _with_sign(text: str) -> str:
+    return text if text.startswith("-") or not text.strip("0.") else f"+{text}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _mean_leaves(found: CrossValidation | None) -> str:
+    counts = [] if found is None else [run.n_leaves for run in found.done if run.n_leaves]
+    return f"{sum(counts) / len(counts):.0f}" if counts else ""
