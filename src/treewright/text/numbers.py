@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
 
 _LARGE, _SMALL = 1e9, 1e-6
 """Beyond these, fixed decimals are hard to read and the shortest form is used instead."""
@@ -85,11 +86,17 @@ def _beside_larger(p_value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """Return a fraction as a percentage with one decimal.
+    """Return a fraction as a percentage with one decimal, rounded half up.
+
+    A tie is one of the shortest decimal that is the fraction, as a quotient of two counts has it:
+    1 of 16 is 6.25 %, and so 6.3 %.
 
     Examples
     --------
-    >>> percent(0.357142)
-    '35.7 %'
+    >>> percent(0.357142), percent(1 / 16)
+    ('35.7 %', '6.3 %')
     """
-    return f"{100 * fraction:.1f} %"
+    if not abs(fraction) < _LARGE:
+        return f"{100 * fraction:.1f} %"
+    tenths = Decimal(repr(float(fraction))).scaleb(2)
+    return f"{tenths.quantize(Decimal('0.1'), rounding=ROUND_HALF_UP)} %"
