@@ -13,6 +13,7 @@ import pytest
 from golden import (
     adaboost_answers,
     boosting_answers,
+    evaluation_answers,
     forest_answers,
     measure_answers,
     pruning_answers,
@@ -31,19 +32,16 @@ ANSWERS: dict[str, Any] = {
     **forest_answers.ANSWERS,
     **adaboost_answers.ANSWERS,
     **boosting_answers.ANSWERS,
+    **evaluation_answers.ANSWERS,
 }
 
 LATER = {
     "evaluation": (
-        "auc",
         "bias_variance",
         "confusion",
-        "error_interval",
         "kfold_sizes",
         "mean_sd",
         "metric",
-        "paired_t",
-        "paired_t_reject",
         "precision_recall",
         "resample",
         "roc",

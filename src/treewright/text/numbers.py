@@ -14,15 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from fractions import Fraction
+from decimal import ROUND_HALF_UP, Decimal
 
 _LARGE, _SMALL = 1e9, 1e-6
 """Beyond these, fixed decimals are hard to read and the shortest form is used instead."""
 
 _SMALL_P = 0.001
-
-_MOST_COUNTED = 10**7
-"""Quotients of counts up to this are told from each other and from any other number nearby."""
 
 
 def figure(value: float) -> str:
@@ -88,20 +85,20 @@ def _beside_larger(p_value: float) -> str:
     return f"<{_SMALL_P}" if p_value < _SMALL_P else f"{p_value:.3f}"
 
 
-def percent(fraction: float | Fraction, *, unit: bool = True) -> str:
+def percent(fraction: float, *, unit: bool = True) -> str:
     """Return a fraction as a percentage with one decimal, rounded half up.
 
-    A float is taken for the quotient of counts that it stands for, so that 1 of 80, which no float
-    is exactly, is 1.3 % and not 1.2 %.
+    A tie is one of the shortest decimal that is the fraction, as a quotient of two counts has it:
+    1 of 16 is 6.25 %, and so 6.3 %.
 
     Examples
     --------
-    >>> percent(0.357142), percent(1 / 80)
-    ('35.7 %', '1.3 %')
+    >>> percent(0.357142), percent(1 / 16)
+    ('35.7 %', '6.3 %')
     """
-    if not math.isfinite(fraction):
-        return str(float(fraction))
-    exact = Fraction(fraction).limit_denominator(_MOST_COUNTED)
-    tenths = math.floor(abs(exact) * 1000 + Fraction(1, 2))
-    sign = "-" if exact < 0 and tenths else ""
-    return f"{sign}{tenths // 10}.{tenths % 10}{' %' if unit else ''}"
+    if abs(fraction) < _LARGE:
+        exact = Decimal(repr(float(fraction))).scaleb(2)
+        text = str(exact.quantize(Decimal("0.1"), rounding=ROUND_HALF_UP))
+    else:
+        text = f"{100 * fraction:.1f}"
+    return f"{text} %" if unit else text

@@ -31,6 +31,8 @@ class Interval:
         How it was made, by the name that the literature has for it.
     is_share
         Whether the figure is a share, which prints as a percentage.
+    is_difference
+        Whether the figure is a difference, which prints with its sign.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class Interval:
     level: float
     method: str
     is_share: bool = False
+    is_difference: bool = False
 
     def __post_init__(self) -> None:
         check_share("level", self.level)
@@ -89,6 +92,11 @@ class Interval:
     def _texts(self) -> list[str]:
         numbers = [self.value, self.low, self.high]
         texts = list(map(percent, numbers)) if self.is_share else figures(numbers)
+        if self.is_difference:
+            texts = [
+                f"+{text}" if number > 0 else text
+                for number, text in zip(numbers, texts, strict=True)
+            ]
         return ["not known" if math.isnan(self.value) else texts[0], *texts[1:]]
 
 
@@ -118,6 +126,7 @@ def around(
     alternative: Alternative = "two-sided",
     bounds: tuple[float, float] = (-math.inf, math.inf),
     is_share: bool = False,
+    is_difference: bool = False,
 ) -> Interval:
     """Return the interval a number of standard errors around a value, cut at its bounds.
 
@@ -133,7 +142,7 @@ def around(
         ``"greater"`` has no upper end, ``"less"`` no lower one, as their tests have one side.
     bounds
         The least and the greatest value that the figure can have.
-    is_share
+    is_share, is_difference
         As of :class:`Interval`.
 
     Examples
@@ -151,4 +160,5 @@ def around(
         level=level,
         method=method,
         is_share=is_share,
+        is_difference=is_difference,
     )
