@@ -12,10 +12,10 @@ Examples
 >>> print(compare(learners, loans.X, loans.y))
 10 folds, stratified, the same for every learner; 2,000 rows; seed 0
 <BLANKLINE>
-learner   error   95 % interval  against tree  95 % for all 2       p  leaves
-c45      13.2 %  11.8 to 14.7 %          -3.9    -5.6 to -2.2  <0.001      53
-always   16.0 %  14.5 to 17.7 %          -1.1    -2.9 to +0.7   0.251
-tree     17.1 %  15.5 to 18.8 %                                           272
+learner   error   95 % interval  against tree  95 % for all 2      p  leaves
+c45      12.3 %  10.9 to 13.8 %          -3.7    -7.2 to -0.2  0.039      55
+tree     16.0 %  14.5 to 17.7 %                                          161
+always   16.0 %  14.5 to 17.7 %           0.0    -3.2 to +3.2  1.000
 differences in points: corrected resampled t-test, max-t for all 2
 c45 is better than tree on data like these. For always these folds do not decide
 it: the difference may be chance.
@@ -30,12 +30,9 @@ import numpy as np
 
 from treewright.array_types import FloatArray
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.evaluate.answers import as_target
 from treewright.evaluate.comparison import Comparison, Difference
 from treewright.evaluate.cross_validate import CrossValidation, summarised
-from treewright.evaluate.learners import Learner, learners_of, task_of
 from treewright.evaluate.metrics import Metric, metrics_of
-from treewright.evaluate.run import run_all
 from treewright.evaluate.significance import (
     HypothesisTest,
     Simultaneous,
@@ -45,8 +42,11 @@ from treewright.evaluate.significance import (
     mcnemar,
     paired_t,
 )
-from treewright.evaluate.splits import make_folds
-from treewright.evaluate.task_data import read_task_data
+from treewright.evaluate.trial.answers import as_target
+from treewright.evaluate.trial.learners import Learner, learners_of, task_of
+from treewright.evaluate.trial.run import run_all
+from treewright.evaluate.trial.splits import make_folds
+from treewright.evaluate.trial.task_data import read_task_data
 from treewright.parameters import check_choice, check_share, nearest_hint
 
 Test: TypeAlias = Literal["corrected_t", "paired_t", "5x2cv", "mcnemar"]
@@ -116,7 +116,9 @@ def compare(
     check_choice("test", test, get_args(Test))
     entrants = learners_of(learners)
     if len(entrants) < 2:
-        raise ParameterError("compare needs two learners or more.\n  Hint: cross_validate is for one.")
+        raise ParameterError(
+            "compare needs two learners or more.\n  Hint: cross_validate is for one."
+        )
     data = read_task_data(
         X,
         y,
@@ -151,9 +153,7 @@ def compare(
         own = [run for run in runs if run.learner == i]
         is_judged = any(run.answers is not None for run in own)
         results.append(
-            summarised(
-                learner, data, folds, own, asked, level=level, was_stopped=was_stopped
-            )
+            summarised(learner, data, folds, own, asked, level=level, was_stopped=was_stopped)
             if is_judged
             else None
         )

@@ -14,7 +14,7 @@ from treewright.evaluate.intervals import Interval
 from treewright.evaluate.metrics import Metric
 from treewright.evaluate.result import Result, frame_of
 from treewright.evaluate.significance import HypothesisTest
-from treewright.evaluate.splits import Folds
+from treewright.evaluate.trial.splits import Folds
 from treewright.text.numbers import figures, p_values, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.text.wrap import wrap_words
@@ -305,7 +305,6 @@ class Comparison(Result):
                     columns=columns,
                 )
             )
-        form = "percent" if self.metric.is_share else "number"
         seed = "" if self.folds.seed is None else f"; seed {self.folds.seed}"
         return DotChart(
             title=title,
@@ -314,7 +313,7 @@ class Comparison(Result):
             caption=f"{self.folds.method}; {self.n_rows:,} rows{seed}. {self._method()}",
             rows=rows,
             heads=(f"against {self.names[self.reference]}", "for all together", "p"),
-            x=Axis(form=form),
+            x=Axis(form="percent" if self.metric.is_share else "number"),
             verdict=self.verdict,
             shorten="end",
         )

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import FloatArray
-from treewright.chart.picture import Picture
+from treewright.chart import MatrixChart, Picture
+from treewright.chart.words import percent as whole_percent
 from treewright.data.frame import Frame
-from treewright.evaluate.answers import Answers
 from treewright.evaluate.metrics import METRICS, f_beta
 from treewright.evaluate.result import Result, frame_of
+from treewright.evaluate.trial.answers import Answers
+from treewright.evaluate.trial.task_data import read_answers
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
 
@@ -127,6 +129,60 @@ class Confusion(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return classes and counts as plain lists."""
         return {"classes": list(self.classes), "counts": self.counts.tolist()}
+
+    def draw(self) -> Picture:
+        """Return the matrix as a picture."""
+        counts, recall = self.counts, self.recall
+        occur = np.flatnonzero(counts.sum(axis=1) > 0)
+        best, worst = occur[np.argmax(recall[occur])], occur[np.argmin(recall[occur])]
+        title = "Confusion matrix"
+        if recall[best] > recall[worst]:
+            title = (
+                f"{self.classes[best]} is recognised in {whole_percent(recall[best])} of cases,"
+                f" {self.classes[worst]} in {whole_percent(recall[worst])}"
+            )
+        return MatrixChart(
+            title=title,
+            subtitle="Actual classes down, predicted ones across; shade is the share of the actual",
+            caption=f"{len(self.answers):,} rows",
+            classes=[str(each) for each in self.classes],
+            counts=counts,
+        )
+
+
+def confusion(
+    y: Any, predicted: Any, *, classes: Any = None, positive: Any = None, sample_weight: Any = None
+) -> Confusion:
+    """Return the confusion matrix of answers: rows actual, columns predicted.
+
+    Parameters
+    ----------
+    y, predicted
+        The truth and the answer, an entry per row.
+    classes
+        All classes in order; by default those of `y` and `predicted`, ascending.
+    positive
+        The class that precision and recall are about; by default the second of two.
+    sample_weight
+        Weights of the rows.
+
+    Examples
+    --------
+    >>> print(confusion([*"AABBBC"], [*"ABBBCC"]))
+    actual \\ predicted  A  B  C   recall  precision     F1
+    A                   1  1  0   50.0 %    100.0 %  0.667
+    B                   0  2  1   66.7 %     66.7 %  0.667
+    C                   0  0  1  100.0 %     50.0 %  0.667
+    """
+    answers = read_answers(
+        y,
+        predicted,
+        task="classes",
+        classes=classes,
+        positive=positive,
+        sample_weight=sample_weight,
+    )
+    return Confusion(answers=answers)
 
 
 def _shares(part: FloatArray, whole: FloatArray) -> FloatArray:

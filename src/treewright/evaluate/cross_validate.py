@@ -11,13 +11,13 @@ Examples
 >>> print(cross_validate(C45Classifier(), loans.X, loans.y, cv=5, metrics="error"))
 C45Classifier: 5 folds, stratified; 2,000 rows; seed 0
 <BLANKLINE>
-                   value   95 % interval  mean of folds     sd
-error             12.6 %  11.2 to 14.1 %         12.6 %  1.1 %
-always 'repaid'   16.0 %
-training error     8.1 %
+                  value   95 % interval  mean of folds     sd
+error            13.5 %  12.1 to 15.1 %         13.5 %  1.4 %
+always 'repaid'  16.0 %
+training error    7.2 %
 <BLANKLINE>
-error by fold: 12.0 11.8 12.8 11.8 14.5 %
-57 leaves; refitted on all rows (training error)
+error by fold: 12.8 12.8 16.0 13.0 13.0 %
+53 leaves when fitted to all rows
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.chart.picture import Picture
 from treewright.data.frame import Frame
-from treewright.evaluate.answers import Answers, as_target, joined
 from treewright.evaluate.intervals import Interval, fold_mean
-from treewright.evaluate.learners import Learner, learners_of, task_of
 from treewright.evaluate.metrics import Metric, metrics_of
 from treewright.evaluate.result import Result, frame_of
-from treewright.evaluate.run import Run, leaves_of, run_all
 from treewright.evaluate.scores import Scores, scored
-from treewright.evaluate.splits import Folds, make_folds
-from treewright.evaluate.task_data import TaskData, read_task_data
+from treewright.evaluate.trial.answers import Answers, as_target, joined
+from treewright.evaluate.trial.learners import Constant, Learner, learners_of, task_of
+from treewright.evaluate.trial.run import Run, leaves_of, run_all
+from treewright.evaluate.trial.splits import Folds, make_folds
+from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.parameters import check_flag, check_share
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
@@ -333,7 +333,7 @@ def summarised(
     notes = folds.notes
     if failed:
         notes += (f"{learner.name} failed on {failed} of {len(folds)} folds",)
-    if learner.is_fitted:
+    if learner.is_fitted and not isinstance(learner.model, Constant):
         notes += (f"{learner.name} was given as it is: it may have seen these rows",)
     return CrossValidation(
         name=learner.name,

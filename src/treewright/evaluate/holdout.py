@@ -14,13 +14,13 @@ from sklearn import model_selection as sk
 
 from treewright.array_types import Array, Int64Array
 from treewright.errors import DataError, ParameterError, TestReuseWarning, warn
-from treewright.evaluate.answers import as_target
 from treewright.evaluate.cross_validate import constant_answers
-from treewright.evaluate.learners import learners_of
 from treewright.evaluate.metrics import Task, metrics_of
 from treewright.evaluate.scores import Scores, scored
-from treewright.evaluate.splits import Folds, Split
-from treewright.evaluate.task_data import TaskData, read_task_data, take_rows
+from treewright.evaluate.trial.answers import as_target
+from treewright.evaluate.trial.learners import learners_of
+from treewright.evaluate.trial.splits import Folds, Split
+from treewright.evaluate.trial.task_data import TaskData, read_task_data, take_rows
 from treewright.parameters import check_choice, check_number, check_share
 from treewright.text.numbers import percent
 from treewright.text.table import TextColumn, lay_out
@@ -119,7 +119,9 @@ class Holdout:
                 TextColumn("", [used[_PARTS[i]] for i in shown]),
             ]
         )
-        asked = {0: "not asked yet", 1: "asked once"}.get(self.n_tests, f"asked {self.n_tests} times")
+        asked = {0: "not asked yet", 1: "asked once"}.get(
+            self.n_tests, f"asked {self.n_tests} times"
+        )
         return f"{self.method}\n\n{table}\ntest part: {asked}"
 
     def _repr_html_(self) -> str:

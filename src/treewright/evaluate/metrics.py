@@ -22,7 +22,6 @@ from sklearn import metrics as sk
 
 from treewright.array_types import BoolArray, FloatArray
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.evaluate.answers import Answers
 from treewright.evaluate.intervals import (
     Interval,
     auc,
@@ -32,6 +31,7 @@ from treewright.evaluate.intervals import (
     row_mean,
     share,
 )
+from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import is_list, nearest_hint
 from treewright.text.numbers import figure, percent
 

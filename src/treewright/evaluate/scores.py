@@ -8,22 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array, FloatArray
+from treewright.array_types import Array
 from treewright.chart import Axis, Chart, Dots, Line, Picture
 from treewright.data.frame import Frame
 from treewright.data.read.target import read_classes
 from treewright.errors import DataError, ParameterError
-from treewright.evaluate.answers import Answers, as_target
 from treewright.evaluate.confusion import Confusion
 from treewright.evaluate.intervals import Interval
-from treewright.evaluate.learners import learners_of, task_of
 from treewright.evaluate.metrics import Metric, Task, metrics_of
 from treewright.evaluate.result import Result, frame_of
-from treewright.evaluate.task_data import TaskData, read_task_data
-from treewright.parameters import check_choice, check_share
+from treewright.evaluate.trial.answers import Answers, as_target
+from treewright.evaluate.trial.learners import learners_of, task_of
+from treewright.evaluate.trial.task_data import read_answers, read_task_data
+from treewright.parameters import check_share
 from treewright.text.table import TextColumn, lay_out
-
-_TASKS = ("classes", "numbers")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -209,32 +207,19 @@ def scores(
     recall      0.0 %   0.0 to 43.4 %
     precision   0.0 %  0.0 to 100.0 %
     """
-    actual = as_target(y)
-    given = as_target(predicted, name="predicted")
-    if len(given) != len(actual):
-        raise DataError(f"y has {len(actual)} rows and predicted has {len(given)}.")
-    if task is None:
-        task = "numbers" if actual.dtype.kind == "f" else "classes"
-    check_choice("task", task, _TASKS)
     check_share("level", level)
-    if task == "classes" and classes is None:
-        both = np.concatenate([actual.astype(object), given.astype(object)])
-        classes = read_classes(both, owner="scores").classes[0].tolist()
-    data = read_task_data(
-        {"row": np.arange(len(actual))},
-        actual,
+    answers = read_answers(
+        y,
+        predicted,
         task=task,
-        owner="scores",
+        probabilities=probabilities,
         classes=classes,
         positive=positive,
         cost_matrix=cost_matrix,
         sample_weight=sample_weight,
         groups=groups,
     )
-    answered = data.as_answers(given)
-    answers = data.judged(
-        np.arange(len(actual)), answered, _read_probabilities(probabilities, data)
-    )
+    task = "classes" if answers.classes else "numbers"
     asked = metrics_of(metrics, task, with_costs=cost_matrix is not None)
     return scored("answers", answers, asked, level)
 
@@ -271,12 +256,12 @@ def judge(
     >>> print(judge(model, more.X, more.y, metrics="accuracy"))
     ID3Classifier: 15 rows
     <BLANKLINE>
-               value  95 % interval
+               value   95 % interval
     accuracy  93.3 %  70.2 to 98.8 %
     <BLANKLINE>
-    actual \\ predicted  No  Yes  recall  precision     F1
-    No                   5    1  83.3 %    100.0 %  0.909
-    Yes                  0    9 100.0 %     90.0 %  0.947
+    actual \\ predicted  No  Yes   recall  precision     F1
+    No                   5    1   83.3 %    100.0 %  0.909
+    Yes                  0    9  100.0 %     90.0 %  0.947
     """
     check_share("level", level)
     (learner,) = learners_of([model])
@@ -329,23 +314,3 @@ def _with_those_of(actual: Array, known: Any) -> list[Any]:
     if not names:
         names = read_classes(actual, owner="judge").classes[0].tolist()
     return names + [each for each in dict.fromkeys(actual.tolist()) if each not in names]
-
-
-def _read_probabilities(given: Any, data: TaskData) -> FloatArray | None:
-    if given is None or data.task == "numbers":
-        return None
-    found = np.asarray(given, dtype=np.float64)
-    n_classes = len(data.classes)
-    if found.ndim == 1 and n_classes == 2:
-        beside = 1 - found
-        is_second = data.positive == data.classes[1]
-        found = np.stack([beside, found] if is_second else [found, beside], axis=1)
-    if found.shape != (data.n_rows, n_classes):
-        raise DataError(
-            f"probabilities has shape {found.shape}; {data.n_rows} rows and {n_classes} classes"
-            f" need {(data.n_rows, n_classes)}."
-        )
-    if not np.isfinite(found).all() or found.min() < 0 or found.max() > 1 + 1e-9:
-        row = int(np.argwhere(~((found >= 0) & (found <= 1 + 1e-9)))[0][0])
-        raise DataError(f"probabilities in row {row} are {found[row].tolist()}: not from 0 to 1.")
-    return found

@@ -18,12 +18,14 @@ from sklearn.pipeline import Pipeline
 
 from treewright.array_types import Array, FloatArray
 from treewright.errors import ParameterError
-from treewright.evaluate.answers import Answers, as_target
 from treewright.evaluate.metrics import Task
-from treewright.evaluate.task_data import TaskData, take_rows
+from treewright.evaluate.trial.answers import Answers, as_target
+from treewright.evaluate.trial.task_data import TaskData, take_rows
 from treewright.parameters import is_number
 
 _PARAMETERS_IN_A_NAME = 3
+_KNOW_THEIR_PLACE = ("sklearn", "treewright")
+"""Libraries whose ``n_jobs=None`` is one thread inside a worker; others take all processors."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -206,7 +208,9 @@ def _settle(model: Any, *, seed: int, n_threads: int | None) -> None:
         if part == "random_state" and parameters[name] is None:
             settled[name] = seed
         if part == "n_jobs" and parameters[name] is None and n_threads is not None:
-            settled[name] = n_threads
+            owner = parameters.get(name.rpartition("__")[0], model)
+            if type(owner).__module__.partition(".")[0] not in _KNOW_THEIR_PLACE:
+                settled[name] = n_threads
     if settled:
         model.set_params(**settled)
 

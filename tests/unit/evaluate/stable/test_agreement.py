@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from treewright.evaluate.agreement import concordance, fleiss_kappa, overlap, share_alike
+from treewright.evaluate.stable.agreement import concordance, fleiss_kappa, overlap, share_alike
 
 RANDOM = np.random.default_rng(3)
 

@@ -16,7 +16,7 @@ from sklearn import model_selection as sk
 
 from treewright.array_types import Int64Array
 from treewright.errors import DataError, ParameterError
-from treewright.evaluate.task_data import TaskData
+from treewright.evaluate.trial.task_data import TaskData
 from treewright.parameters import is_whole
 
 LEAVE_ONE_OUT = "leave_one_out"

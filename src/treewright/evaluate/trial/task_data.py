@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.utils import _safe_indexing
@@ -16,9 +16,10 @@ from treewright.data.read.dataframes import target_array
 from treewright.data.read.table import open_table
 from treewright.data.read.target import read_classes
 from treewright.errors import DataError, UnsupportedError
-from treewright.evaluate.answers import Answers, as_target, code_classes, find_positive
 from treewright.evaluate.metrics import Task
+from treewright.evaluate.trial.answers import Answers, as_target, code_classes, find_positive
 from treewright.grow.costs import read_costs
+from treewright.parameters import check_choice
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -143,6 +144,43 @@ def read_task_data(
     )
 
 
+def read_answers(
+    y: Any,
+    predicted: Any,
+    *,
+    task: Task | None = None,
+    probabilities: Any = None,
+    classes: Any = None,
+    positive: Any = None,
+    cost_matrix: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> Answers:
+    """Check answers that are there already, beside the truth; parameters as for ``scores``."""
+    actual, given = as_target(y), as_target(predicted, name="predicted")
+    if len(given) != len(actual):
+        raise DataError(f"y has {len(actual)} rows and predicted has {len(given)}.")
+    if task is None:
+        task = "numbers" if actual.dtype.kind == "f" else "classes"
+    check_choice("task", task, get_args(Task))
+    if task == "classes" and classes is None:
+        both = np.concatenate([actual.astype(object), given.astype(object)])
+        classes = read_classes(both, owner="scores").classes[0].tolist()
+    data = read_task_data(
+        {"row": np.arange(len(actual))},
+        actual,
+        task=task,
+        owner="scores",
+        classes=classes,
+        positive=positive,
+        cost_matrix=cost_matrix,
+        sample_weight=sample_weight,
+        groups=groups,
+    )
+    found = _read_probabilities(probabilities, data)
+    return data.judged(data.all_rows, data.as_answers(given), found)
+
+
 def take_rows(X: Any, rows: Array) -> Any:
     """Return some rows of a table, in the type it has."""
     if isinstance(X, Frame):
@@ -198,3 +236,23 @@ def _groups(given: Any, n_rows: int) -> Array | None:
     if groups.shape != (n_rows,):
         raise DataError(f"groups has shape {groups.shape}; {n_rows} rows need {n_rows} entries.")
     return groups
+
+
+def _read_probabilities(given: Any, data: TaskData) -> FloatArray | None:
+    if given is None or data.task == "numbers":
+        return None
+    found = np.asarray(given, dtype=np.float64)
+    n_classes = len(data.classes)
+    if found.ndim == 1 and n_classes == 2:
+        beside = 1 - found
+        is_second = data.positive == data.classes[1]
+        found = np.stack([beside, found] if is_second else [found, beside], axis=1)
+    if found.shape != (data.n_rows, n_classes):
+        raise DataError(
+            f"probabilities has shape {found.shape}; {data.n_rows} rows and {n_classes} classes"
+            f" need {(data.n_rows, n_classes)}."
+        )
+    if not np.isfinite(found).all() or found.min() < 0 or found.max() > 1 + 1e-9:
+        row = int(np.argwhere(~((found >= 0) & (found <= 1 + 1e-9)))[0][0])
+        raise DataError(f"probabilities in row {row} are {found[row].tolist()}: not from 0 to 1.")
+    return found

@@ -48,8 +48,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from treewright.array_types import Array, BoolArray, FloatArray
 from treewright.errors import ParameterError
-from treewright.evaluate.agreement import concordance, fleiss_kappa, overlap, share_alike
-from treewright.evaluate.stability_table import ColumnUse, Spread, Stability
+from treewright.evaluate.stable.agreement import concordance, fleiss_kappa, overlap, share_alike
+from treewright.evaluate.stable.stability_table import ColumnUse, Spread, Stability
 from treewright.tree.question import columns_of
 from treewright.tree.tree import Tree
 

@@ -19,10 +19,10 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from treewright.evaluate.answers import Answers
-from treewright.evaluate.learners import Learner
-from treewright.evaluate.splits import Folds, Split
-from treewright.evaluate.task_data import TaskData
+from treewright.evaluate.trial.answers import Answers
+from treewright.evaluate.trial.learners import Learner
+from treewright.evaluate.trial.splits import Folds, Split
+from treewright.evaluate.trial.task_data import TaskData
 from treewright.threads import n_processors, n_threads
 
 Work = Callable[[int, int], "Run"]

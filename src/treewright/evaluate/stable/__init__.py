@@ -1,0 +1,1 @@
+"""Stability: how much of a tree remains when its rows vary."""
