@@ -1,0 +1,1 @@
+"""The same charts on matplotlib axes: one file each for what is drawn alike."""

@@ -1,0 +1,186 @@
+"""A chart of lines and points on matplotlib axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.chart.marks import STROKES, Dots, Line, Mark, Rule, Stroke
+from treewright.chart.on_axes.frame import POINTS, line_style, paint, set_scale, text_style
+from treewright.chart.placement import spread
+from treewright.chart.words import clean
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from treewright.chart.chart import Chart
+
+_ON_TOP = 10  # above every line
+_LABEL_SHARE = 15 / 300
+"""Least distance of two labels, as a share of the height of a usual plot."""
+
+
+def plot_chart(chart: Chart, ax: Axes) -> None:
+    """Draw axes, lines, dots, rules and marks, each with its name."""
+    x_limits, y_limits = chart.limits()
+    set_scale(ax, "x", chart.x, x_limits)
+    set_scale(ax, "y", chart.y, y_limits)
+    ax.spines["bottom"].set_visible(True)
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", color=paint("axis"))
+    ax.grid(axis="y", color=paint("rule"), linewidth=POINTS)
+    if chart.square:
+        ax.set_box_aspect(1)
+    for order, role in enumerate(STROKES):
+        for line in chart.lines:
+            if line.role == role:
+                _plot_line(chart, line, ax, 2 + order / len(STROKES))
+    for mark in chart.marks:
+        if isinstance(mark, Dots):
+            _plot_dots(chart, mark, ax)
+        elif isinstance(mark, Rule):
+            _plot_rule(mark, ax)
+        elif isinstance(mark, Mark) and chart.shows_point(mark.x, mark.y):
+            _plot_mark(mark, ax)
+    _name_lines(chart, ax)
+
+
+def _plot_line(chart: Chart, line: Line, ax: Axes, order: float) -> None:
+    shown = chart.shown(line)
+    if line.low is not None and line.high is not None:
+        band = shown & chart.y.shows(line.low) & chart.y.shows(line.high)
+        x, low, high = line.x[band], line.low[band], line.high[band]
+        ax.fill_between(x, low, high, color=paint("band"), linewidth=0, zorder=1.5)
+    style = line_style(chart.stroke_of(line))
+    alone = {"marker": "o", "markersize": 4.5} if shown.sum() == 1 else {}
+    label = _label(clean(line.name), line.columns) if line.name else "_unnamed"
+    ax.plot(line.x[shown], line.y[shown], label=label, zorder=order, **style, **alone)
+
+
+def _label(name: str, columns: tuple[str, ...]) -> str:
+    return "  ".join([name, *columns])
+
+
+def _plot_dots(chart: Chart, dots: Dots, ax: Axes) -> None:
+    shown = chart.shown(dots)
+    hollow = dots.is_hollow[shown]
+    x, y = dots.x[shown], dots.y[shown]
+    if dots.low is not None and dots.high is not None:
+        low, high = dots.low[shown], dots.high[shown]
+        known = np.isfinite(low) & np.isfinite(high)
+        sizes = np.abs(np.vstack([y - low, high - y]))[:, known]
+        width = 2 * POINTS
+        ax.errorbar(
+            x[known],
+            y[known],
+            yerr=sizes,
+            fmt="none",
+            ecolor=paint("ink2"),
+            elinewidth=width,
+            capsize=4 * POINTS,
+            capthick=width,
+            zorder=3,
+        )
+    fills = [paint("paper") if each else paint("accent") for each in hollow]
+    edges = [paint("ink3") if each else paint("paper") for each in hollow]
+    areas = (2 * dots.radii[shown] * POINTS) ** 2
+    label = clean(dots.name) if dots.name else "_unnamed"
+    ax.scatter(x, y, s=areas, c=fills, edgecolors=edges, zorder=3.5, label=label)
+    if dots.name and len(x):
+        _write(ax, clean(dots.name), (x[-1], y[-1]), (8, 0), "accent", bold=True)
+
+
+def _plot_rule(rule: Rule, ax: Axes) -> None:
+    style = line_style(Stroke("ink2", 1.0, "2 3"))
+    if rule.y is not None:
+        ends = rule.span or ax.get_xlim()
+        ax.plot(ends, [rule.y, rule.y], label="_rule", zorder=2.5, **style)
+        place = (ends[0], rule.y)
+    else:
+        ends = rule.span or ax.get_ylim()
+        ax.plot([rule.x, rule.x], ends, label="_rule", zorder=2.5, **style)
+        place = (float(rule.x or 0.0), ends[1])
+    if rule.name:
+        _write(ax, clean(rule.name), place, (4, 4), "ink3", vertical="bottom")
+
+
+def _plot_mark(mark: Mark, ax: Axes) -> None:
+    is_chosen = mark.kind == "chosen"
+    token = "ink3" if mark.kind == "chance" else "ink"
+    ax.plot(
+        [mark.x],
+        [mark.y],
+        marker="o",
+        markersize=(11 if is_chosen else 9) * POINTS,
+        markerfacecolor=paint("ink" if is_chosen else "paper"),
+        markeredgecolor=paint("paper" if is_chosen else token),
+        markeredgewidth=(1.5 if is_chosen else 1.75) * POINTS,
+        label="_mark",
+        zorder=_ON_TOP,
+    )
+    if not mark.name:
+        return
+    # What was chosen is named below on a leader, what was not above.
+    down = mark.y > sum(ax.get_ylim()) / 2 if is_chosen else mark.y < ax.get_ylim()[0]
+    text = "\n".join(clean(part) for part in (mark.name, mark.note) if part)
+    ax.annotate(
+        text,
+        (mark.x, mark.y),
+        xytext=(0, -70 if down else 40),
+        textcoords="offset points",
+        ha="center",
+        va="top" if down else "bottom",
+        arrowprops={"arrowstyle": "-", "color": paint(token), "linewidth": POINTS},
+        zorder=_ON_TOP,
+        **text_style(12.5, token, bold=is_chosen),
+    )
+
+
+def _name_lines(chart: Chart, ax: Axes) -> None:
+    """Write names at the ends of lines, moved apart; a table of lines is a legend."""
+    if chart.has_table:
+        title = "  ".join(head for head in chart.heads if head)
+        legend = ax.legend(frameon=False, title=title, labelcolor=paint("ink"))
+        for text in legend.get_texts():
+            text.set(fontsize=12.5 * POINTS, parse_math=False)
+        legend.get_title().set(fontsize=11.5 * POINTS, color=paint("ink3"), parse_math=False)
+        return
+    named = [line for line in chart.lines if line.name and chart.shown(line).any()]
+    ends = [np.flatnonzero(chart.shown(line))[-1] for line in named]
+    to_axes = ax.transData + ax.transAxes.inverted()
+    heights = [
+        float(to_axes.transform((line.x[end], line.y[end]))[1])
+        for line, end in zip(named, ends, strict=True)
+    ]
+    order = np.argsort(heights, kind="stable").tolist()
+    gaps = [_LABEL_SHARE] * max(len(order) - 1, 0)
+    places = spread([heights[i] for i in order], gaps, low=0.0, high=1.0)
+    for i, place in zip(order, places, strict=True):
+        line = named[i]
+        token = "accent" if line.role == "validated" else "ink2"
+        text = "\n".join(clean(part) for part in (line.name, line.note) if part)
+        ax.annotate(
+            text,
+            (1, place),
+            xycoords="axes fraction",
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            annotation_clip=False,
+            **text_style(12.5, token, bold=line.role not in ("reference", "other")),
+        )
+
+
+def _write(
+    ax: Axes,
+    text: str,
+    at: tuple[float, float],
+    offset: tuple[float, float],
+    token: str,
+    *,
+    bold: bool = False,
+    vertical: str = "center",
+) -> None:
+    style = text_style(12.5 if bold else 11.5, token, bold=bold)
+    ax.annotate(text, at, xytext=offset, textcoords="offset points", va=vertical, **style)
