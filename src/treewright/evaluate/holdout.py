@@ -185,7 +185,7 @@ def holdout(
     >>> error = {depth: parts.validate(tree)["error"].value for depth, tree in depths.items()}
     >>> chosen = min(error, key=error.get)
     >>> print(chosen, parts.judge(depths[chosen])["error"])
-    4 13.5 %, 10.5 to 17.2 % (95 %)
+    4 15.3 %, 12.1 to 19.1 % (95 %)
     """
     check_share("test", test)
     check_number("validation", validation, low=0.0, high=1.0, open_high=True)
