@@ -279,38 +279,36 @@ class Comparison(Result):
 
     def draw(self) -> Picture:
         """Return figures with intervals and folds, and the differences, as a picture."""
-        title = self._title()
+        judged = [i for i in self.order if self.results[i] is not None]
+        found = [self.differences[i] for i in judged]
+        columns = zip(
+            self._signed([None if each is None else each.value for each in found]),
+            self._ranges(found),
+            p_values([None if each is None else each.p_value for each in found]),
+            strict=True,
+        )
         rows = []
-        for i in self.order:
-            found, difference = self.results[i], self.differences[i]
-            if found is None:
-                continue
-            interval = found[self.metric.name]
-            columns = ("", "", "")
-            if difference is not None:
-                columns = (
-                    self._signed([difference.value])[0],
-                    self._ranges([difference])[0],
-                    p_values([difference.p_value])[0],
-                )
+        for i, difference, texts in zip(judged, found, columns, strict=True):
+            result = self[self.names[i]]
+            interval = result[self.metric.name]
             rows.append(
                 DotRow(
                     self.names[i],
                     interval.value,
                     interval.low,
                     interval.high,
-                    small=found.values[self.metric.name],
+                    small=result.values[self.metric.name],
                     strong=i == self.order[0],
                     hollow=difference is not None and difference.p_value > 1 - self.level,
-                    columns=columns,
+                    columns=tuple(text.replace("-", "\N{MINUS SIGN}") for text in texts),
                 )
             )
         seed = "" if self.folds.seed is None else f"; seed {self.folds.seed}"
         return DotChart(
-            title=title,
+            title=self._title(),
             subtitle=f"{self.metric.title.capitalize()} with its {100 * self.level:g} % interval;"
             " small dots are folds",
-            caption=f"{self.folds.method}; {self.n_rows:,} rows{seed}. {self._method()}",
+            caption=f"{self.folds.method}; {self.n_rows:,} rows{seed}. D{self._method()[1:]}",
             rows=rows,
             heads=(f"against {self.names[self.reference]}", "for all together", "p"),
             x=Axis(form="percent" if self.metric.is_share else "number"),

@@ -38,8 +38,8 @@ from treewright.evaluate.result import Result, frame_of
 from treewright.evaluate.scores import Scores, scored
 from treewright.evaluate.trial.answers import Answers, as_target, joined
 from treewright.evaluate.trial.learners import Constant, Learner, learners_of, task_of
-from treewright.evaluate.trial.run import Run, leaves_of, run_all
-from treewright.evaluate.trial.splits import Folds, make_folds
+from treewright.evaluate.trial.run import Run, fit_and_answer, leaves_of, run_all
+from treewright.evaluate.trial.splits import Folds, Split, make_folds
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.parameters import check_flag, check_share
 from treewright.text.numbers import figures, percent
@@ -296,20 +296,12 @@ def cross_validate(
     asked = metrics_of(metrics, data.task, with_costs=cost_matrix is not None)
     folds = make_folds(data, cv, repeats=repeats, stratify=stratify, seed=random_state)
     runs, was_stopped = run_all([entrant], data, folds, n_jobs=n_jobs, seed=random_state)
-    model, training = None, None
+    last = None
     if refit and not was_stopped and not entrant.is_fitted:
-        model = entrant.fit(data, data.all_rows, seed=random_state, n_threads=None)
-        training = entrant.answer(model, data, data.all_rows)
+        everything = Split(train=data.all_rows, test=data.all_rows)
+        last = fit_and_answer(entrant, data, everything, seed=random_state)
     return summarised(
-        entrant,
-        data,
-        folds,
-        runs,
-        asked,
-        level=level,
-        model=model,
-        training=training,
-        was_stopped=was_stopped,
+        entrant, data, folds, runs, asked, level=level, last=last, was_stopped=was_stopped
     )
 
 
@@ -321,11 +313,10 @@ def summarised(
     metrics: tuple[Metric, ...],
     *,
     level: float,
-    model: Any = None,
-    training: Answers | None = None,
+    last: Run | None = None,
     was_stopped: bool = False,
 ) -> CrossValidation:
-    """Return the figures of one learner from its runs."""
+    """Return the figures of one learner from its runs; `last` is the one on all rows."""
     answered = [run for run in runs if run.answers is not None]
     answers = joined([_with_rows(run, data, folds) for run in answered if run.answers])
     baseline = joined([constant_answers(data, folds, run.part) for run in answered])
@@ -333,6 +324,8 @@ def summarised(
     notes = folds.notes
     if failed:
         notes += (f"{learner.name} failed on {failed} of {len(folds)} folds",)
+    if last is not None and last.failure is not None:
+        notes += (f"{learner.name} failed on all rows together: {last.failure_text}",)
     if learner.is_fitted and not isinstance(learner.model, Constant):
         notes += (f"{learner.name} was given as it is: it may have seen these rows",)
     return CrossValidation(
@@ -341,8 +334,8 @@ def summarised(
         folds=folds,
         runs=tuple(runs),
         n_rows=data.n_rows,
-        model=model,
-        training=training,
+        model=None if last is None else last.model,
+        training=None if last is None else last.answers,
         was_stopped=was_stopped,
     )
 

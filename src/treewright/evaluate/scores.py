@@ -23,6 +23,9 @@ from treewright.evaluate.trial.task_data import read_answers, read_task_data
 from treewright.parameters import check_share
 from treewright.text.table import TextColumn, lay_out
 
+_MOST_DOTS = 2000
+"""Rows drawn at most: more would hide each other."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scores(Result):
@@ -145,15 +148,18 @@ class Scores(Result):
         predicted = self.answers.predicted.astype(np.float64)
         ends = [min(actual.min(), predicted.min()), max(actual.max(), predicted.max())]
         found = self.intervals[self.metric.name]
+        n_rows = len(actual)
+        shown = np.linspace(0, n_rows - 1, min(n_rows, _MOST_DOTS)).astype(np.int64)
+        part = f"; {len(shown):,} of them drawn" if len(shown) < n_rows else ""
         return Chart(
             title="Predicted against true",
             subtitle=f"{self.name}; a dot is a row",
-            caption=f"{len(actual):,} rows; {self.metric.title} {found}",
+            caption=f"{n_rows:,} rows{part}; {self.metric.title} {found}",
             x=Axis("predicted"),
             y=Axis("true"),
             marks=[
                 Line(np.array(ends), np.array(ends), role="reference", name="predicted = true"),
-                Dots(predicted, actual, hollow=True),
+                Dots(predicted[shown], actual[shown], hollow=True),
             ],
             square=True,
         )

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -53,8 +53,8 @@ class Run:
         The fitted model, where it is kept.
     """
 
-    learner: int
-    part: int
+    learner: int = 0
+    part: int = 0
     answers: Answers | None = None
     training_answers: Answers | None = None
     failure: Exception | None = None
@@ -100,17 +100,19 @@ def run_all(
     jobs = [(part, learner) for part in range(len(folds)) for learner in range(len(learners))]
     n_workers = min(1 if n_jobs is None else n_threads(n_jobs), len(jobs))
 
+    threads = None if n_workers == 1 else max(1, n_processors() // n_workers)
+
     def work(part: int, learner: int) -> Run:
-        return _one(
+        run = fit_and_answer(
             learners[learner],
             data,
             folds.splits[part],
-            Run(learner=learner, part=part),
             seed=seed + part,
-            n_threads=None if n_workers == 1 else max(1, n_processors() // n_workers),
+            n_threads=threads,
             on_training_rows=on_training_rows,
-            keep_model=keep_models,
         )
+        kept = run.model if keep_models else None
+        return replace(run, learner=learner, part=part, model=kept)
 
     progress = Progress(len(learners), len(folds))
     done: list[Run] = []
@@ -163,16 +165,14 @@ def _at_once(work: Work, jobs: Sequence[tuple[int, int]], n_workers: int) -> Ite
         raise
 
 
-def _one(
+def fit_and_answer(
     learner: Learner,
     data: TaskData,
     split: Split,
-    run: Run,
     *,
     seed: int,
-    n_threads: int | None,
-    on_training_rows: bool,
-    keep_model: bool,
+    n_threads: int | None = None,
+    on_training_rows: bool = False,
 ) -> Run:
     """Return one run; an exception of the learner is part of the result."""
     begin = time.perf_counter()
@@ -182,15 +182,13 @@ def _one(
         answers = learner.answer(model, data, split.test)
         training = learner.answer(model, data, split.train) if on_training_rows else None
     except Exception as problem:
-        return Run(learner=run.learner, part=run.part, failure=problem)
+        return Run(failure=problem)
     return Run(
-        learner=run.learner,
-        part=run.part,
         answers=answers,
         training_answers=training,
         seconds=seconds,
         n_leaves=leaves_of(model),
-        model=model if keep_model else None,
+        model=model,
     )
 
 

@@ -77,9 +77,9 @@ def make_folds(
         raise ParameterError(
             f"repeats={repeats!r} is for a number of folds; cv={cv!r} divides rows in one way."
         )
-    if cv == LEAVE_ONE_OUT if isinstance(cv, str) else False:
+    if isinstance(cv, str) and cv == LEAVE_ONE_OUT:
         return _leave_one_out(data)
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, str):
         return _by_splitter(data, cv)
     if isinstance(cv, str) or not isinstance(cv, Iterable):
         raise ParameterError(
