@@ -16,7 +16,7 @@ learner   error   95 % interval  against tree  95 % for all 2      p  leaves
 c45      12.3 %  10.9 to 13.8 %          -3.7    -7.2 to -0.2  0.039      55
 tree     16.0 %  14.5 to 17.7 %                                          161
 always   16.0 %  14.5 to 17.7 %           0.0    -3.2 to +3.2  1.000
-differences in points: corrected resampled t-test, max-t for all 2
+differences from tree in points: corrected resampled t-test, max-t for all 2
 c45 is better than tree on data like these. For always these folds do not decide
 it: the difference may be chance.
 """

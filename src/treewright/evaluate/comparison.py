@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from treewright.evaluate.metrics import Metric
 from treewright.evaluate.result import Result, frame_of
 from treewright.evaluate.significance import HypothesisTest
 from treewright.evaluate.trial.splits import Folds
+from treewright.text.names import short_in_middle
 from treewright.text.numbers import figures, p_values, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.text.wrap import wrap_words
@@ -178,7 +180,7 @@ class Comparison(Result):
         if not known:
             return ""
         unit = " in points" if self.metric.is_share else ""
-        text = f"differences{unit}: {known[0].test.name}"
+        text = f"differences from {self.names[self.reference]}{unit}: {known[0].test.name}"
         return text + (f", {known[0].method} for all {len(known)}" if len(known) > 1 else "")
 
     def _table(self) -> str:
@@ -211,11 +213,15 @@ class Comparison(Result):
         ]
         if any(leaves):
             columns.append(TextColumn("leaves", leaves, right=True))
-        # Leaves go first, then the intervals of the figures, where names are long.
+        # Where names are long: the last line names the reference, then leaves go, then intervals.
+        if _width(columns) > _WIDTH:
+            columns[3] = TextColumn("difference", columns[3].cells, right=True)
         for dropped in (6, 2):
-            if sum(column.width + 2 for column in columns) - 2 > _WIDTH and len(columns) > dropped:
+            if _width(columns) > _WIDTH and len(columns) > dropped:
                 del columns[dropped]
-        return lay_out(columns)
+        rest = _WIDTH - _width(columns[1:]) - 2
+        names = [short_in_middle(name, rest) for name in columns[0].cells]
+        return lay_out([TextColumn("learner", names), *columns[1:]])
 
     def _signed(self, values: list[float | None]) -> list[str]:
         if self.metric.is_share:
@@ -335,6 +341,10 @@ class Comparison(Result):
             if is_sure
             else f"{name} {errs}, but its lead over {beside} may be chance"
         )
+
+
+def _width(columns: Sequence[TextColumn]) -> int:
+    return sum(column.width + 2 for column in columns) - 2
 
 
 def _with_sign(text: str) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn import metrics as sk
 
 from treewright.array_types import BoolArray, FloatArray
-from treewright.errors import ParameterError, UnsupportedError
+from treewright.errors import DataError, ParameterError, UnsupportedError
 from treewright.evaluate.intervals import (
     Interval,
     auc,
@@ -328,13 +328,22 @@ def _auc_interval(answers: Answers, level: float) -> Interval:
 
 
 def _average_precision_interval(answers: Answers, level: float) -> Interval:
-    return bootstrap(
-        lambda drawn: _ranked(answers.rows(drawn.astype(np.int64)), sk.average_precision_score),
-        np.arange(len(answers)),
-        groups=answers.groups,
-        n_resamples=500,
-        level=level,
-    )
+    value = _ranked(answers, sk.average_precision_score)
+    unknown = Interval(value=value, low=0.0, high=1.0, level=level, method="bootstrap")
+    counts = np.bincount(answers.actual_codes, minlength=len(answers.classes))
+    if math.isnan(value) or counts[counts > 0].min() < 2:
+        return unknown  # one row cannot show how rows vary
+    try:
+        return bootstrap(
+            lambda drawn: _ranked(answers.rows(drawn.astype(np.int64)), sk.average_precision_score),
+            np.arange(len(answers)),
+            groups=answers.groups,
+            strata=answers.actual_codes if answers.groups is None else None,
+            n_resamples=500,
+            level=level,
+        )
+    except DataError:  # a class in so few groups that some draws have none
+        return unknown
 
 
 def _log_losses(answers: Answers) -> FloatArray:

@@ -28,3 +28,16 @@ def on_one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def short_in_middle(name: str, most: int) -> str:
+    """Return a name of at most so many characters, cut in the middle, where it tells least.
+
+    >>> short_in_middle("average_monthly_balance", 16)
+    'average_m…alance'
+    """
+    text = on_one_line(name)
+    if len(text) <= most:
+        return text
+    front = max(1, (6 * (most - 1)) // 10)
+    return f"{text[:front]}…{text[len(text) - max(0, most - 1 - front) :]}"
