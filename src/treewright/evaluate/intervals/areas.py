@@ -20,6 +20,7 @@ from scipy.special import expit, logit
 from treewright.array_types import BoolArray, FloatArray
 from treewright.errors import DataError
 from treewright.evaluate.intervals.clusters import Clusters
+from treewright.evaluate.intervals.flags import as_flags
 from treewright.evaluate.intervals.interval import Interval, around
 from treewright.evaluate.intervals.shares import wilson
 from treewright.measures.checks import as_floats
@@ -83,7 +84,12 @@ def area(
     >>> found.value
     0.875
     """
-    positive, score = _as_flags(is_positive), _as_scores(scores)
+    positive = as_flags(
+        is_positive,
+        name="is_positive",
+        example="y == 'yes' is True for each row of class 'yes'",
+    )
+    score = _as_scores(scores)
     if score.shape != positive.shape:
         raise DataError(
             f"scores must hold one number for each of the {len(positive)} rows,"
@@ -245,19 +251,6 @@ def _least_rows(rows: Clusters, positive: BoolArray) -> float:
     if rows.group_of_row is not None:
         return float(min(each.n_groups for each in of_side))
     return min(each.effective_rows for each in of_side)
-
-
-def _as_flags(is_positive: ArrayLike) -> BoolArray:
-    flags = as_floats(is_positive, name="is_positive")
-    if flags.ndim != 1:
-        raise DataError(f"is_positive must be one list of 0 and 1; its shape is {flags.shape}.")
-    bad = np.flatnonzero(~np.isin(flags, (0.0, 1.0)))
-    if len(bad):
-        raise DataError(
-            f"is_positive[{bad[0]}] is {float(flags[bad[0]])!r}, but must be 0 or 1.\n"
-            "  Hint: y == 'yes' is True for each row of class 'yes'."
-        )
-    return np.asarray(flags == 1.0)
 
 
 def _as_scores(scores: ArrayLike) -> FloatArray:
