@@ -219,7 +219,7 @@ def _interval(
     decided = wins + losses
     low_share, high_share = _share_of_wins(wins, decided, method, alternative, level)
     given_low, given_high = ((2 * end - 1) * decided / n for end in (low_share, high_share))
-    score_low, score_high = _score_ends(wins, losses, n, alternative, level)
+    score_low, score_high = score_ends(wins, losses, n, alternative, level)
     low = given_low if given_low > 0 >= score_low else min(given_low, score_low)
     high = given_high if given_high < 0 <= score_high else max(given_high, score_high)
     return Interval(
@@ -254,7 +254,7 @@ def _share_of_wins(
     return low, high
 
 
-def _score_ends(
+def score_ends(
     wins: int, losses: int, n: int, alternative: Alternative, level: float
 ) -> tuple[float, float]:
     """Return Tango's score interval of a difference of paired shares (1998, Stat. Med. 17)."""
