@@ -7,7 +7,7 @@ from sklearn.metrics import f1_score, matthews_corrcoef, r2_score, roc_auc_score
 
 from treewright.array_types import FloatArray
 from treewright.errors import DataError, ParameterError
-from treewright.evaluate.intervals import bootstrap, row_mean
+from treewright.evaluate.intervals import bootstrap, bootstrap_counts, row_mean
 
 RANDOM = np.random.default_rng(0)
 VALUES = RANDOM.gamma(2.0, size=60)
@@ -75,6 +75,27 @@ def test_any_metric_has_an_interval_around_it(metric: object, method: str) -> No
     predicted = np.where(RANDOM.random(80) < 0.8, actual, ~actual).astype(int)
     found = bootstrap(metric, actual.astype(int), predicted, method=method, n_resamples=200)  # type: ignore[arg-type]
     assert found.low < found.value < found.high
+
+
+def accuracy(tables: FloatArray) -> FloatArray:
+    return np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
+
+
+def test_counts_drawn_at_once_have_the_interval_of_rows() -> None:
+    actual = np.repeat([0, 1, 2], [40, 30, 50])
+    predicted = np.where(np.arange(120) % 4 == 0, (actual + 1) % 3, actual)
+    counts = [[np.sum((actual == i) & (predicted == j)) for j in range(3)] for i in range(3)]
+    at_once = bootstrap_counts(accuracy, counts, n_resamples=20_000)
+    by_row = bootstrap(lambda a, b: np.mean(a == b), actual, predicted)
+    assert at_once.value == by_row.value == 0.75
+    assert (at_once.low, at_once.high) == pytest.approx((by_row.low, by_row.high), abs=0.012)
+    assert at_once == bootstrap_counts(accuracy, counts, n_resamples=20_000)
+
+
+@pytest.mark.parametrize("counts", [[[0, 0], [0, 0]], [[1.5, 0], [0, 1]], [[-1, 0], [0, 2]], []])
+def test_counts_that_are_none_are_refused(counts: list[list[float]]) -> None:
+    with pytest.raises(DataError, match="counts must be whole numbers, at least 0 and not all 0"):
+        bootstrap_counts(accuracy, counts)
 
 
 def test_one_row_or_group_has_no_bounds() -> None:
