@@ -112,6 +112,8 @@ def test_scores_that_part_both_sides_have_wilsons_end() -> None:
     assert found.value == found.high == 1
     assert found.low == pytest.approx(2 / (2 + 1.959964**2), abs=1e-6)
     assert auc([1, 1, 0, 0, 0], [1, 2, 3, 4, 5]).low == 0
+    weights = np.random.default_rng(0).random(90)
+    assert auc(np.arange(90) > 40, np.arange(90), weights=weights).value == 1
 
 
 def test_a_side_of_one_row_or_none_leaves_everything_open() -> None:
