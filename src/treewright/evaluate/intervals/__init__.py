@@ -1,7 +1,7 @@
 """Confidence intervals of figures: shares, means, areas under the curve, and any metric at all."""
 
 from treewright.evaluate.intervals.areas import auc, auc_one_vs_rest
-from treewright.evaluate.intervals.bootstrap import bootstrap
+from treewright.evaluate.intervals.bootstrap import bootstrap, bootstrap_counts
 from treewright.evaluate.intervals.interval import Interval
 from treewright.evaluate.intervals.means import fold_mean, root_mean_square, row_mean
 from treewright.evaluate.intervals.shares import clopper_pearson, normal, share, wilson
@@ -11,6 +11,7 @@ __all__ = [
     "auc",
     "auc_one_vs_rest",
     "bootstrap",
+    "bootstrap_counts",
     "clopper_pearson",
     "fold_mean",
     "normal",

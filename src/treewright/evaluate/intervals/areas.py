@@ -20,6 +20,7 @@ from scipy.special import expit, logit
 from treewright.array_types import BoolArray, FloatArray
 from treewright.errors import DataError
 from treewright.evaluate.intervals.clusters import Clusters
+from treewright.evaluate.intervals.flags import as_flags
 from treewright.evaluate.intervals.interval import Interval, around
 from treewright.evaluate.intervals.shares import wilson
 from treewright.measures.checks import as_floats
@@ -65,7 +66,7 @@ def standard_error(parts: FloatArray, rows: Clusters) -> float:
         return math.inf
     if rows.group_of_row is not None:
         return rows.standard_error(parts)
-    return math.sqrt(math.fsum(parts**2))
+    return math.sqrt(float(np.sum(parts**2)))
 
 
 def area(
@@ -83,7 +84,12 @@ def area(
     >>> found.value
     0.875
     """
-    positive, score = _as_flags(is_positive), _as_scores(scores)
+    positive = as_flags(
+        is_positive,
+        name="is_positive",
+        example="y == 'yes' is True for each row of class 'yes'",
+    )
+    score = _as_scores(scores)
     if score.shape != positive.shape:
         raise DataError(
             f"scores must hold one number for each of the {len(positive)} rows,"
@@ -92,14 +98,14 @@ def area(
     rows = Clusters.read(len(positive), weights, groups)
     weight = rows.weight
     of_side = [weight * positive, weight * ~positive]
-    totals = [math.fsum(side) for side in of_side]
+    totals = [float(side.sum()) for side in of_side]
     parts = np.zeros(len(score))
     if min(totals) == 0:
         parts[:] = math.nan
         return Area(value=math.nan, parts=parts, least_rows=0.0, rows=rows)
-    above = _share_below(score, of_side[1] / totals[1])  # of the negative rows, for each score
-    value = math.fsum(of_side[0] * above) / totals[0]
-    below = 1 - _share_below(score, of_side[0] / totals[0])
+    above = _share_below(score, of_side[1])  # of the negative rows, for each score
+    value = float(np.sum(of_side[0] * above)) / totals[0]
+    below = 1 - _share_below(score, of_side[0])
     for side, total, placement in zip(of_side, totals, (above, below), strict=True):
         n_rows = np.count_nonzero(side)
         factor = math.sqrt(n_rows / (n_rows - 1)) if n_rows > 1 else math.nan
@@ -233,10 +239,12 @@ def _interval(found: Area, *, scale: Scale, level: float) -> Interval:
 
 
 def _share_below(score: FloatArray, of_row: FloatArray) -> FloatArray:
-    """Return, for each score, the share below it, ties counting one half."""
+    """Return, for each score, the share of the weight below it, ties counting one half."""
     _, rank = np.unique(score, return_inverse=True)
     at = np.bincount(rank, weights=of_row)
-    return (np.cumsum(at) - at / 2)[rank]
+    up_to = np.cumsum(at)
+    # Divided last: what is above all has exactly 1.
+    return np.asarray(((up_to - at / 2) / up_to[-1])[rank])
 
 
 def _least_rows(rows: Clusters, positive: BoolArray) -> float:
@@ -245,19 +253,6 @@ def _least_rows(rows: Clusters, positive: BoolArray) -> float:
     if rows.group_of_row is not None:
         return float(min(each.n_groups for each in of_side))
     return min(each.effective_rows for each in of_side)
-
-
-def _as_flags(is_positive: ArrayLike) -> BoolArray:
-    flags = as_floats(is_positive, name="is_positive")
-    if flags.ndim != 1:
-        raise DataError(f"is_positive must be one list of 0 and 1; its shape is {flags.shape}.")
-    bad = np.flatnonzero(~np.isin(flags, (0.0, 1.0)))
-    if len(bad):
-        raise DataError(
-            f"is_positive[{bad[0]}] is {float(flags[bad[0]])!r}, but must be 0 or 1.\n"
-            "  Hint: y == 'yes' is True for each row of class 'yes'."
-        )
-    return np.asarray(flags == 1.0)
 
 
 def _as_scores(scores: ArrayLike) -> FloatArray:

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from treewright.array_types import Int64Array
+from treewright.array_types import FloatArray, Int64Array
 from treewright.errors import DataError
 from treewright.evaluate.intervals.clusters import Clusters
 from treewright.evaluate.intervals.interval import Interval
+from treewright.measures.checks import as_floats
 from treewright.parameters import check_callable, check_choice, check_count, check_share
 
 BootstrapMethod: TypeAlias = Literal["percentile", "bca"]
@@ -106,6 +107,77 @@ def bootstrap(
     return Interval(value=found, low=low, high=high, level=level, method=name, is_share=is_share)
 
 
+def bootstrap_counts(
+    metric: Callable[[FloatArray], ArrayLike],
+    counts: ArrayLike,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    random_state: int = 0,
+    is_share: bool = False,
+) -> Interval:
+    """Return the percentile interval of a metric of a table of counts, such as a confusion matrix.
+
+    Drawing rows again is drawing the counts of their cells: all tables are drawn at once, which is
+    far quicker than :func:`bootstrap`, for independent rows of equal weight.
+
+    Parameters
+    ----------
+    metric
+        A function of a stack of tables, the first axis of which runs over draws, that returns a
+        number for each.
+    counts
+        Whole numbers: rows actual and columns predicted, for most metrics.
+    level, n_resamples, random_state, is_share
+        As for :func:`bootstrap`.
+
+    Examples
+    --------
+    >>> def f1(tables):
+    ...     right = tables[:, 1, 1]
+    ...     return 2 * right / (2 * right + tables[:, 0, 1] + tables[:, 1, 0])
+    >>> print(bootstrap_counts(f1, [[15, 5], [5, 25]]))
+    0.833, 0.720 to 0.923 (95 %)
+    """
+    check_callable("metric", metric)
+    check_share("level", level)
+    check_count("n_resamples", n_resamples, least=100)
+    check_count("random_state", random_state, least=0)
+    table = as_floats(counts, name="counts")
+    bad = ~np.isfinite(table) | (table < 0) | (table != np.round(table))
+    if bad.any() or not table.sum() > 0:
+        raise DataError(
+            "counts must be whole numbers, at least 0 and not all 0.\n"
+            "  Hint: bootstrap(metric, actual, predicted, weights=...) takes rows with weights."
+        )
+    random = np.random.default_rng(random_state)
+    total = table.sum()
+    drawn = random.multinomial(int(total), table.ravel() / total, size=n_resamples)
+    (found,) = np.asarray(metric(table[None]), dtype=np.float64)
+    draws = np.asarray(metric(drawn.reshape(n_resamples, *table.shape).astype(float)))
+    _check_draws(draws)
+    low, high = _quantiles(draws, level)
+    name = "bootstrap, percentile"
+    return Interval(
+        value=float(found), low=low, high=high, level=level, method=name, is_share=is_share
+    )
+
+
+def _quantiles(draws: FloatArray, level: float) -> tuple[float, float]:
+    tail = (1 - level) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _check_draws(draws: FloatArray) -> None:
+    n_unknown = int(np.count_nonzero(~np.isfinite(draws)))
+    if n_unknown:
+        raise DataError(
+            f"metric gave no finite number on {n_unknown} of {len(draws)} draws of the rows.\n"
+            "  Hint: strata=y draws as many rows of each class as there are."
+        )
+
+
 def _ends(
     statistic: Callable[..., float], samples: tuple[Int64Array, ...], **options: Any
 ) -> tuple[float, float]:
@@ -123,16 +195,10 @@ def _ends(
             random_state=options["random_state"],
         )
     draws = result.bootstrap_distribution
-    n_unknown = int(np.count_nonzero(~np.isfinite(draws)))
-    if n_unknown:
-        raise DataError(
-            f"metric gave no finite number on {n_unknown} of {len(draws)} draws of the rows.\n"
-            "  Hint: strata=y draws as many rows of each class as there are."
-        )
+    _check_draws(draws)
     low, high = map(float, result.confidence_interval)
     if math.isnan(low) or math.isnan(high):  # BCa of draws that are all alike, or on one side
-        tail = (1 - options["level"]) / 2
-        low, high = map(float, np.quantile(draws, [tail, 1 - tail]))
+        low, high = _quantiles(draws, options["level"])
     return low, high
 
 

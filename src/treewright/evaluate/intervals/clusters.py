@@ -49,6 +49,9 @@ class Clusters:
                 f"groups must hold one group for each of the {n_rows} rows,"
                 f" but its shape is {given.shape}."
             )
+        if given.dtype.kind in "biu":
+            _, codes = np.unique(given, return_inverse=True)
+            return cls(weight=weight, group_of_row=codes)
         number_of: dict[object, int] = {}
         numbers = []
         for row, group in enumerate(given.tolist()):
@@ -63,12 +66,12 @@ class Clusters:
     @property
     def total(self) -> float:
         """The sum of the weights."""
-        return math.fsum(self.weight)
+        return float(self.weight.sum())
 
     @property
     def effective_rows(self) -> float:
         """(sum w)² / sum w²: rows of equal weight that tell as much (Kish 1965, section 8.2)."""
-        squares = math.fsum(self.weight**2)
+        squares = float(np.sum(self.weight**2))
         return self.total**2 / squares if squares else 0.0
 
     @property
@@ -89,7 +92,7 @@ class Clusters:
 
     def mean(self, values: FloatArray) -> float:
         """Return the weighted mean of one value per row; NaN where no row has a weight."""
-        return math.fsum(self.weight * values) / self.total if self.total else math.nan
+        return float(np.sum(self.weight * values)) / self.total if self.total else math.nan
 
     def standard_error(self, parts: FloatArray) -> float:
         """Return the standard error of a sum of parts, one per row, whose expectation is 0.
@@ -101,7 +104,7 @@ class Clusters:
         if self.n_groups < 2:
             return math.inf
         of_group = parts if self.group_of_row is None else np.bincount(self.group_of_row, parts)
-        return math.sqrt(self.n_groups / (self.n_groups - 1) * math.fsum(of_group**2))
+        return math.sqrt(self.n_groups / (self.n_groups - 1) * float(np.sum(of_group**2)))
 
     def mean_error(self, values: FloatArray) -> float:
         """Return the standard error of the weighted mean (a ratio, linearised).

@@ -155,8 +155,8 @@ def around(
         spread *= deviate(level, df=df, alternative=alternative)
     return Interval(
         value=value,
-        low=bounds[0] if alternative == "less" else max(value - spread, bounds[0]),
-        high=bounds[1] if alternative == "greater" else min(value + spread, bounds[1]),
+        low=bounds[0] if alternative == "less" else max(bounds[0], value - spread),
+        high=bounds[1] if alternative == "greater" else min(bounds[1], value + spread),
         level=level,
         method=method,
         is_share=is_share,

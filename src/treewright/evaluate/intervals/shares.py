@@ -20,11 +20,10 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 from treewright.array_types import FloatArray
-from treewright.errors import DataError
 from treewright.evaluate.intervals.clusters import Clusters
+from treewright.evaluate.intervals.flags import as_flags
 from treewright.evaluate.intervals.interval import Interval, deviate
 from treewright.measures import wilson_interval
-from treewright.measures.checks import as_values
 from treewright.parameters import check_choice, check_number, check_share
 
 ShareMethod: TypeAlias = Literal["wilson", "normal", "clopper_pearson"]
@@ -143,10 +142,9 @@ def share(
     75.0 %, 0.5 to 99.9 % (95 %)
     """
     check_choice("method", method, SHARE_METHODS)
-    is_hit = as_values(hits, name="hits")
-    if not np.isin(is_hit, (0.0, 1.0)).all():
-        row = int(np.flatnonzero(~np.isin(is_hit, (0.0, 1.0)))[0])
-        raise DataError(f"hits[{row}] is {is_hit[row]!r}, but must be 0 or 1.")
+    is_hit = as_flags(
+        hits, name="hits", example="y == predicted is True for each row that is right"
+    ).astype(np.float64)
     rows = Clusters.read(len(is_hit), weights, groups)
     if rows.total == 0:
         return _OF_METHOD[method](0, 0, level=level)

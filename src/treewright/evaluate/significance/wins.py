@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.optimize import brentq
 
-from treewright.errors import DataError
+from treewright.evaluate.intervals.flags import as_flags
 from treewright.evaluate.intervals.interval import (
     ALTERNATIVES,
     Alternative,
@@ -79,8 +79,10 @@ def mcnemar(
     >>> print(mcnemar(first, second))
     McNemar's test, exact: wins = 9, p = 0.0654; difference +11.7 %, -0.7 to +23.5 % (95 %)
     """
-    columns = [_flags(first_right, "first_right"), _flags(second_right, "second_right")]
-    differences = paired(*columns, name="McNemar test", pairs="rows", least=1)
+    example = "y == predicted is True for each row that is right"
+    one = as_flags(first_right, name="first_right", example=example)
+    two = as_flags(second_right, name="second_right", example=example)
+    differences = paired(one, two, name="McNemar test", pairs="rows", least=1)
     return _test_of_wins(
         int(np.count_nonzero(differences > 0)),
         int(np.count_nonzero(differences < 0)),
@@ -217,7 +219,7 @@ def _interval(
     decided = wins + losses
     low_share, high_share = _share_of_wins(wins, decided, method, alternative, level)
     given_low, given_high = ((2 * end - 1) * decided / n for end in (low_share, high_share))
-    score_low, score_high = _score_ends(wins, losses, n, alternative, level)
+    score_low, score_high = score_ends(wins, losses, n, alternative, level)
     low = given_low if given_low > 0 >= score_low else min(given_low, score_low)
     high = given_high if given_high < 0 <= score_high else max(given_high, score_high)
     return Interval(
@@ -252,7 +254,7 @@ def _share_of_wins(
     return low, high
 
 
-def _score_ends(
+def score_ends(
     wins: int, losses: int, n: int, alternative: Alternative, level: float
 ) -> tuple[float, float]:
     """Return Tango's score interval of a difference of paired shares (1998, Stat. Med. 17)."""
@@ -274,14 +276,3 @@ def _score_ends(
             continue
         ends.append(float(brentq(lambda at, t=target: deviation(at) - t, end, found, xtol=1e-14)))
     return ends[0], ends[1]
-
-
-def _flags(is_right: ArrayLike, name: str) -> ArrayLike:
-    flags = np.asarray(is_right)
-    bad = np.flatnonzero(~np.isin(flags, (0, 1)))
-    if flags.ndim == 1 and len(bad):
-        raise DataError(
-            f"{name}[{bad[0]}] is {flags.tolist()[bad[0]]!r}, but must be 0 or 1.\n"
-            "  Hint: y == predicted is True for each row that is right."
-        )
-    return flags
