@@ -42,7 +42,7 @@ class MatrixChart(Picture):
 
     Parameters
     ----------
-    title, subtitle, caption, finding
+    title, subtitle, caption, verdict, finding
         As of every `Picture`.
     classes
         Names of the classes, in the order of ``classes_``.

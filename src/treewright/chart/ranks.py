@@ -46,7 +46,7 @@ class RankChart(Picture):
 
     Parameters
     ----------
-    title, subtitle, caption, finding
+    title, subtitle, caption, verdict, finding
         As of every `Picture`.
     names, ranks
         The learners and their mean ranks; 1 is best.
