@@ -148,10 +148,10 @@ class DotChart(Picture):
         texts = [numbers(column, self.x.form) for column in values]
         blank = ("",) * len(self.heads)
         rows = [
-            (clean(row.name), *cells, *(row.columns or blank))
+            (clean(row.name), *cells, *map(clean_sentence, row.columns or blank))
             for row, cells in zip(self.rows, zip(*texts, strict=True), strict=True)
         ]
-        return Numbers((*heads, *self.heads), tuple(rows))
+        return Numbers((*heads, *map(clean_sentence, self.heads)), tuple(rows))
 
     def _n_left_out(self) -> int:
         return sum(

@@ -161,7 +161,7 @@ def name_beside(
     size = NAME_SIZE if bold else NOTE_SIZE
     most = 0.6 * (plot.box.right - plot.box.left)
     text = shorten_end(name, most, size, bold=bold)
-    within = Box(plot.box.left + 2, plot.box.top - 14, plot.right, plot.box.bottom - 2)
+    within = Box(plot.box.left + 2, _top_of(plot), plot.right, plot.box.bottom - 2)
     place = occupied.best(_beside(text, x, y, size, fill, bold, name, plot), within)
     if place is not None:
         for each in place.texts:
@@ -215,8 +215,13 @@ def name_mark(mark: Mark, drawing: Drawing, plot: Plot, occupied: Occupied) -> N
     )
 
 
+def _top_of(plot: Plot) -> float:
+    """Return how far up a label may reach: a little above the plot, within the picture."""
+    return max(plot.box.top - 12, 2.0)
+
+
 def _room_of(plot: Plot) -> Box:
-    return Box(plot.box.left + 2, plot.box.top - 16, plot.box.right - 2, plot.box.bottom - 4)
+    return Box(plot.box.left + 2, _top_of(plot), plot.box.right - 2, plot.box.bottom - 4)
 
 
 def _on_leaders(mark: Mark, centre: tuple[float, float], plot: Plot) -> Iterator[_Place]:

@@ -241,7 +241,8 @@ class _Grid:
             names = min(max(widest + number_width, measure("precision", 11.5)), most) + 12
             width = min(width, (room - names) / n)
             rows = shorten_apart(classes, names - 12 - number_width, 12.5, bold=True)
-            every = 1 if width >= measure(str(n), 12.0, bold=True) + 6 else 5
+            needed = (measure(str(n), 12.0, bold=True) + 6) / width
+            every = next((step for step in (1, 2, 5, 10, 20, 50) if step >= needed), n)
             columns = [str(i + 1) if (i + 1) % every == 0 else "" for i in range(n)]
         else:
             rows = _cut(classes, names - 12, 12.5)

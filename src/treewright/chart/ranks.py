@@ -162,7 +162,11 @@ class RankChart(Picture):
 
     def _draw_axis(self, drawing: Drawing, scale: Scale, y: float) -> None:
         drawing.line((scale.start, y), (scale.end, y), "axis")
-        ticks = [value for value in scale.ticks(9) if value == int(value)]
+        ticks = [
+            value
+            for value in scale.ticks(max(2, min(9, int((scale.end - scale.start) / 24))))
+            if value == int(value)
+        ]
         for value, text in zip(ticks, tick_labels(ticks), strict=True):
             at = scale.at(value)
             drawing.line((at, y - 5), (at, y), "axis")

@@ -227,7 +227,7 @@ HOSTILE: dict[str, Picture] = {
         **WORDS, heads=("area",), square=True, marks=[Line([], [], name="a", columns=("0.5",))]
     ),
     "nasty names": Chart(
-        **{key: NASTY for key in WORDS},
+        **dict.fromkeys(WORDS, NASTY),
         finding=NASTY,
         verdict=NASTY,
         x=Axis(NASTY, unit=(NASTY, NASTY)),
