@@ -29,7 +29,7 @@ from treewright.chart.picture import Area, Numbers, Picture
 from treewright.chart.placement import Box
 from treewright.chart.scale import Scale, limits_of
 from treewright.chart.svg import Drawing
-from treewright.chart.widths import measure, shorten_apart, shorten_end
+from treewright.chart.widths import measure, shorten_apart, shorten_end, shorten_labels
 from treewright.chart.words import clean, clean_sentence, numbers
 from treewright.errors import ParameterError
 from treewright.parameters import check_choice
@@ -285,9 +285,5 @@ def _cell_width(row: DotRow, i: int) -> float:
 
 
 def _cut(names: list[str], width: float, chart: DotChart) -> list[str]:
-    if chart.shorten == "middle":
-        return shorten_apart(names, width, _NAME_SIZE, bold=any(r.strong for r in chart.rows))
-    return [
-        shorten_end(name, width, _NAME_SIZE, bold=row.strong)
-        for name, row in zip(names, chart.rows, strict=True)
-    ]
+    cut = shorten_apart if chart.shorten == "middle" else shorten_labels
+    return cut(names, width, _NAME_SIZE, bold=any(row.strong for row in chart.rows))

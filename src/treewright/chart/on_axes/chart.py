@@ -8,6 +8,7 @@ import numpy as np
 
 from treewright.chart.marks import STROKES, Dots, Line, Mark, Rule, Strip, Stroke
 from treewright.chart.on_axes.frame import (
+    MOST_NAME,
     POINTS,
     STRIP_BOTTOM,
     line_style,
@@ -16,6 +17,7 @@ from treewright.chart.on_axes.frame import (
     text_style,
 )
 from treewright.chart.placement import spread
+from treewright.chart.widths import shorten_end
 from treewright.chart.words import clean
 
 if TYPE_CHECKING:
@@ -64,7 +66,11 @@ def _plot_line(chart: Chart, line: Line, ax: Axes, order: float) -> None:
     style = line_style(chart.stroke_of(line))
     alone = {"marker": "o", "markersize": 4.5} if shown.sum() == 1 else {}
     is_listed = line.name and (line.columns or not chart.has_table)
-    label = "  ".join([clean(line.name), *line.columns]) if is_listed else "_unnamed"
+    label = (
+        "  ".join([shorten_end(clean(line.name), MOST_NAME, 12.5), *map(clean, line.columns)])
+        if is_listed
+        else "_unnamed"
+    )
     ax.plot(line.x[shown], line.y[shown], label=label, zorder=order, **style, **alone)
 
 
@@ -108,7 +114,14 @@ def _plot_rule(rule: Rule, ax: Axes) -> None:
         ax.plot([rule.x, rule.x], ends, label="_rule", zorder=2.5, **style)
         place = (float(rule.x or 0.0), ends[1])
     if rule.name:
-        _write(ax, clean(rule.name), place, (4, 4), "ink3", vertical="bottom")
+        _write(
+            ax,
+            shorten_end(clean(rule.name), 2 * MOST_NAME, 11.5),
+            place,
+            (4, 4),
+            "ink3",
+            vertical="bottom",
+        )
 
 
 def _plot_mark(mark: Mark, ax: Axes) -> None:
@@ -129,7 +142,7 @@ def _plot_mark(mark: Mark, ax: Axes) -> None:
         return
     # What was chosen is named below on a leader, what was not above.
     down = mark.y > sum(ax.get_ylim()) / 2 if is_chosen else mark.y < ax.get_ylim()[0]
-    text = "\n".join(clean(part) for part in (mark.name, mark.note) if part)
+    text = _lines(mark.name, mark.note, 2 * MOST_NAME)
     to_axes = ax.transData + ax.transAxes.inverted()
     is_left = float(to_axes.transform((mark.x, mark.y))[0]) < 0.25
     side = "left" if is_left or not is_chosen else "right"
@@ -151,6 +164,12 @@ def _plot_mark(mark: Mark, ax: Axes) -> None:
     )
 
 
+def _lines(name: str, note: str, width: float) -> str:
+    """Return a name and the note under it, each cut to a width."""
+    parts = [clean(part) for part in (name, note) if part]
+    return "\n".join(shorten_end(part, width, 12.5, bold=True) for part in parts)
+
+
 def _plot_strip(strip: Strip, ax: Axes) -> None:
     """Draw a histogram on axes of its own under the plot."""
     below = ax.inset_axes((0.0, STRIP_BOTTOM, 1.0, 0.14), sharex=ax)
@@ -169,7 +188,7 @@ def _plot_strip(strip: Strip, ax: Axes) -> None:
 def _name_lines(chart: Chart, ax: Axes) -> None:
     """Write names at the ends of lines, moved apart; a table of lines is a legend."""
     if chart.has_table:
-        title = "  ".join(head for head in chart.heads if head)
+        title = "  ".join(clean(head) for head in chart.heads if head)
         legend = ax.legend(frameon=False, title=title, labelcolor=paint("ink"))
         for text in legend.get_texts():
             text.set(**text_style(12.5, "ink"))
@@ -183,12 +202,13 @@ def _name_lines(chart: Chart, ax: Axes) -> None:
         for line, end in zip(named, ends, strict=True)
     ]
     order = np.argsort(heights, kind="stable").tolist()
+    order = order[-round(1 / _LABEL_SHARE) :]  # as many as there is room for
     gaps = [_LABEL_SHARE] * max(len(order) - 1, 0)
     places = spread([heights[i] for i in order], gaps, low=0.0, high=1.0)
     for i, place in zip(order, places, strict=True):
         line = named[i]
         token = "accent" if line.role == "validated" else "ink2"
-        text = "\n".join(clean(part) for part in (line.name, line.note) if part)
+        text = _lines(line.name, line.note, 118)
         ax.annotate(
             text,
             (1, place),

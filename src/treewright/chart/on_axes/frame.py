@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from treewright.chart.colours import colour
 from treewright.chart.marks import Axis, Stroke
 from treewright.chart.scale import Scale
+from treewright.chart.widths import shorten_apart, shorten_end
 from treewright.chart.words import clean_sentence, tick_labels
 from treewright.errors import UnsupportedError
 
@@ -27,6 +28,9 @@ STRIP_BOTTOM = -0.36
 
 _FONTS = ("Arial", "Liberation Sans", "Arimo", "Helvetica")
 _INCHES = (7.6, 4.7)
+
+MOST_NAME = 180.0
+"""Pixels that a name may take beside the plot: the plot must keep most of the width."""
 
 
 def axes_for(picture: Picture, ax: Axes | None) -> Axes:
@@ -69,11 +73,13 @@ def text_style(size: float, token: str, *, bold: bool = False) -> dict[str, Any]
 
 @cache
 def _font() -> dict[str, Any]:
-    """Return the first of our fonts that is installed; where none is, matplotlib's own stays."""
+    """Return the first of our fonts that is installed, and matplotlib's own behind it."""
     from matplotlib.font_manager import get_font_names
 
     installed = set(get_font_names())
-    return next(({"fontfamily": name} for name in _FONTS if name in installed), {})
+    found = [name for name in _FONTS if name in installed][:1]
+    # matplotlib brings DejaVu Sans: it has the letters that ours lack.
+    return {"fontfamily": [*found, "DejaVu Sans"]}
 
 
 def line_style(stroke: Stroke) -> dict[str, Any]:
@@ -135,22 +141,24 @@ def set_scale(ax: Axes, which: str, axis: Axis, limits: tuple[float, float]) -> 
     ticks = Scale(*limits, 0.0, 1.0, log=axis.is_log).ticks(9 if axis.is_log else 8)
     labels = tick_labels(ticks, axis.form)
     if axis.unit is not None and labels:
-        labels[0] += f" {axis.unit[0 if ticks[0] == 1 else 1]}"
+        labels[0] += f" {clean_sentence(axis.unit[0 if ticks[0] == 1 else 1])}"
     getattr(ax, f"set_{which}ticks")(ticks, labels, **text_style(12, "ink2"))
     getattr(ax, f"set_{which}ticks")([], minor=True)
     if not axis.label:
         return
     style = text_style(12, "ink2")
+    label = shorten_end(clean_sentence(axis.label), 400, 12)
     if which == "x":
-        ax.set_xlabel(clean_sentence(axis.label), **style)
+        ax.set_xlabel(label, **style)
     else:  # above its axis: no text is rotated
-        ax.set_ylabel(clean_sentence(axis.label), rotation=0, ha="left", va="bottom", **style)
+        ax.set_ylabel(label, rotation=0, ha="left", va="bottom", **style)
         ax.yaxis.set_label_coords(0.0, 1.02)
 
 
 def set_rows(ax: Axes, names: list[str], *, tokens: list[str]) -> None:
     """Write the names of lines at the left, the first on top, and the ticks of x on top."""
-    ax.set_yticks(range(len(names)), names, **text_style(12.5, "ink"))
+    shown = shorten_apart(names, MOST_NAME, 12.5)
+    ax.set_yticks(range(len(names)), shown, **text_style(12.5, "ink"))
     for label, token in zip(ax.get_yticklabels(), tokens, strict=True):
         label.set_color(paint(token))
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)

@@ -8,7 +8,8 @@ import numpy as np
 
 from treewright.chart.colours import shade
 from treewright.chart.matrix import MOST_WRITTEN
-from treewright.chart.on_axes.frame import POINTS, paint, text_style
+from treewright.chart.on_axes.frame import MOST_NAME, POINTS, paint, text_style
+from treewright.chart.widths import shorten_labels
 from treewright.chart.words import count, percent
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def plot_matrix(chart: MatrixChart, ax: Axes) -> None:
             ax.text(j, i - 0.08, text, ha="center", va="center", **style)
             below = text_style(11, f"on-{token}")
             ax.text(j, i + 0.24, percent(float(shares[i, j])), ha="center", va="center", **below)
-    names = list(chart.classes) if is_written else [str(i + 1) for i in range(n)]
-    rows = names if is_written else [f"{name} {i + 1}" for i, name in enumerate(chart.classes)]
+    cut = shorten_labels(chart.classes, MOST_NAME, 12, bold=True)
+    over = shorten_labels(chart.classes, 480 / max(n, 1), 12, bold=True)
+    names = over if is_written else [str(i + 1) for i in range(n)]
+    rows = cut if is_written else [f"{name} {i + 1}" for i, name in enumerate(cut)]
     ax.set_xticks(range(n), names, **text_style(12, "ink", bold=True))
     ax.set_yticks(range(n), rows, **text_style(12, "ink", bold=True))
     ax.xaxis.tick_top()

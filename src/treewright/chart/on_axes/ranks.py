@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treewright.chart.marks import Axis
-from treewright.chart.on_axes.frame import POINTS, paint, set_scale, text_style
+from treewright.chart.on_axes.frame import MOST_NAME, POINTS, paint, set_scale, text_style
+from treewright.chart.widths import shorten_labels
 from treewright.chart.words import number
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ def plot_ranks(chart: RankChart, ax: Axes) -> None:
         ends = [float(chart.ranks[group[0]]), float(chart.ranks[group[-1]])]
         y = 0.45 * (k + 1)
         ax.plot(ends, [y, y], color=paint("ink"), linewidth=4 * POINTS, zorder=2)
+    cut = shorten_labels([chart.names[i] for i in order], MOST_NAME, 12.5)
     for k, (i, row) in enumerate(zip(order, chart.numbers().rows, strict=True)):
         is_left = k < half
         y = first + (k if is_left else len(order) - 1 - k)
         x, end = float(chart.ranks[i]), low if is_left else high
         ax.plot([x, x, end], [0, y, y], color=paint("ink2"), linewidth=POINTS, zorder=1)
         ax.annotate(
-            "  ".join(row if is_left else row[::-1]),
+            f"{cut[k]}  {row[1]}" if is_left else f"{row[1]}  {cut[k]}",
             (end, y),
             xytext=(-6 if is_left else 6, 0),
             textcoords="offset points",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.chart.bars import PART_COLOURS
-from treewright.chart.on_axes.frame import POINTS, paint, set_rows, set_scale, text_style
-from treewright.chart.widths import measure
+from treewright.chart.on_axes.frame import MOST_NAME, POINTS, paint, set_rows, set_scale, text_style
+from treewright.chart.widths import measure, shorten_end
 from treewright.chart.words import clean, clean_sentence
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def plot_dots(chart: DotChart, ax: Axes) -> None:
     right = 8.0
     for k, head in enumerate(chart.heads):
         right += _ROOM * POINTS * _width(chart, k) + 10
-        _write_column(ax, k, right, clean_sentence(head), chart.rows)
+        _write_column(ax, k, right, _cell(head), chart.rows)
 
 
 def _plot_row(chart: DotChart, row: DotRow, ax: Axes, i: int) -> None:
@@ -74,9 +74,13 @@ def _plot_row(chart: DotChart, row: DotRow, ax: Axes, i: int) -> None:
 
 
 def _width(chart: DotChart, k: int) -> float:
-    cells = [clean_sentence(row.columns[k]) for row in chart.rows if row.columns]
+    cells = [_cell(row.columns[k]) for row in chart.rows if row.columns]
     widest = max((measure(cell, 12, bold=True) for cell in cells), default=0.0)
-    return max(widest, measure(clean_sentence(chart.heads[k]), 11.5))
+    return max(widest, measure(_cell(chart.heads[k]), 11.5))
+
+
+def _cell(text: str) -> str:
+    return shorten_end(clean_sentence(text), MOST_NAME / 2, 12, bold=True)
 
 
 def _write_column(ax: Axes, k: int, right: float, head: str, rows: Sequence[DotRow]) -> None:
@@ -88,7 +92,7 @@ def _write_column(ax: Axes, k: int, right: float, head: str, rows: Sequence[DotR
         if row.columns:
             token = "ink3" if row.hollow else "ink"
             ax.annotate(
-                clean_sentence(row.columns[k]),
+                _cell(row.columns[k]),
                 (1.0, i),
                 xycoords=("axes fraction", "data"),
                 xytext=(right, 0),
@@ -114,7 +118,7 @@ def plot_bars(chart: StackedBars, ax: Axes) -> None:
             color=paint(token),
             edgecolor=paint("paper"),
             linewidth=POINTS,
-            label=part,
+            label=shorten_end(part, MOST_NAME, 12.5),
             zorder=2,
         )
         start = start + values
