@@ -52,7 +52,7 @@ class StackedBars(Picture):
 
     Parameters
     ----------
-    title, subtitle, caption, finding
+    title, subtitle, caption, verdict, finding
         As of every `Picture`.
     parts
         Names of the parts, five at most.

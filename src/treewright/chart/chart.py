@@ -58,7 +58,7 @@ class Chart(Picture):
 
     Parameters
     ----------
-    title, subtitle, caption, finding
+    title, subtitle, caption, verdict, finding
         As of every `Picture`.
     x, y
         The axes.

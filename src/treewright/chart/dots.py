@@ -29,7 +29,7 @@ from treewright.chart.picture import Area, Numbers, Picture
 from treewright.chart.placement import Box
 from treewright.chart.scale import Scale, limits_of
 from treewright.chart.svg import Drawing
-from treewright.chart.widths import measure, shorten_apart, shorten_end, wrap
+from treewright.chart.widths import measure, shorten_apart, shorten_end, shorten_labels
 from treewright.chart.words import clean, clean_sentence, numbers
 from treewright.errors import ParameterError
 from treewright.parameters import check_choice
@@ -91,7 +91,7 @@ class DotChart(Picture):
 
     Parameters
     ----------
-    title, subtitle, caption, finding
+    title, subtitle, caption, verdict, finding
         As of every `Picture`.
     rows
         The lines, in the order in which they are drawn.
@@ -103,8 +103,6 @@ class DotChart(Picture):
         Whether a line leads from 0 to each dot.
     more
         A last line for what was left out: ``31 more, together 0.004``.
-    verdict
-        What may be concluded, then what may not: two sentences at most, under the chart.
     shorten
         Where names are cut: in the "middle" (columns) or at the "end" (learners, categories).
     """
@@ -114,7 +112,6 @@ class DotChart(Picture):
     x: Axis = field(default_factory=Axis)
     stems: bool = False
     more: str = ""
-    verdict: str = ""
     shorten: Literal["middle", "end"] = "middle"
 
     def __post_init__(self) -> None:
@@ -151,10 +148,10 @@ class DotChart(Picture):
         texts = [numbers(column, self.x.form) for column in values]
         blank = ("",) * len(self.heads)
         rows = [
-            (clean(row.name), *cells, *(row.columns or blank))
+            (clean(row.name), *cells, *map(clean_sentence, row.columns or blank))
             for row, cells in zip(self.rows, zip(*texts, strict=True), strict=True)
         ]
-        return Numbers((*heads, *self.heads), tuple(rows))
+        return Numbers((*heads, *map(clean_sentence, self.heads)), tuple(rows))
 
     def _n_left_out(self) -> int:
         return sum(
@@ -172,8 +169,6 @@ class DotChart(Picture):
             text = shorten_end(clean(self.more), area.width, _NAME_SIZE)
             drawing.text((area.left, bottom + 18), text, _NAME_SIZE, "ink3", title=self.more)
             bottom += 26
-        if self.verdict:
-            bottom = _draw_verdict(drawing, clean_sentence(self.verdict), area, bottom + 20)
         return bottom
 
     def _draw_heads(self, drawing: Drawing, layout: _Layout) -> None:
@@ -290,18 +285,5 @@ def _cell_width(row: DotRow, i: int) -> float:
 
 
 def _cut(names: list[str], width: float, chart: DotChart) -> list[str]:
-    if chart.shorten == "middle":
-        return shorten_apart(names, width, _NAME_SIZE, bold=any(r.strong for r in chart.rows))
-    return [
-        shorten_end(name, width, _NAME_SIZE, bold=row.strong)
-        for name, row in zip(names, chart.rows, strict=True)
-    ]
-
-
-def _draw_verdict(drawing: Drawing, verdict: str, area: Area, top: float) -> float:
-    lines = wrap(verdict, area.width - _GAP, 13.5)
-    bottom = top + 19 * len(lines) + 2
-    drawing.rectangle((area.left, top), (3, bottom - top), "accent")
-    for i, line in enumerate(lines):
-        drawing.text((area.left + _GAP, top + 15 + 19 * i), line, 13.5, "ink")
-    return bottom
+    cut = shorten_apart if chart.shorten == "middle" else shorten_labels
+    return cut(names, width, _NAME_SIZE, bold=any(row.strong for row in chart.rows))

@@ -12,7 +12,7 @@ from treewright.array_types import FloatArray
 from treewright.chart.marks import Line, Mark, Stroke
 from treewright.chart.placement import Box, Occupied, spread, text_box
 from treewright.chart.svg import Anchor, Drawing
-from treewright.chart.widths import measure, shorten_end
+from treewright.chart.widths import measure, shorten_end, shorten_labels
 from treewright.chart.words import clean
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def name_beside(
     size = NAME_SIZE if bold else NOTE_SIZE
     most = 0.6 * (plot.box.right - plot.box.left)
     text = shorten_end(name, most, size, bold=bold)
-    within = Box(plot.box.left + 2, plot.box.top - 14, plot.right, plot.box.bottom - 2)
+    within = Box(plot.box.left + 2, _top_of(plot), plot.right, plot.box.bottom - 2)
     place = occupied.best(_beside(text, x, y, size, fill, bold, name, plot), within)
     if place is not None:
         for each in place.texts:
@@ -215,8 +215,13 @@ def name_mark(mark: Mark, drawing: Drawing, plot: Plot, occupied: Occupied) -> N
     )
 
 
+def _top_of(plot: Plot) -> float:
+    """Return how far up a label may reach: a little above the plot, within the picture."""
+    return max(plot.box.top - 12, 2.0)
+
+
 def _room_of(plot: Plot) -> Box:
-    return Box(plot.box.left + 2, plot.box.top - 16, plot.box.right - 2, plot.box.bottom - 4)
+    return Box(plot.box.left + 2, _top_of(plot), plot.box.right - 2, plot.box.bottom - 4)
 
 
 def _on_leaders(mark: Mark, centre: tuple[float, float], plot: Plot) -> Iterator[_Place]:
@@ -277,7 +282,7 @@ class LineTable:
         """Draw the table where nothing is: in the plot, else beside it, else under it."""
         rest = sum(width + 12 for width in self._column_widths)
         widest = max(measure(name, NAME_SIZE, bold=True) for name in self.names)
-        name_width = min(widest, 150.0, plot.right - plot.box.left - _KEY - 8 - rest)
+        name_width = min(widest, plot.right - plot.box.left - _KEY - 8 - rest)
         width, height = _KEY + 8 + name_width + rest, _ROW * len(self.names) + 16
         corner = self._corner(width, height, plot, occupied, bottom)
         self._write(drawing, corner, name_width)
@@ -300,12 +305,13 @@ class LineTable:
         ends = left + _KEY + 8 + name_width + np.cumsum([w + 12 for w in self._column_widths])
         for head, end in zip(self.heads, ends.tolist(), strict=True):
             drawing.text((end, baseline), head, NOTE_SIZE, "ink3", anchor="end", halo=True)
-        for name, stroke, cells in zip(self.names, self.strokes, self.cells, strict=True):
+        shown = shorten_labels(self.names, name_width, NAME_SIZE, bold=True)
+        for i, (stroke, cells) in enumerate(zip(self.strokes, self.cells, strict=True)):
             baseline += _ROW
             ends_of_key = (left, baseline - 4), (left + _KEY, baseline - 4)
             drawing.line(*ends_of_key, stroke.colour, width=stroke.width, dash=stroke.dash)
             at = left + _KEY + 8, baseline
-            text = shorten_end(name, name_width, NAME_SIZE, bold=True)
-            drawing.text(at, text, NAME_SIZE, "ink", bold=True, halo=True, title=name)
+            full = self.names[i]
+            drawing.text(at, shown[i], NAME_SIZE, "ink", bold=True, halo=True, title=full)
             for cell, end in zip(cells, ends.tolist(), strict=True):
                 drawing.text((end, baseline), cell, NAME_SIZE, "ink2", anchor="end", halo=True)

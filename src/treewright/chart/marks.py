@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +11,7 @@ import numpy as np
 
 from treewright.array_types import BoolArray, FloatArray
 from treewright.chart.colours import CLASS_DASHES, class_line
+from treewright.chart.scale import has_place
 from treewright.chart.words import FORMS, Form
 from treewright.errors import ParameterError
 from treewright.parameters import check_choice, check_count
@@ -68,6 +70,14 @@ class Axis:
     def __post_init__(self) -> None:
         check_choice("scale", self.scale, ("linear", "log"))
         check_choice("form", self.form, FORMS)
+        low, high = self.limits or (None, None)
+        ends = [end for end in (low, high) if end is not None]
+        if not all(math.isfinite(end) for end in ends) or (
+            len(ends) == 2 and not ends[0] < ends[1]
+        ):
+            raise ParameterError(
+                f"limits={self.limits!r} must be two ends, ascending; None where data decide."
+            )
 
     @property
     def is_log(self) -> bool:
@@ -76,7 +86,7 @@ class Axis:
 
     def shows(self, values: FloatArray) -> BoolArray:
         """Return which numbers have a place on the axis."""
-        return np.isfinite(values) & ((values > 0) if self.is_log else True)
+        return has_place(values, log=self.is_log)
 
 
 @dataclass(frozen=True, eq=False)

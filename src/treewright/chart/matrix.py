@@ -22,7 +22,7 @@ from treewright.array_types import FloatArray
 from treewright.chart.colours import shade
 from treewright.chart.picture import Area, Numbers, Picture
 from treewright.chart.svg import Drawing
-from treewright.chart.widths import measure, shorten_apart, shorten_end
+from treewright.chart.widths import measure, shorten_apart, shorten_labels
 from treewright.chart.words import clean, count, percent
 from treewright.errors import ParameterError
 
@@ -42,7 +42,7 @@ class MatrixChart(Picture):
 
     Parameters
     ----------
-    title, subtitle, caption, finding
+    title, subtitle, caption, verdict, finding
         As of every `Picture`.
     classes
         Names of the classes, in the order of ``classes_``.
@@ -241,11 +241,12 @@ class _Grid:
             names = min(max(widest + number_width, measure("precision", 11.5)), most) + 12
             width = min(width, (room - names) / n)
             rows = shorten_apart(classes, names - 12 - number_width, 12.5, bold=True)
-            every = 1 if width >= measure(str(n), 12.0, bold=True) + 6 else 5
+            needed = (measure(str(n), 12.0, bold=True) + 6) / width
+            every = next((step for step in (1, 2, 5, 10, 20, 50) if step >= needed), n)
             columns = [str(i + 1) if (i + 1) % every == 0 else "" for i in range(n)]
         else:
-            rows = _cut(classes, names - 12, 12.5)
-            columns = _cut(classes, width - 8, 12.0)
+            rows = shorten_labels(classes, names - 12, 12.5, bold=True)
+            columns = shorten_labels(classes, width - 8, 12.0, bold=True)
         widest_count = max(
             measure(count(value), _SMALLEST, bold=True) for value in chart.counts.ravel().tolist()
         )
@@ -261,13 +262,6 @@ class _Grid:
             has_totals=height >= 36 and not number_width,
             number_width=number_width,
         )
-
-
-def _cut(names: list[str], width: float, size: float) -> list[str]:
-    at_end = [shorten_end(name, width, size, bold=True) for name in names]
-    if len(set(at_end)) == len(set(names)):
-        return at_end
-    return shorten_apart(names, width, size, bold=True)
 
 
 def _divided(part: FloatArray, whole: FloatArray) -> FloatArray:

@@ -25,7 +25,7 @@ _FRAMES: tuple[Frame, ...] = ("alone", "notebook", "report")
 _NARROW = 440
 """Below this width a picture is drawn for a narrow column."""
 
-_LEAST_WIDTH, _LEAST_HEIGHT = 240, 120
+_LEAST_WIDTH, _LEAST_HEIGHT = 320, 120
 _MOST_DESCRIBED = 50
 """Lines of numbers in the text for a screen reader."""
 
@@ -75,6 +75,8 @@ class Picture(ABC):
         What is drawn, with the unit.
     caption
         How: number of rows, method, seed, what the interval is.
+    verdict
+        What may be concluded, then what may not: two sentences at most, under the picture.
     finding
         A sentence for people who hear the picture read; the numbers follow it.
     """
@@ -82,6 +84,7 @@ class Picture(ABC):
     title: str
     subtitle: str = ""
     caption: str = ""
+    verdict: str = ""
     finding: str = ""
 
     def svg(
@@ -126,6 +129,8 @@ class Picture(ABC):
         bottom = None if wished is None else wished - foot
         area = Area(margin, top, width - margin, bottom, is_narrow)
         used = self._draw(drawing, area)
+        if self.verdict:
+            used = _draw_verdict(drawing, clean_sentence(self.verdict), area, used + 20)
         if height is not None:
             used = max(used, height - foot)
         for i, line in enumerate(caption):
@@ -232,4 +237,14 @@ class Picture(ABC):
         rest = len(numbers.rows) - _MOST_DESCRIBED
         lines += [f"{rest:,} more"] if rest > 0 else []
         said = clean_sentence(self.finding) or clean_sentence(self.subtitle)
-        return "\n".join(part for part in (said, *lines) if part)
+        verdict = clean_sentence(self.verdict)
+        return "\n".join(part for part in (said, verdict, *lines) if part)
+
+
+def _draw_verdict(drawing: Drawing, verdict: str, area: Area, top: float) -> float:
+    lines = wrap(verdict, area.width - 14, 13.5)
+    bottom = top + 19 * len(lines) + 2
+    drawing.rectangle((area.left, top), (3, bottom - top), "accent")
+    for i, line in enumerate(lines):
+        drawing.text((area.left + 14, top + 15 + 19 * i), line, 13.5, "ink")
+    return bottom

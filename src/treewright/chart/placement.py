@@ -82,13 +82,18 @@ class Occupied:
     """What stands in a plot already: texts, lines, and areas that are better left free."""
 
     boxes: list[Box] = field(default_factory=list)
-    lines: list[FloatArray] = field(default_factory=list)
-    areas: list[FloatArray] = field(default_factory=list)
+    lines: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    areas: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
 
     def add_line(self, x: FloatArray, y: FloatArray, *, is_area: bool = False) -> None:
         """Take the place of a line through points, or of the edge of an area."""
-        if len(x):
-            (self.areas if is_area else self.lines).append(_sampled(x, y))
+        if not len(x):
+            return
+        points = _sampled(x, y)
+        if is_area:
+            self.areas = np.concatenate([self.areas, points])
+        else:
+            self.lines = np.concatenate([self.lines, points])
 
     def is_free(self, box: Box) -> bool:
         """Return whether a box covers no text and no line."""
@@ -119,17 +124,17 @@ class Occupied:
         return _points_in(self.lines, boxes), _points_in(self.areas, boxes)
 
 
-def _points_in(lines: Iterable[FloatArray], boxes: Sequence[Box]) -> int:
+def _points_in(points: FloatArray, boxes: Sequence[Box]) -> int:
+    x, y = points[:, 0], points[:, 1]
     return sum(
         int(
             np.count_nonzero(
-                (points[:, 0] > box.left - _GAP)
-                & (points[:, 0] < box.right + _GAP)
-                & (points[:, 1] > box.top - _GAP)
-                & (points[:, 1] < box.bottom + _GAP)
+                (x > box.left - _GAP)
+                & (x < box.right + _GAP)
+                & (y > box.top - _GAP)
+                & (y < box.bottom + _GAP)
             )
         )
-        for points in lines
         for box in boxes
     )
 

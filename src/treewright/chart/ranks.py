@@ -30,7 +30,7 @@ from treewright.chart.marks import as_numbers
 from treewright.chart.picture import Area, Numbers, Picture
 from treewright.chart.scale import Scale
 from treewright.chart.svg import Anchor, Drawing
-from treewright.chart.widths import measure, shorten_end
+from treewright.chart.widths import measure, shorten_labels
 from treewright.chart.words import clean, number, numbers, tick_labels
 from treewright.errors import ParameterError
 from treewright.parameters import check_number
@@ -46,7 +46,7 @@ class RankChart(Picture):
 
     Parameters
     ----------
-    title, subtitle, caption, finding
+    title, subtitle, caption, verdict, finding
         As of every `Picture`.
     names, ranks
         The learners and their mean ranks; 1 is best.
@@ -134,12 +134,15 @@ class RankChart(Picture):
             ends = scale.at(self.ranks[group[0]]) - 4, scale.at(self.ranks[group[-1]]) + 4
             y = bars + _BAR_STEP * k
             drawing.line((ends[0], y), (ends[1], y), "ink", width=4)
+        cut = shorten_labels([self.names[i] for i in order], names - value - 14, _NAME_SIZE)
         first = bars + _BAR_STEP * len(self.joined()) + 14
         for k, i in enumerate(order):
             is_left = k < half
             row = k if is_left else len(order) - 1 - k
             at = scale.at(float(self.ranks[i])), first + _ROW * row
-            self._draw_name(drawing, i, texts[k], axis, at, left if is_left else right, names)
+            self._draw_name(
+                drawing, (cut[k], self.names[i], texts[k]), axis, at, left if is_left else right
+            )
         return first + _ROW * max(half - 1, 0) + 14
 
     def _draw_difference(self, drawing: Drawing, scale: Scale, area: Area) -> float:
@@ -162,7 +165,11 @@ class RankChart(Picture):
 
     def _draw_axis(self, drawing: Drawing, scale: Scale, y: float) -> None:
         drawing.line((scale.start, y), (scale.end, y), "axis")
-        ticks = [value for value in scale.ticks(9) if value == int(value)]
+        ticks = [
+            value
+            for value in scale.ticks(max(2, min(9, int((scale.end - scale.start) / 24))))
+            if value == int(value)
+        ]
         for value, text in zip(ticks, tick_labels(ticks), strict=True):
             at = scale.at(value)
             drawing.line((at, y - 5), (at, y), "axis")
@@ -171,25 +178,23 @@ class RankChart(Picture):
     def _draw_name(
         self,
         drawing: Drawing,
-        i: int,
-        rank: str,
+        words: tuple[str, str, str],
         axis: float,
         at: tuple[float, float],
         end: float,
-        width: float,
     ) -> None:
-        """Lead from a rank down and out to its name."""
+        """Lead from a rank down and out to its name; `words` are name, full name, rank."""
+        name, full, rank = words
         x, y = at
         is_left = end <= x
         drawing.path([(x, axis), (x, y), (end, y)], "ink2", width=1)
-        drawing.circle((x, axis), 3.0, "ink", title=f"{self.names[i]} {rank}")
-        name = shorten_end(self.names[i], width - measure(rank, _NAME_SIZE) - 8, _NAME_SIZE)
+        drawing.circle((x, axis), 3.0, "ink", title=f"{full} {rank}")
         sign = -1 if is_left else 1
         near = end + sign * 6
         far = near + sign * (measure(rank, _NAME_SIZE) + 8)
         anchor: Anchor = "end" if is_left else "start"
         drawing.text((near, y + 4), rank, _NAME_SIZE, "ink2", anchor=anchor)
-        drawing.text((far, y + 4), name, _NAME_SIZE, "ink", anchor=anchor, title=self.names[i])
+        drawing.text((far, y + 4), name, _NAME_SIZE, "ink", anchor=anchor, title=full)
 
     def _plot(self, ax: Any) -> None:
         from treewright.chart.on_axes.ranks import plot_ranks

@@ -17,11 +17,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.array_types import FloatArray
+from treewright.array_types import BoolArray, FloatArray
 
 _LEADS = (1, 2, 5)
 _TOLERANCE = 1e-9
 """Of a step: how far beyond the end of an axis a tick may be by rounding."""
+
+_LARGEST = 1e300
+"""Numbers beyond it have no place on an axis, as infinity: their differences would be infinite."""
+
+_SAME = 1e-10
+"""Numbers that differ by so little of themselves count as one: no label could tell them apart."""
 
 _PADDING = 0.04
 """Share of the range that is added at an end which is not fixed."""
@@ -91,6 +97,13 @@ class Scale:
         return self.low * (1 - _TOLERANCE) <= value <= self.high * (1 + _TOLERANCE)
 
 
+def has_place(values: FloatArray, *, log: bool) -> BoolArray:
+    """Return which numbers can be drawn: finite ones, on a logarithmic axis those above 0."""
+    with np.errstate(invalid="ignore"):
+        low = 1 / _LARGEST if log else -_LARGEST
+        return (values >= low) & (values <= _LARGEST)
+
+
 def _steps_from(least: float) -> Iterator[float]:
     """Yield 1, 2 and 5 times powers of ten, ascending, from the last below `least`."""
     power = math.floor(math.log10(least))
@@ -109,23 +122,24 @@ def limits_of(
     """Return the ends of an axis that shows all finite values, wherever an end is not fixed.
 
     >>> limits_of(np.array([0.2, 0.1]), (0.0, None), log=False, padded=True)
-    (0.0, 0.208)
+    (0.0, 0.20800000000000002)
     >>> limits_of(np.array([]), (None, None), log=False, padded=True)
     (0.0, 1.0)
     """
-    known = values[np.isfinite(values) & ((values > 0) if log else True)]
+    known = values[has_place(values, log=log)]
     fixed = tuple(None if log and end is not None and end <= 0 else end for end in fixed)  # type: ignore[assignment]
     padded = padded and len(known) > 0
     low, high = (float(known.min()), float(known.max())) if len(known) else _NOTHING[log]
     low, high = low if fixed[0] is None else fixed[0], high if fixed[1] is None else fixed[1]
-    if not low < high or math.isinf(high - low):
+    least = max(_SAME * max(abs(low), abs(high)), 1 / _LARGEST)
+    if high - low <= least:
         low, high = _widened(low, fixed, log=log)
     if log or not padded:
         return low, high
     extra = _PADDING * (high - low)
     return (
         low - (extra if fixed[0] is None else 0.0),
-        round(high + (extra if fixed[1] is None else 0.0), 15),
+        high + (extra if fixed[1] is None else 0.0),
     )
 
 
@@ -138,7 +152,7 @@ def _widened(
     """Return ends around a single value, or beyond an end that is fixed."""
     if log:
         return (value, value * 10) if fixed[1] is None else (fixed[1] / 10, fixed[1])
-    half = abs(value) / 2 or 0.5
+    half = abs(value) / 2 if abs(value) > 1 / _LARGEST else 0.5
     if fixed[0] is not None:
         return fixed[0], fixed[0] + 2 * half
     if fixed[1] is not None:

@@ -85,7 +85,45 @@ def shorten_apart(
             text if len(counts[text]) == 1 else _shortened(name, width, size, bold, front_share)
             for text, name in zip(shown, names, strict=True)
         ]
-    return shown
+    return _from_where_they_differ(shown, names, width, size, bold)
+
+
+def _from_where_they_differ(
+    shown: list[str], names: Sequence[str], width: float, size: float, bold: bool
+) -> list[str]:
+    """Return what is shown of names; of those still equal, the part from where they differ."""
+    found = list(shown)
+    for text in set(shown):
+        places = [i for i, each in enumerate(shown) if each == text]
+        different = {names[i] for i in places}
+        if len(different) > 1:
+            start = _n_alike(different)
+            for i in places:
+                tail = f"{_ELLIPSIS}{names[i][start:]}"
+                found[i] = shorten_end(tail, width, size, bold=bold)
+    return found
+
+
+def _n_alike(names: set[str]) -> int:
+    """Return how many letters different names have in common at their beginning."""
+    columns = zip(*names, strict=False)
+    return next((i for i, letters in enumerate(columns) if len(set(letters)) > 1), 0)
+
+
+def shorten_labels(
+    names: Sequence[str], width: float, size: float, *, bold: bool = False
+) -> list[str]:
+    """Return names cut at the end, or in the middle where that would make two of them equal.
+
+    >>> shorten_labels(["Exec-managerial", "Sales"], 75, 13)
+    ['Exec-man…', 'Sales']
+    >>> shorten_labels(["a rather long name 1", "a rather long name 2"], 75, 13)
+    ['a rat…me 1', 'a rat…me 2']
+    """
+    at_end = [shorten_end(name, width, size, bold=bold) for name in names]
+    if len(set(at_end)) == len(set(names)):
+        return at_end
+    return shorten_apart(names, width, size, bold=bold)
 
 
 def _shortened(text: str, width: float, size: float, bold: bool, front_share: float) -> str:

@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.chart.marks import STROKES, Dots, Line, Mark, Rule, Stroke
-from treewright.chart.on_axes.frame import POINTS, line_style, paint, set_scale, text_style
+from treewright.chart.marks import STROKES, Dots, Line, Mark, Rule, Strip, Stroke
+from treewright.chart.on_axes.frame import (
+    MOST_NAME,
+    POINTS,
+    STRIP_BOTTOM,
+    line_style,
+    paint,
+    set_scale,
+    text_style,
+)
 from treewright.chart.placement import spread
+from treewright.chart.widths import shorten_end
 from treewright.chart.words import clean
 
 if TYPE_CHECKING:
@@ -44,6 +53,8 @@ def plot_chart(chart: Chart, ax: Axes) -> None:
         elif isinstance(mark, Mark) and chart.shows_point(mark.x, mark.y):
             _plot_mark(mark, ax)
     _name_lines(chart, ax)
+    if chart.strip is not None:
+        _plot_strip(chart.strip, ax)
 
 
 def _plot_line(chart: Chart, line: Line, ax: Axes, order: float) -> None:
@@ -54,12 +65,13 @@ def _plot_line(chart: Chart, line: Line, ax: Axes, order: float) -> None:
         ax.fill_between(x, low, high, color=paint("band"), linewidth=0, zorder=1.5)
     style = line_style(chart.stroke_of(line))
     alone = {"marker": "o", "markersize": 4.5} if shown.sum() == 1 else {}
-    label = _label(clean(line.name), line.columns) if line.name else "_unnamed"
+    is_listed = line.name and (line.columns or not chart.has_table)
+    label = (
+        "  ".join([shorten_end(clean(line.name), MOST_NAME, 12.5), *map(clean, line.columns)])
+        if is_listed
+        else "_unnamed"
+    )
     ax.plot(line.x[shown], line.y[shown], label=label, zorder=order, **style, **alone)
-
-
-def _label(name: str, columns: tuple[str, ...]) -> str:
-    return "  ".join([name, *columns])
 
 
 def _plot_dots(chart: Chart, dots: Dots, ax: Axes) -> None:
@@ -102,7 +114,14 @@ def _plot_rule(rule: Rule, ax: Axes) -> None:
         ax.plot([rule.x, rule.x], ends, label="_rule", zorder=2.5, **style)
         place = (float(rule.x or 0.0), ends[1])
     if rule.name:
-        _write(ax, clean(rule.name), place, (4, 4), "ink3", vertical="bottom")
+        _write(
+            ax,
+            shorten_end(clean(rule.name), 2 * MOST_NAME, 11.5),
+            place,
+            (4, 4),
+            "ink3",
+            vertical="bottom",
+        )
 
 
 def _plot_mark(mark: Mark, ax: Axes) -> None:
@@ -123,28 +142,57 @@ def _plot_mark(mark: Mark, ax: Axes) -> None:
         return
     # What was chosen is named below on a leader, what was not above.
     down = mark.y > sum(ax.get_ylim()) / 2 if is_chosen else mark.y < ax.get_ylim()[0]
-    text = "\n".join(clean(part) for part in (mark.name, mark.note) if part)
+    text = _lines(mark.name, mark.note, 2 * MOST_NAME)
+    to_axes = ax.transData + ax.transAxes.inverted()
+    is_left = float(to_axes.transform((mark.x, mark.y))[0]) < 0.25
+    side = "left" if is_left or not is_chosen else "right"
     ax.annotate(
         text,
         (mark.x, mark.y),
-        xytext=(0, -70 if down else 40),
+        xytext=(0, -90 if down else 40),
         textcoords="offset points",
-        ha="center",
+        ha=side,
         va="top" if down else "bottom",
-        arrowprops={"arrowstyle": "-", "color": paint(token), "linewidth": POINTS},
+        arrowprops={
+            "arrowstyle": "-",
+            "color": paint(token),
+            "linewidth": POINTS,
+            "relpos": (0 if side == "left" else 1, 1 if down else 0),
+        },
         zorder=_ON_TOP,
         **text_style(12.5, token, bold=is_chosen),
     )
 
 
+def _lines(name: str, note: str, width: float) -> str:
+    """Return a name and the note under it, each cut to a width."""
+    parts = [clean(part) for part in (name, note) if part]
+    return "\n".join(shorten_end(part, width, 12.5, bold=True) for part in parts)
+
+
+def _plot_strip(strip: Strip, ax: Axes) -> None:
+    """Draw a histogram on axes of its own under the plot."""
+    below = ax.inset_axes((0.0, STRIP_BOTTOM, 1.0, 0.14), sharex=ax)
+    counts = np.where(np.isfinite(strip.counts), strip.counts, 0.0)
+    widths = np.diff(strip.edges)
+    below.bar(strip.edges[:-1], counts, width=0.94 * widths, align="edge", color=paint("seq-3"))
+    below.set_yticks([])
+    below.tick_params(labelbottom=False, length=0)
+    for side in ("left", "top", "right"):
+        below.spines[side].set_visible(False)
+    below.spines["bottom"].set_color(paint("axis"))
+    if strip.name:
+        below.set_title(clean(strip.name), loc="left", pad=2, **text_style(11.5, "ink3"))
+
+
 def _name_lines(chart: Chart, ax: Axes) -> None:
     """Write names at the ends of lines, moved apart; a table of lines is a legend."""
     if chart.has_table:
-        title = "  ".join(head for head in chart.heads if head)
+        title = "  ".join(clean(head) for head in chart.heads if head)
         legend = ax.legend(frameon=False, title=title, labelcolor=paint("ink"))
         for text in legend.get_texts():
-            text.set(fontsize=12.5 * POINTS, parse_math=False)
-        legend.get_title().set(fontsize=11.5 * POINTS, color=paint("ink3"), parse_math=False)
+            text.set(**text_style(12.5, "ink"))
+        legend.get_title().set(**text_style(11.5, "ink3"))
         return
     named = [line for line in chart.lines if line.name and chart.shown(line).any()]
     ends = [np.flatnonzero(chart.shown(line))[-1] for line in named]
@@ -154,12 +202,13 @@ def _name_lines(chart: Chart, ax: Axes) -> None:
         for line, end in zip(named, ends, strict=True)
     ]
     order = np.argsort(heights, kind="stable").tolist()
+    order = order[-round(1 / _LABEL_SHARE) :]  # as many as there is room for
     gaps = [_LABEL_SHARE] * max(len(order) - 1, 0)
     places = spread([heights[i] for i in order], gaps, low=0.0, high=1.0)
     for i, place in zip(order, places, strict=True):
         line = named[i]
         token = "accent" if line.role == "validated" else "ink2"
-        text = "\n".join(clean(part) for part in (line.name, line.note) if part)
+        text = _lines(line.name, line.note, 118)
         ax.annotate(
             text,
             (1, place),

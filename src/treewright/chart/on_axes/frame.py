@@ -5,11 +5,13 @@ Sizes and widths of the SVG are pixels, those of matplotlib points: three quarte
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from treewright.chart.colours import colour
 from treewright.chart.marks import Axis, Stroke
 from treewright.chart.scale import Scale
+from treewright.chart.widths import shorten_apart, shorten_end
 from treewright.chart.words import clean_sentence, tick_labels
 from treewright.errors import UnsupportedError
 
@@ -21,8 +23,14 @@ if TYPE_CHECKING:
 POINTS = 0.75
 """Points in a pixel."""
 
-FONTS = ["Arial", "Liberation Sans", "Arimo", "Helvetica", "DejaVu Sans"]
+STRIP_BOTTOM = -0.36
+"""Where a histogram under the plot ends, as a share of the height of the plot."""
+
+_FONTS = ("Arial", "Liberation Sans", "Arimo", "Helvetica")
 _INCHES = (7.6, 4.7)
+
+MOST_NAME = 180.0
+"""Pixels that a name may take beside the plot: the plot must keep most of the width."""
 
 
 def axes_for(picture: Picture, ax: Axes | None) -> Axes:
@@ -59,7 +67,19 @@ def text_style(size: float, token: str, *, bold: bool = False) -> dict[str, Any]
         "color": paint(token),
         "fontweight": "bold" if bold else "normal",
         "parse_math": False,  # a name with dollar signs is a name
+        **_font(),
     }
+
+
+@cache
+def _font() -> dict[str, Any]:
+    """Return the first of our fonts that is installed, and matplotlib's own behind it."""
+    from matplotlib.font_manager import get_font_names
+
+    installed = set(get_font_names())
+    found = [name for name in _FONTS if name in installed][:1]
+    # matplotlib brings DejaVu Sans: it has the letters that ours lack.
+    return {"fontfamily": [*found, "DejaVu Sans"]}
 
 
 def line_style(stroke: Stroke) -> dict[str, Any]:
@@ -71,17 +91,22 @@ def line_style(stroke: Stroke) -> dict[str, Any]:
 
 
 def write_words(picture: Picture, ax: Axes) -> None:
-    """Write title, subtitle and caption around the axes."""
-    title, subtitle = clean_sentence(picture.title), clean_sentence(picture.subtitle)
-    ax.set_title(title, loc="left", pad=28 if subtitle else 14, **text_style(17, "ink", bold=True))
+    """Write title and subtitle above the axes, verdict and caption under them."""
     on_top = ax.xaxis.get_ticks_position() == "top"
-    if subtitle:
-        _beside(ax, subtitle, (0, 1), (0, 24 if on_top else 12), 13, "ink2", "bottom")
-        if on_top:
-            ax.set_title(title, loc="left", pad=42, **text_style(17, "ink", bold=True))
+    above = 10 + (16 if on_top or ax.get_ylabel() else 0)
+    if picture.subtitle:
+        _beside(ax, picture.subtitle, (0, 1), (0, above), 13, "ink2", "bottom")
+        above += 16
+    title = clean_sentence(picture.title)
+    ax.set_title(title, loc="left", pad=above, **text_style(17, "ink", bold=True))
+    under = 12 if on_top else 34 if ax.get_xlabel() else 22
+    under += 18 if on_top and ax.get_legend() is not None else 0
+    foot = (0.0, STRIP_BOTTOM if ax.child_axes else 0.0)
+    if picture.verdict:
+        _beside(ax, picture.verdict, foot, (0, -under), 13.5, "ink", "top")
+        under += 46
     if picture.full_caption:
-        under = 12 if on_top else 34 if ax.get_xlabel() else 22
-        _beside(ax, picture.full_caption, (0, 0), (0, -under), 11.5, "ink3", "top")
+        _beside(ax, picture.full_caption, foot, (0, -under), 11.5, "ink3", "top")
 
 
 def _beside(
@@ -95,7 +120,7 @@ def _beside(
 ) -> None:
     """Write a text at a corner of the axes, some points away; long ones are broken."""
     ax.annotate(
-        text,
+        clean_sentence(text),
         at,
         xycoords="axes fraction",
         xytext=offset,
@@ -108,26 +133,32 @@ def _beside(
     )
 
 
-def set_scale(
-    ax: Axes, which: str, axis: Axis, limits: tuple[float, float], *, most: int = 7
-) -> None:
+def set_scale(ax: Axes, which: str, axis: Axis, limits: tuple[float, float]) -> None:
     """Give one axis its scale, its ends, and ticks at round numbers."""
     if axis.is_log:
         getattr(ax, f"set_{which}scale")("log")
     getattr(ax, f"set_{which}lim")(*limits)
-    ticks = Scale(*limits, 0.0, 1.0, log=axis.is_log).ticks(most)
+    ticks = Scale(*limits, 0.0, 1.0, log=axis.is_log).ticks(9 if axis.is_log else 8)
     labels = tick_labels(ticks, axis.form)
     if axis.unit is not None and labels:
-        labels[0] += f" {axis.unit[0 if ticks[0] == 1 else 1]}"
+        labels[0] += f" {clean_sentence(axis.unit[0 if ticks[0] == 1 else 1])}"
     getattr(ax, f"set_{which}ticks")(ticks, labels, **text_style(12, "ink2"))
     getattr(ax, f"set_{which}ticks")([], minor=True)
-    if axis.label:
-        getattr(ax, f"set_{which}label")(clean_sentence(axis.label), **text_style(12, "ink2"))
+    if not axis.label:
+        return
+    style = text_style(12, "ink2")
+    label = shorten_end(clean_sentence(axis.label), 400, 12)
+    if which == "x":
+        ax.set_xlabel(label, **style)
+    else:  # above its axis: no text is rotated
+        ax.set_ylabel(label, rotation=0, ha="left", va="bottom", **style)
+        ax.yaxis.set_label_coords(0.0, 1.02)
 
 
 def set_rows(ax: Axes, names: list[str], *, tokens: list[str]) -> None:
     """Write the names of lines at the left, the first on top, and the ticks of x on top."""
-    ax.set_yticks(range(len(names)), names, **text_style(12.5, "ink"))
+    shown = shorten_apart(names, MOST_NAME, 12.5)
+    ax.set_yticks(range(len(names)), shown, **text_style(12.5, "ink"))
     for label, token in zip(ax.get_yticklabels(), tokens, strict=True):
         label.set_color(paint(token))
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)

@@ -8,7 +8,8 @@ import numpy as np
 
 from treewright.chart.colours import shade
 from treewright.chart.matrix import MOST_WRITTEN
-from treewright.chart.on_axes.frame import POINTS, paint, text_style
+from treewright.chart.on_axes.frame import MOST_NAME, POINTS, paint, text_style
+from treewright.chart.widths import shorten_labels
 from treewright.chart.words import count, percent
 
 if TYPE_CHECKING:
@@ -42,14 +43,22 @@ def plot_matrix(chart: MatrixChart, ax: Axes) -> None:
             ax.text(j, i - 0.08, text, ha="center", va="center", **style)
             below = text_style(11, f"on-{token}")
             ax.text(j, i + 0.24, percent(float(shares[i, j])), ha="center", va="center", **below)
-    names = list(chart.classes) if is_written else [str(i + 1) for i in range(n)]
-    rows = names if is_written else [f"{name} {i + 1}" for i, name in enumerate(chart.classes)]
+    cut = shorten_labels(chart.classes, MOST_NAME, 12, bold=True)
+    over = shorten_labels(chart.classes, 480 / max(n, 1), 12, bold=True)
+    names = over if is_written else [str(i + 1) for i in range(n)]
+    rows = cut if is_written else [f"{name} {i + 1}" for i, name in enumerate(cut)]
     ax.set_xticks(range(n), names, **text_style(12, "ink", bold=True))
     ax.set_yticks(range(n), rows, **text_style(12, "ink", bold=True))
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.set_xlim(-0.5, max(n, 1) + 0.4)
     ax.set_ylim(max(n, 1) + 0.2, -0.5)
+    if n:
+        plain = text_style(11.5, "ink2")
+        ax.text(n - 0.4, -0.6, "recall", va="center", **plain)
+        ax.text(n - 0.4, n, "accuracy", va="center", **plain)
+        if is_written:
+            ax.text(-0.6, n - 0.25, "precision", ha="right", va="center", **plain)
     bold = text_style(12, "ink", bold=True)
     for i, text in enumerate(chart.recall()):
         ax.text(n - 0.4, i, text, va="center", **bold)
@@ -57,4 +66,4 @@ def plot_matrix(chart: MatrixChart, ax: Axes) -> None:
         for j, text in enumerate(chart.precision()):
             ax.text(j, n - 0.25, text, ha="center", va="center", **bold)
     if n:
-        ax.text(n - 0.4, n - 0.25, f"{chart.accuracy()} right", va="center", **bold)
+        ax.text(n - 0.4, n - 0.25, chart.accuracy(), va="center", **bold)

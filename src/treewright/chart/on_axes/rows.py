@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.chart.bars import PART_COLOURS
-from treewright.chart.on_axes.frame import POINTS, paint, set_rows, set_scale, text_style
+from treewright.chart.on_axes.frame import MOST_NAME, POINTS, paint, set_rows, set_scale, text_style
+from treewright.chart.widths import measure, shorten_end
 from treewright.chart.words import clean, clean_sentence
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from treewright.chart.bars import StackedBars
     from treewright.chart.dots import DotChart, DotRow
 
-_COLUMN = 0.16
-"""Width of a column of texts at the right, as a share of the plot."""
+_ROOM = 1.15
+"""matplotlib's own font, which stands in where none of ours is installed, is so much wider."""
 
 
 def plot_dots(chart: DotChart, ax: Axes) -> None:
@@ -30,8 +31,10 @@ def plot_dots(chart: DotChart, ax: Axes) -> None:
         label.set_fontweight("bold" if row.strong else "normal")
     for i, row in enumerate(chart.rows):
         _plot_row(chart, row, ax, i)
+    right = 8.0
     for k, head in enumerate(chart.heads):
-        _write_columns(ax, k, clean_sentence(head), chart.rows)
+        right += _ROOM * POINTS * _width(chart, k) + 10
+        _write_column(ax, k, right, _cell(head), chart.rows)
 
 
 def _plot_row(chart: DotChart, row: DotRow, ax: Axes, i: int) -> None:
@@ -70,25 +73,33 @@ def _plot_row(chart: DotChart, row: DotRow, ax: Axes, i: int) -> None:
     )
 
 
-def _write_columns(ax: Axes, k: int, head: str, rows: Sequence[DotRow]) -> None:
-    right = 1.02 + _COLUMN * (k + 1)
-    transform = ax.get_yaxis_transform()
-    ax.annotate(
-        head,
-        (right, 1.0),
-        xycoords="axes fraction",
-        xytext=(0, 4),
-        textcoords="offset points",
-        ha="right",
-        annotation_clip=False,
-        **text_style(11.5, "ink2"),
-    )
+def _width(chart: DotChart, k: int) -> float:
+    cells = [_cell(row.columns[k]) for row in chart.rows if row.columns]
+    widest = max((measure(cell, 12, bold=True) for cell in cells), default=0.0)
+    return max(widest, measure(_cell(chart.heads[k]), 11.5))
+
+
+def _cell(text: str) -> str:
+    return shorten_end(clean_sentence(text), MOST_NAME / 2, 12, bold=True)
+
+
+def _write_column(ax: Axes, k: int, right: float, head: str, rows: Sequence[DotRow]) -> None:
+    """Write a column of texts; `right` is its end, in points beyond the plot."""
+    at = {"textcoords": "offset points", "ha": "right", "annotation_clip": False}
+    style = text_style(11.5, "ink2")
+    ax.annotate(head, (1.0, 1.0), xycoords="axes fraction", xytext=(right, 4), **at, **style)
     for i, row in enumerate(rows):
         if row.columns:
             token = "ink3" if row.hollow else "ink"
-            style = text_style(12, token, bold=row.strong_columns)
-            text = clean_sentence(row.columns[k])
-            ax.text(right, i, text, transform=transform, ha="right", va="center", **style)
+            ax.annotate(
+                _cell(row.columns[k]),
+                (1.0, i),
+                xycoords=("axes fraction", "data"),
+                xytext=(right, 0),
+                va="center",
+                **at,
+                **text_style(12, token, bold=row.strong_columns),
+            )
 
 
 def plot_bars(chart: StackedBars, ax: Axes) -> None:
@@ -107,11 +118,18 @@ def plot_bars(chart: StackedBars, ax: Axes) -> None:
             color=paint(token),
             edgecolor=paint("paper"),
             linewidth=POINTS,
-            label=part,
+            label=shorten_end(part, MOST_NAME, 12.5),
             zorder=2,
         )
         start = start + values
-    for i, row in enumerate(chart.numbers().rows):
+    texts = chart.numbers().rows
+    longest = float(lengths.max(initial=0.0))
+    for i, j in np.ndindex(lengths.shape):
+        if lengths[i, j] > longest / 6:  # wide enough for its number
+            at = float(lengths[i, :j].sum() + lengths[i, j] / 2), i
+            style = text_style(12, f"on-{PART_COLOURS[j]}")
+            ax.text(*at, texts[i][j + 1], ha="center", va="center", **style)
+    for i, row in enumerate(texts):
         style = text_style(12.5, "ink", bold=True)
         at = (float(start[i]), i)
         ax.annotate(row[-1], at, xytext=(5, 0), textcoords="offset points", va="center", **style)
@@ -123,4 +141,4 @@ def plot_bars(chart: StackedBars, ax: Axes) -> None:
         labelcolor=paint("ink"),
     )
     for text in legend.get_texts():
-        text.set(fontsize=12.5 * POINTS, parse_math=False)
+        text.set(**text_style(12.5, "ink"))

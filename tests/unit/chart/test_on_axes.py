@@ -1,0 +1,80 @@
+"""The same charts on matplotlib axes: colours, words, order, and nothing global."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from unit.chart.pictures import HOSTILE, USUAL, comparison, confusion, curve
+
+from treewright.errors import UnsupportedError
+
+
+def test_without_matplotlib_an_error_says_what_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("matplotlib", "matplotlib.figure", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(UnsupportedError) as caught:
+        curve().plot()
+    assert str(caught.value) == (
+        "Chart.plot needs matplotlib, which is not installed.\n"
+        "  Hint: svg() and save('chart.svg') need nothing."
+    )
+
+
+@pytest.fixture
+def pyplot() -> Iterator[Any]:
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    yield pyplot
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("name", [*USUAL, *HOSTILE])
+def test_every_picture_is_drawn(name: str, pyplot: Any) -> None:
+    picture = {**USUAL, **HOSTILE}[name]
+    before = dict(pyplot.rcParams)
+    ax = picture.plot()
+    ax.figure.canvas.draw()
+    assert dict(pyplot.rcParams) == before
+    if name in USUAL:
+        assert ax.get_title(loc="left") == "What was found"
+
+
+def test_axes_given_are_used_and_returned(pyplot: Any) -> None:
+    _, axes = pyplot.subplots(1, 2)
+    assert curve().plot(axes[1]) is axes[1]
+    assert not axes[0].lines
+    assert axes[1].get_xscale() == "log"
+    assert not any(axes[1].spines[side].get_visible() for side in ("left", "top", "right"))
+
+
+def test_lines_have_the_colours_and_widths_of_the_svg(pyplot: Any) -> None:
+    ax = curve().plot()
+    named = {line.get_label(): line for line in ax.lines}
+    assert named["cross-validated"].get_color() == "#17694A"
+    assert named["cross-validated"].get_linewidth() == 2.25 * 0.75
+    assert named["training"].get_color() == "#69727D"
+    assert named["cross-validated"].get_zorder() > named["training"].get_zorder()
+    (low, high) = ax.get_ylim()
+    assert (low, high) == curve().limits()[1]
+    assert ax.get_xticklabels()[0].get_text() == "1 leaf"
+
+
+def test_rows_are_in_order_from_the_top(pyplot: Any) -> None:
+    ax = comparison().plot()
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == [f"learner {i}" for i in range(5)]
+    assert ax.yaxis_inverted()
+    words = {text.get_text() for text in ax.texts}
+    assert {"behind the best", "0.084", comparison().verdict} <= words
+
+
+def test_cells_have_their_counts(pyplot: Any) -> None:
+    ax = confusion(3).plot()
+    words = [text.get_text() for text in ax.texts]
+    assert words.count("50") + words.count("54") + words.count("51") >= 3
+    assert len(ax.patches) == 9
