@@ -33,7 +33,7 @@ def pyplot() -> Iterator[Any]:
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("name", [*USUAL, *HOSTILE])
+@pytest.mark.parametrize("name", [*USUAL, *sorted(HOSTILE.keys() - {"60 classes"})])  # slow
 def test_every_picture_is_drawn(name: str, pyplot: Any) -> None:
     picture = {**USUAL, **HOSTILE}[name]
     before = dict(pyplot.rcParams)
