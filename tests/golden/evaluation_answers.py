@@ -4,7 +4,8 @@ from typing import Any
 
 from scipy.stats import norm
 
-from golden.lectures import Lecture, Query
+from golden.lectures import Lecture, Query, lecture
+from treewright import ID3Classifier, evaluate
 from treewright.evaluate import intervals, significance
 
 
@@ -39,4 +40,47 @@ def paired_t_reject(data: Lecture | None, query: Query) -> bool:
     return significance.paired_t(query["a"], query["b"]).rejects(query["alpha"])
 
 
-ANSWERS = {answer.__name__: answer for answer in (auc, error_interval, paired_t, paired_t_reject)}
+def metric(data: Lecture | None, query: Query) -> float:
+    counts = {cell: query[cell] for cell in ("tp", "fp", "fn", "tn")}
+    actual = ["+"] * counts["tp"] + ["-"] * counts["fp"] + ["+"] * counts["fn"]
+    said = ["+"] * (counts["tp"] + counts["fp"]) + ["-"] * counts["fn"]
+    actual, said = actual + ["-"] * counts["tn"], said + ["-"] * counts["tn"]
+    name = f"f{query['beta']:g}" if query["metric"] == "f_beta" else query["metric"]
+    return evaluate.scores(actual, said, positive="+", metrics=name)[name].value
+
+
+def confusion(data: Lecture | None, query: Query) -> list[list[int]]:
+    if data is None:
+        found = evaluate.confusion(query["actual"], query["predicted"], classes=query["classes"])
+    else:
+        learned = lecture(query["tree"]["dataset"])
+        model = ID3Classifier().fit(learned.records(learned.attributes), learned.y)
+        found = evaluate.confusion(
+            data.y, model.predict(data.records(data.attributes)), classes=query["classes"]
+        )
+    return found.counts.astype(int).tolist()
+
+
+def kfold_sizes(data: Lecture | None, query: Query) -> list[int]:
+    y = [i + 0.5 for i in range(query["m"])]
+    found = evaluate.cross_validate(0.5, [[each] for each in y], y, cv=query["k"])
+    return [len(split.test) for split in found.folds.splits]
+
+
+def mean_sd(data: Lecture | None, query: Query) -> dict[str, float]:
+    values = query["values"]
+    sd = intervals.fold_error(values) * len(values) ** 0.5  # the error is that of their mean
+    return {"mean": intervals.fold_mean(values).value, "sd": sd}
+
+
+_ALL = (
+    auc,
+    confusion,
+    error_interval,
+    kfold_sizes,
+    mean_sd,
+    metric,
+    paired_t,
+    paired_t_reject,
+)
+ANSWERS = {answer.__name__: answer for answer in _ALL}

@@ -38,10 +38,6 @@ ANSWERS: dict[str, Any] = {
 LATER = {
     "evaluation": (
         "bias_variance",
-        "confusion",
-        "kfold_sizes",
-        "mean_sd",
-        "metric",
         "precision_recall",
         "resample",
         "roc",
