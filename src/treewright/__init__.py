@@ -1,6 +1,8 @@
 """Every decision tree, grown exactly, explained fully, and faster than the library you use now."""
 
-from treewright import errors, evaluate, measures, prune, rules
+from typing import TYPE_CHECKING, Any
+
+from treewright import errors, measures, prune, rules
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.data.examples.load import list_examples, load_example
 from treewright.data.files.any_file import read
@@ -33,6 +35,9 @@ from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegr
 from treewright.estimators.rules import C45RulesClassifier
 from treewright.rules.ruleset import RuleSet
 from treewright.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright import evaluate
 
 __version__ = "0.1.0"
 
@@ -78,3 +83,16 @@ __all__ = [
     "read",
     "rules",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import ``treewright.evaluate`` when it is first used: scikit-learn's metrics take a while."""
+    if name == "evaluate":
+        import importlib
+
+        return importlib.import_module("treewright.evaluate")
+    raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), "evaluate"]
