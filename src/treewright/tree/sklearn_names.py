@@ -115,7 +115,9 @@ def what_sklearn_lacks(tree: Tree) -> str | None:
 def has_one_side(tree: Tree) -> bool:
     """Return whether every node sends missing values to one branch, and knows no surrogates."""
     arrays = tree.arrays
-    return bool(arrays.n_surrogates == 0 and (arrays.missing_branch[arrays.kind != LEAF] >= 0).all())
+    return bool(
+        arrays.n_surrogates == 0 and (arrays.missing_branch[arrays.kind != LEAF] >= 0).all()
+    )
 
 
 class SklearnView:
