@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Byte code is compiled when a module is first imported: most of scipy never is.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+# Byte code is kept: the workers of the tests, and the programs that tests start, import the same.
+export PYTHONDONTWRITEBYTECODE :=
 CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test test-slow test-peers lint format bench sanitize core-tests odr fuzz clean setup
@@ -14,9 +16,10 @@ CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt py
 demo: $(VENV)/.built
 	@$(BIN)/python -m treewright.demo
 
-## test: the whole default suite
+## test: the whole default suite; what must be alone first, then the rest on every core (up to 4)
 test: $(VENV)/.dev core-tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "alone and not slow"
+	$(BIN)/python -m pytest -m "not alone and not slow" -n auto --maxprocesses 4 --dist worksteal
 
 ## test-slow: what takes minutes
 test-slow: $(VENV)/.dev
