@@ -23,6 +23,7 @@ from treewright.data.table import Table
 from treewright.errors import ParameterError
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.progress import show, tree_progress
+from treewright.estimators.refusals import RefusesMistakes
 from treewright.estimators.to_sklearn import tree_to_sklearn
 from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
@@ -41,7 +42,7 @@ from treewright.tree.leaf import by_output, decide
 from treewright.tree.tree import Tree
 
 
-class TableEstimator(BaseEstimator):  # type: ignore[misc]
+class TableEstimator(RefusesMistakes, BaseEstimator):  # type: ignore[misc]
     """An estimator that learns trees from a table, with scikit-learn's interface."""
 
     schema: Any
