@@ -219,7 +219,7 @@ class BoostedEnsemble(TreeEnsemble):
         Parameters
         ----------
         table, background, interactions, n_threads
-            As for every :class:`TreeEnsemble`.
+            As for :func:`~treewright.explain.shap.explain_trees`.
         of_probability
             Whether values beside each background row are scaled to the probability.
         by_hessian
@@ -262,6 +262,9 @@ class BoostedEnsemble(TreeEnsemble):
             scale="probability" if of_probability else self._scale(),
             interactions=interactions,
         )
+
+    def _explained_row(self, table: Table) -> ShapValues:
+        return self.explained(table)
 
     @property
     def used_columns(self) -> tuple[int, ...]:

@@ -259,7 +259,13 @@ class Ensemble(TreeEnsemble):
         interactions: bool = False,
         n_threads: int = 1,
     ) -> ShapValues:
-        """Return the SHAP values of what :meth:`answers` returns; see :class:`TreeEnsemble`."""
+        """Return the SHAP values of what :meth:`answers` returns.
+
+        Parameters
+        ----------
+        table, background, interactions, n_threads
+            As for :func:`~treewright.explain.shap.explain_trees`.
+        """
         check_background(background)
         shares = list(self._shares())
         base = None
@@ -300,6 +306,9 @@ class Ensemble(TreeEnsemble):
         for tree in self:
             answers = tree.answers if self.vote == "soft" else votes(tree.answers, tree)
             yield Share(tree=tree, answers=factor * answers, factor=factor)
+
+    def _explained_row(self, table: Table) -> ShapValues:
+        return self.explained(table)
 
     @property
     def used_columns(self) -> tuple[int, ...]:

@@ -48,32 +48,9 @@ class TreeEnsemble:
         """Return class probabilities (outputs side by side) or predicted numbers, row by row."""
         raise AssertionError("an ensemble answers")
 
-    def explained(
-        self,
-        table: Table,
-        *,
-        background: Table | None = None,
-        interactions: bool = False,
-        n_threads: int = 1,
-    ) -> ShapValues:
-        """Return the SHAP values of rows.
-
-        Parameters
-        ----------
-        table
-            The rows.
-        background
-            Rows that stand for what is not known; None takes the shares of the training rows.
-        interactions
-            Whether pairs of columns are explained.
-        n_threads
-            Threads to use; the values are the same for any number.
-        """
-        raise AssertionError("an ensemble explains")
-
     def _explained_row(self, table: Table) -> ShapValues:
         """Return SHAP values that add up to the prediction for one row."""
-        return self.explained(table)
+        raise AssertionError("an ensemble explains")
 
     def said(self, table: Table) -> Array:
         """Return what each tree says of one row, trees x outputs."""
