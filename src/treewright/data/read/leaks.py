@@ -26,8 +26,9 @@ def warn_of_leaks(table: Table, target: ClassTarget | ValueTarget) -> None:
         return
     found = [
         spec.name
-        for index, spec in enumerate(table.schema.columns)
-        if any(_is_output(table, index, spec, output) for output in outputs)
+        for index, (spec, data) in enumerate(zip(table.schema.columns, table.columns, strict=True))
+        if any(output.equals(data, spec) for output in outputs)
+        and not table.is_missing(index).any()
     ]
     if found:
         what = "columns" if len(found) > 1 else "column"
@@ -47,27 +48,36 @@ class _Output:
         self._classes = target.classes[number] if isinstance(target, ClassTarget) else None
         data = target.codes if isinstance(target, ClassTarget) else target.values
         self._data: Array = data if data.ndim == 1 else data[:, number]
+        self._first = self._of(slice(0, _FIRST_ROWS))
+        self._is_number = self._first.dtype.kind in "biuf"
 
     def is_constant(self) -> bool:
         return bool((self._data == self._data[0]).all())
 
-    def of(self, rows: slice) -> Array:
+    def _of(self, rows: slice) -> Array:
         data = self._data[rows]
         return data if self._classes is None else self._classes[data]
 
+    def equals(self, data: Array, spec: ColumnSpec) -> bool:
+        """Return whether a column, as it is stored, equals the target in every row."""
+        if spec.storage in ("datetime", "duration"):
+            return False
+        if spec.storage != "value" and not self._is_number:
+            return False
+        few = slice(0, _FIRST_ROWS)
+        return _are_equal(data[few], spec, self._first) and _are_equal(
+            data, spec, self._of(slice(None))
+        )
 
-def _is_output(table: Table, index: int, spec: ColumnSpec, output: _Output) -> bool:
-    for rows in (slice(0, _FIRST_ROWS), slice(None)):
-        due, given = output.of(rows), np.asarray(table.columns[index][rows])
-        if spec.storage == "value":
-            if given.min() < 0:  # missing somewhere
-                return False
-            given = np.array([spec.values[code] for code in given.tolist()], dtype=object)
-            due = due.astype(object)
-        elif due.dtype.kind not in "biuf" or spec.storage in ("datetime", "duration"):
-            return False
-        elif spec.storage == "uint":
-            given = given.astype(np.float64) + UINT_OFFSET
-        if not bool((given == due).all()):
-            return False
-    return not bool(table.is_missing(index).any())
+
+def _are_equal(data: Array, spec: ColumnSpec, due: Array) -> bool:
+    if spec.storage == "value":
+        codes = data.tolist()
+        return all(
+            code >= 0 and spec.values[code] == label
+            for code, label in zip(codes, due.tolist(), strict=True)
+        )
+    if spec.storage == "uint":
+        data = data.astype(np.float64) + UINT_OFFSET
+    # The first row tells most columns apart, and costs no array.
+    return bool(data[0] == due[0]) and bool((data == due).all())
