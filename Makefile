@@ -6,17 +6,36 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Byte code is compiled when a module is first imported: most of scipy never is.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+# Byte code is kept: the workers of the tests, and the programs that tests start, import the same.
+export PYTHONDONTWRITEBYTECODE :=
 CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow test-peers lint format bench sanitize core-tests odr fuzz clean setup
+.PHONY: demo test test-wheel test-slow test-peers lint format bench sanitize core-tests odr fuzz clean setup
 
 ## demo: grow, explain and judge trees on a real table
 demo: $(VENV)/.built
 	@$(BIN)/python -m treewright.demo
 
-## test: the whole default suite
+## test: the whole default suite; what must be alone first, then the rest on every core (up to 4)
 test: $(VENV)/.dev core-tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "alone and not slow"
+	$(BIN)/python -m pytest -m "not alone and not slow" -n auto --maxprocesses 4 --dist worksteal
+
+## test-wheel: the wheel as others install it, tested outside the checkout (PYTHON=, TESTS= a part)
+TESTS ?= tests
+WHEEL := $(abspath build/wheel)
+test-wheel:
+	rm -rf $(WHEEL)/venv $(WHEEL)/dist
+	$(PYTHON) -m venv $(WHEEL)/venv
+	$(subst $(BIN),$(WHEEL)/venv/bin,$(PIP)) "cmake>=3.26" ninja "scikit-build-core>=0.10" "nanobind>=2.4"
+	$(WHEEL)/venv/bin/python -m pip --disable-pip-version-check wheel --quiet . --no-deps \
+	    --no-build-isolation --wheel-dir $(WHEEL)/dist -C build-dir="build/wheel/{wheel_tag}"
+	$(subst $(BIN),$(WHEEL)/venv/bin,$(PIP)) "$$(ls $(WHEEL)/dist/*.whl)[test]"
+	there=$$(mktemp -d) && trap 'rm -rf "$$there"' EXIT && \
+	    cp -r --parents tests docs examples cpp/include README.md Makefile pyproject.toml $$there && \
+	    cd $$there && $(WHEEL)/venv/bin/python -m pytest $(TESTS) -m "not alone and not slow" -n auto \
+	    --maxprocesses 4 && \
+	    $(WHEEL)/venv/bin/python -m pytest --pyargs treewright
 
 ## test-slow: what takes minutes
 test-slow: $(VENV)/.dev

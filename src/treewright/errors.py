@@ -36,6 +36,10 @@ class ParameterError(TreewrightError, ValueError):
     """A parameter has a value outside its range."""
 
 
+class UnknownParameterError(ParameterError, TypeError):
+    """An estimator was given a parameter that it does not have."""
+
+
 class UnsupportedError(ParameterError):
     """Parameters that are valid alone cannot be combined."""
 
@@ -66,6 +70,10 @@ class ConversionWarning(TreewrightWarning):
 
 class IdentifierWarning(TreewrightWarning):
     """A column looks like an identifier and will not generalise."""
+
+
+class LeakWarning(TreewrightWarning):
+    """A column is the target itself, which rows to predict will not have."""
 
 
 class ManyCategoriesWarning(TreewrightWarning):

@@ -34,6 +34,8 @@ from treewright import (
 )
 from treewright.data.read.table import read_table
 
+pytestmark = pytest.mark.alone
+
 RANDOM = np.random.default_rng(11)
 X = RANDOM.normal(size=(20_000, 8)).astype(np.float32)
 CLASSES = (X[:, 0] * X[:, 1] + RANDOM.normal(size=len(X)) > 0).astype(np.int64)

@@ -45,7 +45,8 @@ def of_target(y: Any) -> str:
 
 def test_shapes() -> None:
     assert of_fit(np.empty((0, 2))) == (
-        "Found array with 0 sample(s) (shape=(0, 2)) while a minimum of 1 is required."
+        "Found array with 0 sample(s) (shape=(0, 2)) while a minimum of 1 is required.\n"
+        "  Hint: the table has no rows; a filter before may have dropped all."
     )
     assert of_fit(np.empty((4, 0))) == (
         "Found array with 0 feature(s) (shape=(4, 0)) while a minimum of 1 is required."
@@ -53,7 +54,8 @@ def test_shapes() -> None:
     assert of_fit([1, 2, 3, 4]) == (
         "Expected 2D array, got 1D array instead:\narray=[1 2 3 4].\n"
         "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or"
-        " array.reshape(1, -1) if it contains a single sample."
+        " array.reshape(1, -1) if it contains a single sample.\n"
+        "  Hint: the table comes first, then the target: fit(X, y), score(X, y)."
     )
     assert of_fit(np.zeros((2, 2, 2))) == ("Found array with dim 3, while dim <= 2 is required.")
     assert of_fit([[1, 2], [3], [4, 5], [6, 7]]) == "row 1 has 1 values, row 0 has 2."
@@ -149,7 +151,8 @@ def test_types_that_are_not_those_of_fit() -> None:
 
 def test_targets() -> None:
     assert of_target(None) == (
-        "DecisionTreeClassifier requires y to be passed, but the target y is None"
+        "DecisionTreeClassifier requires y to be passed, but the target y is None.\n"
+        "  Hint: fit(X, y), where y has one value for each row of X."
     )
     assert of_target(["a", None, "b", None]) == (
         "Input y contains NaN.\n  2 of 4 values are missing, the first in row 1.\n"
@@ -169,7 +172,9 @@ def test_targets() -> None:
         "  Hint: convert the column to one type first."
     )
     assert of_target(["a", "b", "a"]) == (
-        "Found input variables with inconsistent numbers of samples: [4, 3]"
+        "Found input variables with inconsistent numbers of samples: [4, 3].\n"
+        "  X has 4 rows, y has 3.\n"
+        "  Hint: select the rows of both alike: keep = ...; fit(X[keep], y[keep])."
     )
     assert said(TargetError, DecisionTreeRegressor().fit, X, CLASSES) == (
         "DecisionTreeRegressor needs numbers, but the target holds text: row 0 is 'a'.\n"

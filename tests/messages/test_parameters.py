@@ -357,7 +357,8 @@ def test_settings_of_the_discretizer() -> None:
         "  Hint: fit one Discretizer for each."
     )
     assert said(TargetError, Discretizer(), y=None) == (
-        "Discretizer requires y to be passed, but the target y is None"
+        "Discretizer requires y to be passed, but the target y is None.\n"
+        "  Hint: fit(X, y), where y has one value for each row of X."
     )
 
 

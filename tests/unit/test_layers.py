@@ -2,9 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
-
-SOURCE = Path(__file__).parents[2] / "src" / "treewright"
 
 
 def test_importing_the_package_loads_none_of_the_estimators_of_scikit_learn() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import treewright
+
 SCRIPT = """
 import numpy as np
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -53,7 +55,7 @@ with_scikit_learn()
 def test_a_script_of_a_user_passes_mypy_strict_and_runs(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    source = Path(__file__).parents[2] / "src"
+    source = Path(treewright.__file__).parents[1]
     mypy = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "script.py"]
     for command in (mypy, [sys.executable, "-W", "error", "script.py"]):
         done = subprocess.run(
@@ -68,4 +70,4 @@ def test_a_script_of_a_user_passes_mypy_strict_and_runs(tmp_path: Path) -> None:
 
 
 def test_the_package_says_that_it_is_typed() -> None:
-    assert (Path(__file__).parents[2] / "src/treewright/py.typed").exists()
+    assert (Path(treewright.__file__).parent / "py.typed").exists()

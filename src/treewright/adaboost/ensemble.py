@@ -14,14 +14,16 @@ import numpy as np
 from treewright.adaboost.stump_trees import StumpTrees
 from treewright.core import weighted_medians
 from treewright.ensemble.ensemble import Ensemble, Trees, votes
+from treewright.ensemble.explanation import votes_in_words
 from treewright.errors import ModelFormatError, UnsupportedError
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
-from treewright.explain.shap import Share
+from treewright.explain.shap import Share, explain_tree
 from treewright.interrupts import row_blocks
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray
+    from treewright.array_types import Array, FloatArray
     from treewright.data.table import Table
+    from treewright.explain.shap_values import ShapValues
 
 _GRID_BITS = 51
 
@@ -127,6 +129,18 @@ class WeightedEnsemble(Ensemble):
             for block in row_blocks(table.n_rows):
                 predictions[block, tree] = answers[block, 0]
         return predictions
+
+    def _explained_row(self, table: Table) -> ShapValues:
+        """Return SHAP values of one row; of numbers those of the tree that predicts the median."""
+        if self.classes is not None:
+            return super()._explained_row(table)
+        said = self.said(table)[:, 0]
+        return explain_tree(self[int(np.argmax(said == self.answers(table)[0, 0]))], table)
+
+    def _votes_in_words(self, said: Array, chosen: list[int] | None) -> str:
+        if self.classes is None:
+            return super()._votes_in_words(said, chosen)
+        return votes_in_words(said, self.weights)
 
     def _shares(self) -> Iterator[Share]:
         if self.classes is None:

@@ -224,6 +224,10 @@ class StumpTrees:
         column = self._arrays["column"][self._start[:-1]]
         return np.bincount(column[column >= 0], minlength=n_columns)
 
+    def used_columns(self, n_columns: int) -> tuple[int, ...]:
+        """Return the positions of the columns that trees use: those that they ask."""
+        return tuple(np.flatnonzero(self.questions(n_columns)).tolist())
+
     def compacted(self) -> StumpTrees:
         """Return the stumps unchanged: there is nothing to leave out."""
         return self

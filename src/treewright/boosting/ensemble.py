@@ -6,7 +6,6 @@ numeric column has at most 255 bins, whose cuts are stored once for all trees.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,10 +16,12 @@ from treewright.core import BoostForest
 from treewright.criteria import GRADIENTS
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import UINT_OFFSET
+from treewright.ensemble.tree_ensemble import TreeEnsemble
 from treewright.errors import ModelFormatError, ParameterError, UnsupportedError
 from treewright.explain.importances import Importances, one_line
 from treewright.explain.shap import check_background
 from treewright.explain.shap_values import ShapValues, credited
+from treewright.text.names import on_one_line
 from treewright.tree.arrays import CATEGORIES, CUT, LEAF, TreeArrays
 from treewright.tree.leaf import BY_MAJORITY
 from treewright.tree.linear_leaves import LinearLeaves, NumberTerm, stored_unit
@@ -72,7 +73,7 @@ def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
     return is_one and (len(classes[0]) == n_outputs if n_outputs > 1 else len(classes[0]) <= 2)
 
 
-class BoostedEnsemble:
+class BoostedEnsemble(TreeEnsemble):
     """Trees whose predictions are added up, round after round.
 
     Parameters
@@ -116,15 +117,6 @@ class BoostedEnsemble:
 
     def __len__(self) -> int:
         return self.core.n_trees
-
-    def __getitem__(self, index: int) -> Tree:
-        n_trees = len(self)
-        if not -n_trees <= index < n_trees:
-            raise IndexError(f"tree {index} of {n_trees}")
-        return self._tree(index % n_trees)
-
-    def __iter__(self) -> Iterator[Tree]:
-        return (self[index] for index in range(len(self)))
 
     def __repr__(self) -> str:
         return f"BoostedEnsemble(n_rounds={self.n_rounds}, n_trees={len(self)})"
@@ -226,16 +218,10 @@ class BoostedEnsemble:
 
         Parameters
         ----------
-        table
-            The rows.
-        background
-            Rows that stand for what is not known; None takes the shares of the training rows.
-        interactions
-            Whether pairs of columns are explained.
+        table, background, interactions, n_threads
+            As for :func:`~treewright.explain.shap.explain_trees`.
         of_probability
             Whether values beside each background row are scaled to the probability.
-        n_threads
-            Threads to use; the values are the same for any number.
         by_hessian
             Whether rows on both sides of a question about an unknown column are weighted by their
             hessians, as in XGBoost, or counted, as in LightGBM.
@@ -276,6 +262,30 @@ class BoostedEnsemble:
             scale="probability" if of_probability else self._scale(),
             interactions=interactions,
         )
+
+    def _explained_row(self, table: Table) -> ShapValues:
+        return self.explained(table)
+
+    @property
+    def used_columns(self) -> tuple[int, ...]:
+        """Positions of the columns used by questions, and so by the lines of leaves."""
+        return tuple(np.flatnonzero(self.column_shares("split")).tolist())
+
+    def said(self, table: Table) -> Array:
+        """Return what each round adds to the scores of one row, rounds x outputs."""
+        start = np.zeros((table.n_rows, self.core.n_outputs))
+        return np.concatenate(
+            [
+                self.scores(table, first=number, n_rounds=number + 1, start=start)
+                for number in range(self.n_rounds)
+            ]
+        )
+
+    def _votes_in_words(self, said: Array, chosen: list[int] | None) -> str:
+        output = 0 if chosen is None or said.shape[1] == 1 else chosen[0]
+        of = "" if chosen is None else f" of {on_one_line(self._output_names()[output])}"
+        n_up, n_down = int((said[:, output] > 0).sum()), int((said[:, output] < 0).sum())
+        return f"{n_up} of {len(said)} rounds raise the {self._scale()}{of}, {n_down} lower it"
 
     def _refuse_probability(self, background: Table | None) -> None:
         if self.classes is None:

@@ -277,7 +277,8 @@ class Consultation:
 
     def text(self, *, ascii: bool = False) -> str:
         """Return the text of the prediction and the replies."""
-        answer = answer_in_words(self.tree, self._answer)
+        label = self.tree.label_of(self._answer)
+        answer = answer_in_words(label, self._answer, self.tree.classes)
         cost = figure(self.cost_so_far)
         if self.is_settled:
             parts = [f"{answer}, settled at a cost of {cost}."]

@@ -5,7 +5,7 @@ Plain values: they compare by content, pickle, and hold no reference to the data
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, SupportsFloat, SupportsIndex, cast
@@ -220,6 +220,18 @@ class FittedSchema:
                 for each in inputs:
                     by_input[self.input_names.index(each)] += share / len(inputs)
         return by_input
+
+    def unused_by(self, used: Iterable[int]) -> tuple[str, ...]:
+        """Return the names of the columns that none of some columns is, or is derived from.
+
+        Parameters
+        ----------
+        used
+            Positions of columns.
+        """
+        names = [self.names[i] for i in used]
+        looked_at = {*names, *(each for name in names for each in self.inputs_of(name))}
+        return tuple(name for name in self.names if name not in looked_at)
 
     def prices(self, given: Mapping[str, float]) -> list[float]:
         """Return the cost of every used column: as given by name, else as declared.

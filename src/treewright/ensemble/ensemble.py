@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
+from treewright.ensemble.explanation import numbers_in_words, votes_in_words
+from treewright.ensemble.tree_ensemble import TreeEnsemble
 from treewright.explain.importances import IMPURITY_SHARE, Importances
 from treewright.explain.shap import Share, check_background, explain_trees
 from treewright.explain.shap_values import ShapValues
 from treewright.tree.arrays import LEAF, LINEAR
 from treewright.tree.impurity import impurity_decrease
-from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -74,6 +76,9 @@ class Trees(Protocol):
 
     def questions(self, n_columns: int) -> Int64Array:
         """Return how many nodes of all trees ask each column, alone or in a linear combination."""
+
+    def used_columns(self, n_columns: int) -> tuple[int, ...]:
+        """Return the positions of the columns that trees use in any way."""
 
 
 class ListedTrees:
@@ -160,8 +165,12 @@ class ListedTrees:
             total += np.bincount(arrays.term_column, minlength=n_columns)
         return total
 
+    def used_columns(self, n_columns: int) -> tuple[int, ...]:
+        """Return the positions of the columns that trees use in any way."""
+        return tuple(sorted({column for tree in self._trees for column in tree.used_columns}))
 
-class Ensemble:
+
+class Ensemble(TreeEnsemble):
     """Trees whose predictions are averaged, or counted as votes.
 
     Parameters
@@ -199,14 +208,8 @@ class Ensemble:
     def __len__(self) -> int:
         return len(self.trees)
 
-    def __getitem__(self, index: int) -> Tree:
-        n_trees = len(self)
-        if not -n_trees <= index < n_trees:
-            raise IndexError(f"tree {index} of {n_trees}")
-        return self.trees.tree(index % n_trees, self)
-
-    def __iter__(self) -> Iterator[Tree]:
-        return (self[index] for index in range(len(self)))
+    def _tree(self, index: int) -> Tree:
+        return self.trees.tree(index, self)
 
     def __repr__(self) -> str:
         n_nodes = int(self.trees.n_nodes().sum())
@@ -260,14 +263,8 @@ class Ensemble:
 
         Parameters
         ----------
-        table
-            The rows.
-        background
-            Rows that stand for what is not known; None takes the shares of the training rows.
-        interactions
-            Whether pairs of columns are explained.
-        n_threads
-            Threads to use; the values are the same for any number.
+        table, background, interactions, n_threads
+            As for :func:`~treewright.explain.shap.explain_trees`.
         """
         check_background(background)
         shares = list(self._shares())
@@ -309,6 +306,30 @@ class Ensemble:
         for tree in self:
             answers = tree.answers if self.vote == "soft" else votes(tree.answers, tree)
             yield Share(tree=tree, answers=factor * answers, factor=factor)
+
+    def _explained_row(self, table: Table) -> ShapValues:
+        return self.explained(table)
+
+    @property
+    def used_columns(self) -> tuple[int, ...]:
+        """Positions of the columns used by questions, surrogates or linear models in leaves."""
+        return self.trees.used_columns(len(self.schema.names))
+
+    def said(self, table: Table) -> Array:
+        """Return the class or the number that each tree predicts for one row, trees x outputs."""
+        vote = "soft" if self.classes is None else "hard"
+        answers = np.concatenate(
+            [self.trees.add_answers(table, tree, tree + 1, vote, 1) for tree in range(len(self))]
+        )
+        if self.classes is None:
+            return answers
+        said = np.empty((len(self), len(self.classes)), dtype=object)
+        for output, part in enumerate(by_output(answers, self.classes)):
+            said[:, output] = self.classes[output][part.argmax(axis=1)].tolist()
+        return said
+
+    def _votes_in_words(self, said: Array, chosen: list[int] | None) -> str:
+        return numbers_in_words(said) if self.classes is None else votes_in_words(said)
 
     def importances(self) -> Importances:
         """Return the impurity importances: each column's share of the decrease, tree by tree."""
@@ -356,8 +377,6 @@ class Ensemble:
 
 def votes(answers: FloatArray, tree: Tree) -> FloatArray:
     """Return the votes of a tree: 1 for the class it predicts in each output, 0 for the others."""
-    from treewright.tree.leaf import by_output
-
     assert tree.classes is not None
     parts = []
     for part in by_output(answers, tree.classes):

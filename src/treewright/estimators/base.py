@@ -7,7 +7,6 @@ fitted attributes end in ``_``.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from treewright.data.table import Table
 from treewright.errors import ParameterError
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.progress import show, tree_progress
+from treewright.estimators.refusals import RefusesMistakes
 from treewright.estimators.to_sklearn import tree_to_sklearn
 from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
@@ -42,7 +42,7 @@ from treewright.tree.leaf import by_output, decide
 from treewright.tree.tree import Tree
 
 
-class TableEstimator(BaseEstimator):  # type: ignore[misc]
+class TableEstimator(RefusesMistakes, BaseEstimator):  # type: ignore[misc]
     """An estimator that learns trees from a table, with scikit-learn's interface."""
 
     schema: Any
@@ -184,74 +184,6 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         tags.target_tags.multi_output = self._takes_outputs
         return tags
-
-
-class HasMembers(TableEstimator):
-    """Many estimators in one: ``model[i]`` is the fitted ``estimators_[i]``.
-
-    The trees themselves are in ``ensemble_``.
-    """
-
-    def _member(self) -> TreeEstimator:
-        """Return an unfitted tree estimator of the members' kind."""
-        raise AssertionError("an ensemble has members")
-
-    def _members(self) -> Sequence[Any]:
-        """Return the fitted members, each made when it is accessed."""
-        return FittedTrees(self, self._model())
-
-    @property
-    def estimators_(self) -> Any:
-        """The fitted members; trees are made anew on every access."""
-        return list(self._members())
-
-    def __len__(self) -> int:
-        return len(self._members())
-
-    def __getitem__(self, index: int) -> Any:
-        return self._members()[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._members())
-
-
-class SumsTrees(HasMembers):
-    """An estimator whose answers are sums over the trees of ``ensemble_``."""
-
-    def _threads_for(self, table: Table) -> int:
-        raise AssertionError("an ensemble has threads")
-
-    def _explained(
-        self, table: Table, background: Table | None, *, interactions: bool
-    ) -> ShapValues:
-        explained: ShapValues = self._model().explained(
-            table,
-            background=background,
-            interactions=interactions,
-            n_threads=self._threads_for(table),
-        )
-        return explained
-
-
-class FittedTrees(Sequence[Any]):
-    """The trees of an ensemble as fitted estimators."""
-
-    def __init__(self, owner: HasMembers, trees: Any) -> None:
-        names = ["n_features_in_", "feature_names_in_", "n_outputs_"]
-        if isinstance(owner._member(), ClassifierMixin):
-            names += ["classes_", "n_classes_"]
-        self._learned = {name: getattr(owner, name) for name in names if hasattr(owner, name)}
-        self._owner, self._trees = owner, trees
-
-    def __len__(self) -> int:
-        return len(self._trees)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        member = self._owner._member()
-        member.__dict__.update(self._learned, tree_=self._trees[index])
-        return member
 
 
 class TreeEstimator(HasTreeMethods, TableEstimator):

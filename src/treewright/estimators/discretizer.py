@@ -23,6 +23,7 @@ from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import DataError, ParameterError, TargetError
 from treewright.estimators.checks import check_schema, takes_any_table
+from treewright.estimators.refusals import RefusesMistakes
 from treewright.grow.discretize import Discretization
 from treewright.interrupts import row_blocks
 from treewright.parameters import check_choice, check_flag, is_list, nearest_hint
@@ -30,7 +31,7 @@ from treewright.text.names import list_names
 from treewright.threads import n_threads
 
 
-class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Discretizer(RefusesMistakes, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut numeric columns into intervals before learning.
 
     Numbers, dates and durations become the number of their interval, or its text; all other

@@ -40,8 +40,8 @@ def refuse(reason: str, *, owner: object) -> UnsupportedError:
     return UnsupportedError(
         f"{type(owner).__name__}.to_sklearn: no model of scikit-learn can answer as this one does,"
         f" as {reason}.\n"
-        "  Hint: use the model itself, which has scikit-learn's methods; columns of numbers alone,"
-        " and constant leaves, can be converted."
+        "  Hint: use the model itself, which has scikit-learn's methods; columns of numbers"
+        " and booleans, and constant leaves, can be converted."
     )
 
 
@@ -100,7 +100,7 @@ def put_tree(theirs: Any, tree: Tree, *, value: FloatArray | None = None) -> Non
     nodes["impurity"] = view.impurity
     nodes["n_node_samples"] = view.n_node_samples
     nodes["weighted_n_node_samples"] = view.weighted_n_node_samples
-    nodes["missing_go_to_left"] = _goes_left(tree)
+    nodes["missing_go_to_left"] = _goes_left(tree, view)
     own = type(theirs.tree_)(view.n_features, view.n_classes.astype(np.intp), tree.n_outputs)
     values = np.ascontiguousarray(view.value if value is None else value)
     own.__setstate__(
@@ -110,12 +110,12 @@ def put_tree(theirs: Any, tree: Tree, *, value: FloatArray | None = None) -> Non
     theirs.precision_ = "float32"
 
 
-def _goes_left(tree: Tree) -> Array:
+def _goes_left(tree: Tree, view: SklearnView) -> Array:
     """Return the side of missing values; the heavier branch where there is none."""
     arrays = tree.arrays
-    first = np.maximum(arrays.first_child, 0)
-    heavier = arrays.weight[first] >= arrays.weight[np.minimum(first + 1, tree.n_nodes - 1)]
-    left = np.where(arrays.missing_branch < 0, heavier, arrays.missing_branch == 0)
+    heavier = arrays.weight[view.children_left] >= arrays.weight[view.children_right]
+    goes_left = arrays.missing_branch == view.left_branch
+    left = np.where(arrays.missing_branch < 0, heavier, goes_left)
     return np.asarray(left & (arrays.n_branches > 0))
 
 

@@ -131,7 +131,7 @@ class Explanation:
 
     def text(self, *, ascii: bool = False) -> str:
         """Return the text of the prediction and the path to it."""
-        heading = answer_in_words(self.tree, self.answer)
+        heading = answer_in_words(self.label, self.answer, self.tree.classes)
         sums = self._sums_in_words()
         if not self.steps:
             reason = self.tree.reason_for_one_leaf()

@@ -105,13 +105,15 @@ class ShapValues:
         answers: FloatArray = self.values.sum(axis=axes) + self.base_values
         return answers
 
-    def text(self, *, max_columns: int | None = _MOST_LINES) -> str:
+    def text(self, *, max_columns: int | None = _MOST_LINES, signed: bool = False) -> str:
         """Return a table: of one row its values, of several the mean size of each column's.
 
         Parameters
         ----------
         max_columns
             Number of columns shown, those with the largest values; None shows all.
+        signed
+            Whether what columns add to the base is written with a plus sign.
         """
         by_output = self._by_output()
         sizes = np.abs(by_output).mean(axis=0) if len(self) else np.zeros(by_output.shape[1:])
@@ -134,7 +136,13 @@ class ShapValues:
             size = max(map(abs, numbers), default=0.0)
             numbers = [0.0 if abs(each) < _ROUNDING * size else each for each in numbers]
             header = name if is_one else f"mean |{name}|"
-            columns.append(TextColumn(header, figures(numbers), right=True))
+            cells = figures(numbers)
+            if signed:  # all but the base and the answer
+                cells[: len(names)] = [
+                    f"+{cell}" if number > 0 else cell
+                    for cell, number in zip(cells, numbers[: len(names)], strict=False)
+                ]
+            columns.append(TextColumn(header, cells, right=True))
         return lay_out(columns)
 
     def to_shap(self) -> Any:

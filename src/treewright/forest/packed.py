@@ -131,3 +131,7 @@ class PackedTrees:
     def questions(self, n_columns: int) -> Int64Array:
         """Return how many nodes of all trees ask each column."""
         return questions_by_column(self.core).astype(np.int64)
+
+    def used_columns(self, n_columns: int) -> tuple[int, ...]:
+        """Return the positions of the columns that trees use: those that they ask."""
+        return tuple(np.flatnonzero(self.questions(n_columns)).tolist())

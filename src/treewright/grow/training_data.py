@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
+from treewright.data.read.leaks import warn_of_leaks
 from treewright.data.read.table import read_table
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
 from treewright.data.read.weights import RowWeights
@@ -148,6 +149,7 @@ def read_training_data(X: Any, y: Any, sample_weight: Any, reading: Reading) -> 
     table = read_table(X, schema=reading.schema, categorical_features=reading.categorical_features)
     target = reading.read_target(y, table.n_rows)
     weights = reading.read_weights(sample_weight, target, table.n_rows)
+    warn_of_leaks(table, target)
     if table.n_rows == 1:
         warn("the table has a single row (n_samples = 1): the tree is one leaf.", SmallDataWarning)
     return TrainingData(table=table, target=target, weights=weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -170,6 +170,14 @@ def decide(
         blocks = row_blocks(len(answers), _ROWS_AT_ONCE)
         return np.concatenate([decide(answers[block], classes, rule) for block in blocks])
     return labels_of([rule.choose(part) for part in by_output(answers, classes)], classes)
+
+
+def label_of(answer: FloatArray, classes: tuple[Array, ...] | None, rule: LeafRule) -> Any:
+    """Return the label of one line of answers; a tuple where there are several outputs."""
+    decided = decide(answer[np.newaxis], classes, rule)[0]
+    if np.ndim(decided):
+        return tuple(decided.tolist())
+    return decided.item() if isinstance(decided, np.generic) else decided
 
 
 def by_output(answers: FloatArray, classes: tuple[Array, ...]) -> list[FloatArray]:

@@ -13,7 +13,7 @@ from treewright.text.numbers import figure, figures, percent
 from treewright.text.table import TextColumn
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray, Int64Array
+    from treewright.array_types import Array, FloatArray, Int64Array
     from treewright.tree.tree import Tree
 
 _MAX_CLASS_COLUMNS = 6
@@ -60,16 +60,16 @@ def label_in_words(label: object) -> str:
     return figure(label) if isinstance(label, float) else on_one_line(str(label))
 
 
-def answer_in_words(tree: Tree, answer: FloatArray) -> str:
+def answer_in_words(label: object, answer: FloatArray, classes: tuple[Array, ...] | None) -> str:
     """Return the text of one prediction: its label and, for one class, the probabilities."""
-    label = label_in_words(tree.label_of(answer))
-    if tree.classes is None or len(tree.classes) > 1:
-        return label
-    names = list(map(str, tree.classes[0].tolist()))
+    told = label_in_words(label)
+    if classes is None or len(classes) > 1:
+        return told
+    names = list(map(str, classes[0].tolist()))
     colon = ":" if any(map(_is_like_number, names)) else ""
     shares = sorted(zip(-answer, names, strict=True), key=lambda pair: pair[0])
     shown = [f"{name}{colon} {percent(-share)}" for share, name in shares if share < 0]
-    return f"{label}  ({', '.join(shown[:5])}{', …' if len(shown) > 5 else ''})"
+    return f"{told}  ({', '.join(shown[:5])}{', …' if len(shown) > 5 else ''})"
 
 
 def _is_like_number(name: str) -> bool:

@@ -1,9 +1,10 @@
 """scikit-learn's names for the nodes of a tree: ``children_left``, ``threshold``, ``value`` ...
 
 Code written for scikit-learn's ``tree_`` reads trees by these names. A tree has them if it is one
-that scikit-learn could have grown: every question cuts a column of numbers in two, and every leaf
-predicts a constant. Any other tree raises an :class:`~treewright.errors.UnsupportedNameError` that
-says what stands in the way; ``hasattr`` is then False. Nodes keep their numbers.
+that scikit-learn could have grown: every question cuts a column of numbers in two, or tells True
+from False (a cut at 0.5: scikit-learn reads them as 1 and 0), and every leaf predicts a constant.
+Any other tree raises an :class:`~treewright.errors.UnsupportedNameError` that says what stands in
+the way; ``hasattr`` is then False. Nodes keep their numbers.
 """
 
 # SklearnNames annotates self as Tree; mypy expects a mixin's methods to accept the mixin.
@@ -18,12 +19,13 @@ import numpy as np
 
 from treewright.data.fitted_schema import UINT_OFFSET
 from treewright.errors import UnsupportedNameError
-from treewright.tree.arrays import CATEGORIES, CUT, LINEAR, read_only
+from treewright.tree.arrays import CATEGORIES, LEAF, LINEAR, read_only
 from treewright.tree.impurity import impurity_decrease
 from treewright.tree.leaf import by_output
 
 if TYPE_CHECKING:
     from treewright.array_types import Array, BoolArray, FloatArray, Int64Array
+    from treewright.data.fitted_schema import ColumnSpec
     from treewright.tree.tree import Tree
 
 TREE_LEAF = -1
@@ -38,6 +40,33 @@ _WHAT_IS_STORED = {
 }
 
 
+_BOOLEAN_CUT = 0.5
+"""Where False and True, as scikit-learn's 0 and 1, are told apart."""
+
+
+def branches_of_booleans(tree: Tree) -> Int64Array:
+    """Return the branches of False and of True, nodes x 2, at questions about booleans.
+
+    -1 where a node asks something else, and where it divides the rows of a value.
+    """
+    arrays, columns = tree.arrays, tree.schema.columns
+    is_boolean = np.array([_tells_booleans(spec) for spec in columns], dtype=np.bool_)
+    true_first = np.array([spec.values[:1] == (True,) for spec in columns], dtype=np.int64)
+    asks = (arrays.kind == CATEGORIES) & is_boolean[arrays.column]
+    other = np.where(arrays.rest_branch >= 0, arrays.rest_branch, arrays.unseen_branch)
+    branches = np.tile(np.where(asks, other, -1)[:, np.newaxis], 2).astype(np.int64)
+    for place in range(2):
+        node = np.flatnonzero(asks & (arrays.code_count > place))
+        entry = arrays.code_offset[node] + place
+        value = arrays.code[entry] ^ true_first[arrays.column[node]]
+        branches[node, value] = arrays.branch_of_code[entry]
+    return branches
+
+
+def _tells_booleans(spec: ColumnSpec) -> bool:
+    return len(spec.values) == 2 and all(isinstance(value, bool) for value in spec.values)
+
+
 def what_sklearn_lacks(tree: Tree) -> str | None:
     """Return the part of a tree that scikit-learn's trees do not have; None if they have all.
 
@@ -50,13 +79,20 @@ def what_sklearn_lacks(tree: Tree) -> str | None:
     asks = arrays.n_branches > 0
     below = np.bincount(arrays.parent[1:], weights=arrays.n_rows[1:], minlength=tree.n_nodes)
     is_number = np.array([spec.storage not in _WHAT_IS_STORED for spec in schema.columns])
+    is_boolean = (branches_of_booleans(tree) >= 0).all(axis=1)
     is_own = np.arange(len(schema.columns)) < len(schema.positions)
     column = arrays.column
     reasons: tuple[tuple[BoolArray, str], ...] = (
-        (arrays.kind == CATEGORIES, "node {node} asks for the category of column {column!r}"),
+        (
+            (arrays.kind == CATEGORIES) & ~is_boolean,
+            "node {node} asks for the category of column {column!r}",
+        ),
         (arrays.kind == LINEAR, "node {node} asks about a linear combination of columns"),
         (arrays.n_branches > 2, "node {node} has {n_branches} branches"),
-        (asks & ~is_number[column], "node {node} cuts column {column!r}, {stored}"),
+        (
+            asks & ~is_number[column] & ~is_boolean,
+            "node {node} cuts column {column!r}, {stored}",
+        ),
         (asks & ~is_own[column], "node {node} asks about {column!r}, a derived column"),
         (
             asks & (below != arrays.n_rows),
@@ -79,7 +115,9 @@ def what_sklearn_lacks(tree: Tree) -> str | None:
 def has_one_side(tree: Tree) -> bool:
     """Return whether every node sends missing values to one branch, and knows no surrogates."""
     arrays = tree.arrays
-    return bool(arrays.n_surrogates == 0 and (arrays.missing_branch[arrays.kind == CUT] >= 0).all())
+    return bool(
+        arrays.n_surrogates == 0 and (arrays.missing_branch[arrays.kind != LEAF] >= 0).all()
+    )
 
 
 class SklearnView:
@@ -88,6 +126,10 @@ class SklearnView:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._asks = tree.arrays.n_branches > 0
+        of_false, of_true = branches_of_booleans(tree).T
+        self._is_boolean = (of_false >= 0) & (of_true >= 0)
+        self._is_open = self._is_boolean & (of_false == of_true)  # only missing values go elsewhere
+        self.left_branch = np.where(self._is_boolean, of_false, 0)
 
     def _at_questions(self, values: Array, elsewhere: float, dtype: Any) -> Array:
         return read_only(np.where(self._asks, values, elsewhere).astype(dtype), "", dtype)
@@ -127,12 +169,13 @@ class SklearnView:
     @cached_property
     def children_left(self) -> Int64Array:
         """The node that each node's rows up to the threshold go to; -1 at leaves."""
-        return self._at_questions(self._tree.arrays.first_child, TREE_LEAF, np.dtype(np.int64))
+        left = self._tree.arrays.first_child + self.left_branch
+        return self._at_questions(left, TREE_LEAF, np.dtype(np.int64))
 
     @cached_property
     def children_right(self) -> Int64Array:
         """The node that each node's rows above the threshold go to; -1 at leaves."""
-        right = self._tree.arrays.first_child + 1
+        right = self._tree.arrays.first_child + 1 - self.left_branch
         return self._at_questions(right, TREE_LEAF, np.dtype(np.int64))
 
     @cached_property
@@ -151,6 +194,8 @@ class SklearnView:
         unsigned = arrays.threshold_int.astype(np.uint64) + np.uint64(UINT_OFFSET)
         whole = np.where(is_unsigned, unsigned.astype(np.float64), arrays.threshold_int)
         threshold = np.where(np.isnan(arrays.threshold), whole, arrays.threshold)
+        threshold = np.where(self._is_boolean, _BOOLEAN_CUT, threshold)
+        threshold = np.where(self._is_open, np.inf, threshold)
         return self._at_questions(threshold, TREE_UNDEFINED, np.dtype(np.float64))
 
     @cached_property
@@ -162,7 +207,7 @@ class SklearnView:
                 " value, or ask surrogates.\n"
                 "  Hint: question(node).missing_branch and surrogates(node) of tree_."
             )
-        goes_left = self._tree.arrays.missing_branch == 0
+        goes_left = self._tree.arrays.missing_branch == self.left_branch
         return self._at_questions(goes_left, 0, np.dtype(np.uint8))
 
     @cached_property

@@ -23,7 +23,7 @@ from treewright.errors import (
 )
 from treewright.parameters import is_whole
 from treewright.tree.impurity import column_shares
-from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
+from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide, label_of
 from treewright.tree.linear_plan import LinearPlan
 from treewright.tree.methods import TreeMethods
 from treewright.tree.node_counts import NodeCounts, node_counts
@@ -283,8 +283,7 @@ class Tree(Shape, TreeMethods, SklearnNames):
 
     def label_of(self, answer: FloatArray) -> Any:
         """Return the label of one row of :attr:`answers`, as :meth:`label` does for a node."""
-        decided = decide(answer[np.newaxis], self.classes, self.leaf)[0]
-        return tuple(decided.tolist()) if self.n_outputs > 1 else _plain(decided)
+        return label_of(answer, self.classes, self.leaf)
 
     def counts(self, node: int, *, output: int = 0) -> NodeCounts:
         """Return the training rows of a node in figures: class counts, or mean and spread.
@@ -344,9 +343,7 @@ class Tree(Shape, TreeMethods, SklearnNames):
 
         A column that one of these uses through a derived column is used.
         """
-        names = [self.schema.names[i] for i in self.used_columns]
-        looked_at = {*names, *(each for name in names for each in self.schema.inputs_of(name))}
-        return tuple(name for name in self.schema.names if name not in looked_at)
+        return self.schema.unused_by(self.used_columns)
 
     def expected_tests(self) -> float:
         """Return the weighted mean number of tests on the path of a training row."""
@@ -480,7 +477,3 @@ def check_is_tree(name: str, value: object) -> None:
     is_fitted = isinstance(getattr(value, "tree_", None), Tree)
     hint = "\n  Hint: pass its tree_." if is_fitted else ""
     raise ParameterError(f"{name}={value!r} is no Tree.{hint}")
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

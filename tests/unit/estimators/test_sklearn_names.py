@@ -140,7 +140,10 @@ def cases() -> Iterator[Any]:
 
 
 def shown(value: Any) -> str:
-    return value.__name__ if inspect.isclass(value) else re.sub(r"\s+", " ", repr(value))
+    """Return the text of a value, which is the same in every process: without addresses."""
+    if inspect.isclass(value):
+        return value.__name__
+    return re.sub(r"\s+", " ", re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value)))
 
 
 def is_refused(estimator: str, name: str, value: Any) -> bool:

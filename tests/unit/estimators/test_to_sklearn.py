@@ -168,6 +168,96 @@ def mixed_table() -> pd.DataFrame:
     return X
 
 
+def booleans(*, missing: float = 0.0) -> pd.DataFrame:
+    """Return a table as ``pd.get_dummies`` makes them: booleans beside a number."""
+    rng = np.random.default_rng(11)
+    X = pd.get_dummies(pd.DataFrame({"kind": rng.choice(list("abcd"), N_ROWS)}))
+    assert {dtype.kind for dtype in X.dtypes} == {"b"}
+    X["often"] = rng.random(N_ROWS) < 0.9
+    X["size"] = rng.normal(size=N_ROWS).astype(np.float32)
+    if missing:
+        X["often"] = X["often"].astype("boolean").mask(rng.random(N_ROWS) < missing)
+        X["kind_a"] = X["kind_a"].astype("boolean").mask(rng.random(N_ROWS) < missing)
+    return X
+
+
+def noisy(X: pd.DataFrame) -> pd.Series:
+    often = X["often"].fillna(False).astype(bool)
+    noise = np.random.default_rng(4).random(N_ROWS) < 0.15
+    return ((X["kind_b"] & often) | (X["size"] > 1)) ^ noise
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+@pytest.mark.parametrize(
+    "model",
+    [
+        tw.DecisionTreeClassifier(),
+        tw.DecisionTreeClassifier(nominal="one_vs_rest", criterion="entropy"),
+        tw.DecisionTreeRegressor(),
+        tw.DecisionTreeClassifier(missing="majority", max_depth=4),
+        tw.RandomForestClassifier(n_estimators=7),
+        tw.ExtraTreesRegressor(n_estimators=7),
+        tw.BaggingClassifier(n_estimators=4),
+        tw.GradientBoostingClassifier(n_estimators=9),
+    ],
+)
+def test_booleans_are_cut_at_a_half(model, missing: float) -> None:
+    X = booleans(missing=missing)
+    ours = clone(model).fit(X, noisy(X).astype(int))
+    theirs = ours.to_sklearn()
+    assert_same_answers(ours, theirs, X)
+    flipped = X.assign(kind_b=~X["kind_b"], often=False)
+    assert_same_answers(ours, theirs, flipped)
+    if hasattr(ours, "tree_"):
+        np.testing.assert_array_equal(theirs.apply(X), ours.apply(X))
+        asks = theirs.tree_.feature >= 0
+        about = theirs.tree_.feature[asks] != X.columns.get_loc("size")
+        assert np.isin(theirs.tree_.threshold[asks][about], [0.5, np.inf]).all()
+        assert about.any()
+
+
+def test_a_matrix_of_booleans_alone_is_alike() -> None:
+    X = np.random.default_rng(0).random((N_ROWS, 6)) < 0.5
+    ours = tw.DecisionTreeClassifier(min_samples_leaf=3).fit(X, X[:, 0] ^ X[:, 3] & X[:, 5])
+    theirs = ours.to_sklearn()
+    assert_same_answers(ours, theirs, X)
+    assert_same_answers(ours, theirs, ~X)
+
+
+def test_a_boolean_that_is_known_or_missing_is_alike() -> None:
+    X = pd.DataFrame({"yes": pd.array([True, None, False, None], dtype="boolean")})
+    for y in ([0, 1, 0, 1], [1, 0, 1, 0]):
+        ours = tw.DecisionTreeClassifier().fit(X, y)
+        theirs = ours.to_sklearn()
+        assert ours.predict(X).tolist() == y
+        assert theirs.tree_.threshold[0] == np.inf
+        assert_same_answers(ours, theirs, X)
+
+
+def test_scikit_learns_names_tell_of_booleans() -> None:
+    X = booleans()
+    tree = tw.DecisionTreeClassifier(max_depth=3).fit(X, noisy(X)).tree_
+    X = X.astype(float).to_numpy()
+    node = np.zeros(N_ROWS, dtype=int)
+    for _ in range(tree.max_depth):  # walk down by scikit-learn's names alone
+        left = X[np.arange(N_ROWS), tree.feature[node]] <= tree.threshold[node]
+        below = np.where(left, tree.children_left[node], tree.children_right[node])
+        node = np.where(below >= 0, below, node)
+    np.testing.assert_array_equal(node, tree.apply(booleans()))
+    assert "kind_b <= 0.50" in sklearn.tree.export_text(
+        tw.DecisionTreeClassifier(max_depth=3).fit(booleans(), noisy(booleans())),
+        feature_names=list(booleans().columns),
+    )
+
+
+def test_classical_trees_of_booleans_lose_missing_values_only() -> None:
+    X = booleans()
+    ours = tw.C45Classifier().fit(X, noisy(X))
+    with pytest.warns(ConversionWarning, match="to_sklearn: scikit-learn neither divides rows"):
+        theirs = ours.to_sklearn()
+    assert_same_answers(ours, theirs, X)
+
+
 def test_boosting_of_categories_is_alike() -> None:
     X = mixed_table()
     y = X["a"].fillna(0) + 2 * (X["name"] == "y") - (X["size"] == "middle") + X["yes"] * X["count"]

@@ -302,6 +302,7 @@ def test_the_seed_decides_what_is_drawn() -> None:
         assert one.equals(other)
 
 
+@pytest.mark.alone
 def test_a_search_can_be_stopped() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60_000, 12))

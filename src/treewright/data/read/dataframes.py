@@ -86,7 +86,8 @@ def open_dataframe(X: Any) -> Source | None:
         raise DataError(
             f"Expected a 2-dimensional container but got {type(X)} instead. Pass a DataFrame"
             " containing a single row (i.e. single sample) or a single column (i.e. single"
-            " feature) instead."
+            " feature) instead.\n"
+            "  Hint: X[['name']] is a table of one column, X['name'] is not."
         )
     if not isinstance(frame, nw.DataFrame):
         return None

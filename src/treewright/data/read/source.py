@@ -70,7 +70,8 @@ def _refuse_dimensions(array: Array) -> NoReturn:
     raise DataError(
         f"Expected 2D array, got {what} instead:\narray={array}.\n"
         "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or"
-        " array.reshape(1, -1) if it contains a single sample."
+        " array.reshape(1, -1) if it contains a single sample.\n"
+        "  Hint: the table comes first, then the target: fit(X, y), score(X, y)."
     )
 
 

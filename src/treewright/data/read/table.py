@@ -17,7 +17,7 @@ from treewright.data.column import Column, blank_column, exact_floats
 from treewright.data.derive.columns import fit_derived, match_derived
 from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
-from treewright.data.identifiers import warn_of_identifiers
+from treewright.data.identifiers import warn_of_dates, warn_of_identifiers
 from treewright.data.match_columns import TypedColumn, fit_column, match_column
 from treewright.data.match_names import (
     check_count,
@@ -103,6 +103,7 @@ def read_table(
     used = [column for column in typed if column.spec.name not in ignored]
     if source.is_frame:
         warn_of_identifiers(used, source.n_rows)
+        warn_of_dates([each for each in used if declared.kind_of(each.spec.name) is None])
     used += [column for column in made if column.spec.name not in ignored]
     fitted = FittedSchema(
         columns=tuple(column.spec for column in used),
@@ -208,7 +209,8 @@ def open_table(X: Any) -> Source:
     # scikit-learn's wording, rows before columns.
     if source.n_rows == 0:
         raise DataError(
-            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.\n"
+            "  Hint: the table has no rows; a filter before may have dropped all."
         )
     if source.n_columns == 0:
         raise DataError(_zero_columns(shape))

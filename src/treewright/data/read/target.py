@@ -124,22 +124,40 @@ def read_values(y: Any, *, owner: str, n_rows: int | None = None) -> ValueTarget
     return ValueTarget(values=values[0] if single else np.stack(values, axis=1))
 
 
+def _how_to_align(array: Array, n_rows: int) -> str:
+    if array.ndim == 2 and array.shape == (1, n_rows):
+        return "y lies on its side; pass y.ravel()."
+    return "select the rows of both alike: keep = ...; fit(X[keep], y[keep])."
+
+
 def _outputs(
     y: Any, owner: str, n_rows: int | None, *, of_classes: bool
 ) -> tuple[list[Array], bool]:
     """Return one flat array per output, none of them with missing values."""
     if y is None:
-        raise TargetError(f"{owner} requires y to be passed, but the target y is None")
+        raise TargetError(
+            f"{owner} requires y to be passed, but the target y is None.\n"
+            "  Hint: fit(X, y), where y has one value for each row of X."
+        )
+    if isinstance(y, str):
+        raise TargetError(
+            f"y is the text {y!r}, not the values of the target.\n"
+            f"  Hint: fit(X.drop(columns={y!r}), X[{y!r}]), if that is its column."
+        )
     if is_sparse(y):
         raise TargetError("a sparse target is not supported.\n  Hint: pass y.toarray().")
     array = target_array(y)
     if array.dtype.kind in "cSV":
         refuse_dtype(array, "y")
     if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] == 0):
-        raise TargetError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+        raise TargetError(
+            f"y should be a 1d array, got an array of shape {array.shape} instead.\n"
+            "  Hint: a list, an array or a column, with one value for each row of X."
+        )
     if n_rows is not None and len(array) != n_rows:
         raise TargetError(
-            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(array)]}"
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(array)]}.\n"
+            f"  X has {n_rows} rows, y has {len(array)}.\n  Hint: {_how_to_align(array, n_rows)}"
         )
     if len(array) == 0:
         raise TargetError(

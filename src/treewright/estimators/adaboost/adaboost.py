@@ -25,6 +25,7 @@ from treewright.adaboost.rounds import RoundFigures
 from treewright.array_types import Array, FloatArray
 from treewright.data.schema import Schema
 from treewright.data.table import Table
+from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.ensemble.listeners import Listener
 from treewright.estimators.adaboost.base import WeightBoosting
 from treewright.estimators.base import ClassTask, TreeEstimator, ValueTask
@@ -228,6 +229,20 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
             base_values=self._decision(base[np.newaxis])[0],
             scale="decision function",
         )
+
+    def explain(self, row: object) -> EnsembleExplanation:
+        """Return why one row is predicted as it is: see :meth:`RandomForestClassifier.explain`.
+
+        What columns add is added to the decision function, which is linear in the votes.
+        """
+        model = self._model()
+        table = model.row(row)
+        explanation: EnsembleExplanation = model.explain_row(
+            table,
+            answer=self._probabilities(model.answers(table))[0],
+            explained=lambda rows: self._explained(rows, None, interactions=False),
+        )
+        return explanation
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities: the softmax of the decision function (Zhu et al. 2009)."""

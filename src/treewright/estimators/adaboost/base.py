@@ -29,7 +29,7 @@ from treewright.estimators.adaboost.weak_learner import (
     is_external,
     resamples,
 )
-from treewright.estimators.base import SumsTrees, TreeEstimator
+from treewright.estimators.base import TreeEstimator
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.checks import check_n_estimators, check_verbose, seed_of
 from treewright.estimators.estimator_parameter import (
@@ -37,6 +37,7 @@ from treewright.estimators.estimator_parameter import (
     given_once,
     refuse_declarations,
 )
+from treewright.estimators.members import SumsTrees
 from treewright.estimators.progress import AdaBoostProgress
 from treewright.grow.costs import with_costs
 from treewright.grow.options import GrowthOptions

@@ -13,11 +13,13 @@ from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
 from treewright.boosting.rounds import GradientRounds, RoundsChoice
 from treewright.boosting.summary import BoostingSummary, summarise
 from treewright.data.table import Table
+from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.estimators.base import FittedTrees, HasMembers, TreeEstimator
+from treewright.estimators.base import TreeEstimator
 from treewright.estimators.boosting.scoring import Held
 from treewright.estimators.boosting.to_sklearn import boosting_to_sklearn
 from treewright.estimators.decision_tree import DecisionTreeRegressor
+from treewright.estimators.members import FittedTrees, HasMembers
 from treewright.explain.importances import Importances, one_line
 from treewright.explain.shap_values import ShapValues
 from treewright.interrupts import converted
@@ -160,11 +162,7 @@ class PredictsBoosted(HasMembers):
             )
         table, model = self._table(X), self._model()
         beside = None if background is None else self._table(background)
-        if self._begin(X) is not None:
-            raise UnsupportedError(
-                "shap_values explains the trees, and init adds scores of another model.\n"
-                "  Hint: init=None."
-            )
+        self._refuse_init("shap_values")
         return model.explained(
             table,
             background=beside,
@@ -173,6 +171,40 @@ class PredictsBoosted(HasMembers):
             n_threads=self._threads_for(table),
             by_hessian=bool(by_hessian),
         )
+
+    def _refuse_init(self, method: str) -> None:
+        if self._init is not None and not isinstance(self._init, str):
+            raise UnsupportedError(
+                f"{method} explains the trees, and init adds scores of another model.\n"
+                "  Hint: init=None."
+            )
+
+    def explain(self, row: object) -> EnsembleExplanation:
+        """Return why one row is predicted as it is: see :meth:`RandomForestClassifier.explain`.
+
+        What columns add is added to the score, which the link turns into the probability (or the
+        prediction).
+
+        Examples
+        --------
+        >>> from treewright import GradientBoostingClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> model = GradientBoostingClassifier(n_estimators=50).fit(iris.X, iris.y)
+        >>> print(model.explain(iris.X.to_pandas().iloc[70]))
+        virginica  (virginica 64.0 %, versicolor 32.6 %, setosa 3.4 %)
+        33 of 50 rounds raise the score of virginica, 17 lower it
+        <BLANKLINE>
+        column             value  score of virginica
+        petal width (cm)     1.8              +1.525
+        sepal width (cm)     3.2              -0.136
+        petal length (cm)    4.8              -0.118
+        sepal length (cm)    5.9              -0.021
+        base                                  -1.547
+        answer                                -0.296
+        """
+        model = self._model()
+        self._refuse_init("explain")
+        return model.explain(row)
 
     def summary(self) -> BoostingSummary:
         """Return the size of the model, how its rounds were chosen, and the columns it asks.

@@ -166,10 +166,9 @@ class _Writer:
         nodes["depth"] = tree.levels
         nodes["gain"] = np.where(asks, arrays.gain, 0.0)
         nodes["is_leaf"] = ~asks
-        nodes["left"][asks], nodes["right"][asks] = (
-            view.children_left[asks],
-            view.children_right[asks],
-        )
+        # Not the view's: it cuts booleans at 0.5, where this asks for a category of two.
+        nodes["left"][asks] = arrays.first_child[asks]
+        nodes["right"][asks] = arrays.first_child[asks] + 1
         nodes["feature_idx"][asks] = self._place[view.feature[asks]]
         nodes["num_threshold"] = np.where(asks, view.threshold, 0.0)
         nodes["missing_go_to_left"] = asks & (arrays.missing_branch == 0)

@@ -18,7 +18,6 @@ from treewright.ensemble.thread_pool import Grower
 from treewright.errors import DataError, ParameterError, TreewrightWarning, warn
 from treewright.estimators.base import (
     ClassTask,
-    SumsTrees,
     TreeEstimator,
     ValueTask,
     parameters_for,
@@ -31,6 +30,7 @@ from treewright.estimators.forest.importances import MeasuresImportances
 from treewright.estimators.forest.out_of_bag import EstimatesOutOfBag
 from treewright.estimators.forest.shared_leaves import ComparesRows, PredictsQuantiles
 from treewright.estimators.forest.to_sklearn import forest_to_sklearn
+from treewright.estimators.members import SumsTrees
 from treewright.estimators.progress import forest_progress, show
 from treewright.forest.check_same_rows import refuse_other_columns, refuse_other_rows
 from treewright.forest.early_stopping import StopRule, grow_until_stable

@@ -80,7 +80,7 @@ def test_a_frame_of_ours_is_a_target() -> None:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (None, r"^DecisionTreeClassifier requires y to be passed, but the target y is None$"),
+        (None, r"^DecisionTreeClassifier requires y to be passed, but the target y is None.\n"),
         ([1.0, np.nan, np.nan], r"^Input y contains NaN\.\n  2 of 3 values are missing, the first"),
         ([1, None], r"^Input y contains NaN\.\n  1 of 2 values are missing, the first in row 1"),
         ([None, "a"], r"^Input y contains NaN\.\n  1 of 2 values are missing, the first in row 0"),
@@ -109,7 +109,9 @@ def test_lengths_are_compared() -> None:
     with pytest.raises(TargetError) as caught:
         read_values(np.zeros(9), owner=OWNER, n_rows=10)
     assert str(caught.value) == (
-        "Found input variables with inconsistent numbers of samples: [10, 9]"
+        "Found input variables with inconsistent numbers of samples: [10, 9].\n"
+        "  X has 10 rows, y has 9.\n"
+        "  Hint: select the rows of both alike: keep = ...; fit(X[keep], y[keep])."
     )
 
 

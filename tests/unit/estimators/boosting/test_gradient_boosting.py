@@ -210,6 +210,7 @@ def test_another_number_of_bins_changes_little_and_few_bins_are_kept() -> None:
     assert all(len(cuts) <= 1 for cuts in few.core.cuts if cuts is not None)
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
 def test_ctrl_c_stops_boosting_and_leaves_the_estimator_as_it_was() -> None:
     """FAULTS 35."""
