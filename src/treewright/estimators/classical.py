@@ -58,6 +58,9 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         As for :class:`DecisionTreeClassifier`; by default rows follow all branches in proportion.
     column_costs, cost_rule, cost_exponent
         As for :class:`DecisionTreeClassifier`.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the tree and its probabilities are as without.
     max_depth : int or "suggested", optional
     prune : str or Pruner, optional
         A pruner of :mod:`treewright.prune` or its name; ID3 itself has none.
@@ -94,6 +97,7 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         column_costs: Any = None,
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
+        cost_matrix: Any = None,
         max_depth: int | str | None = None,
         prune: Any = None,
         combine: str = "branch_fractions",
@@ -110,6 +114,7 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
+        self.cost_matrix = cost_matrix
         self.max_depth = max_depth
         self.prune = prune
         self.combine = combine
@@ -161,6 +166,9 @@ class C45Classifier(SklearnTreeClassifier, TreeClassifier):
         Subtract log2(number of cuts) / cases from the gain of a numeric column (release 8).
     column_costs, cost_rule, cost_exponent
         As for :class:`DecisionTreeClassifier`.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the tree and its probabilities are as without.
     class_weight, categorical_features, schema, unseen, combine, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
 
@@ -190,6 +198,7 @@ class C45Classifier(SklearnTreeClassifier, TreeClassifier):
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
         class_weight: Any = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         unseen: str = "missing",
         combine: str = "branch_fractions",
@@ -210,6 +219,7 @@ class C45Classifier(SklearnTreeClassifier, TreeClassifier):
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.combine = combine
@@ -335,6 +345,8 @@ random_state, n_jobs, verbose
     >>> CARTClassifier().fit(iris.X, iris.y).get_n_leaves()
     6
     """
+
+    _grows_by_cost = True
 
     def __init__(
         self,

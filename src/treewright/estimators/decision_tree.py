@@ -157,6 +157,7 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
     """
 
     _takes_outputs = True
+    _grows_by_cost = True
 
     def __init__(
         self,
