@@ -282,8 +282,12 @@ tree::Tree join(Fragment top, std::vector<Fragment> fragments,
                 tree.nodes[i].impurity = deviations[i];
                 const bool empty = tree.nodes[i].weight <= 0.0 && tree.nodes[i].parent >= 0;
                 const auto from = empty ? static_cast<std::size_t>(tree.nodes[i].parent) : i;
-                for (std::size_t o = 0; o < n_outputs; ++o)
-                    tree.value[i * n_outputs + o] = medians[from * n_outputs + o];
+                for (std::size_t o = 0; o < n_outputs; ++o) {
+                    double& value = tree.value[i * n_outputs + o];
+                    value = medians[from * n_outputs + o];
+                    if (!options.monotonic.empty())
+                        value = std::clamp(value, tree.nodes[i].lower, tree.nodes[i].upper);
+                }
             }
     }
     return tree;
