@@ -183,7 +183,7 @@ class WeightBoosting(HasCallbacks, SumsTrees):
             return Stumps(problem)
         target = problem.target
         if not isinstance(target, ClassTarget):
-            return WeightedTrees(problem, base._grow, resample=resample)
+            return WeightedTrees(problem, base._grow_deciding, resample=resample)
         leaf = base._leaf_settings().rule(target)
         reading = base._reading()
         return WeightedTrees(

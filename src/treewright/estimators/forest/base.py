@@ -137,7 +137,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         pruner = base._pruner()
         if base._only_prunes() and (pruner is None or judges_by_tree(pruner)):
             return pruner, None
-        return None, base._grow
+        return None, base._grow_deciding
 
     def _column_draws(self, n_columns: int) -> tuple[int, bool]:
         """Return the columns drawn per tree (0: see the options), and whether with replacement."""
