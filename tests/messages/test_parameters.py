@@ -274,12 +274,6 @@ def test_settings_that_make_no_sense_for_numbers() -> None:
         "criterion 'absolute_error' has no significance test for max_p_value.\n"
         "  Hint: criterion='squared_error' is tested by F."
     )
-    assert unsupported(
-        DecisionTreeRegressor(criterion="absolute_error", monotonic_cst=[1, 0]), X, VALUES
-    ) == (
-        "criterion 'absolute_error' cannot be used with monotonic_cst.\n"
-        "  Hint: criterion='squared_error' and 'poisson' can."
-    )
     assert unsupported(DecisionTreeRegressor(missing="most_likely_in_class"), X, VALUES) == (
         "missing='most_likely_in_class' needs one target of classes.\n"
         "  Hint: missing='most_likely' works with every target."

@@ -98,6 +98,8 @@ def test_a_flag_of_gaps_says_what_a_column_of_0_and_1_says(made: Any, seed: int)
 
 
 MONOTONE = [each for each in ESTIMATORS if "monotonic_cst" in each().get_params()]
+MONOTONE += [partial(DecisionTreeRegressor, criterion="absolute_error")]
+MONOTONE += [partial(RandomForestRegressor, 5, criterion="absolute_error")]
 
 
 @pytest.mark.parametrize("made", MONOTONE)

@@ -230,7 +230,8 @@ def test_max_leaf_nodes_bounds_the_leaves_of_wide_splits_too(data: st.DataObject
 def test_monotonic_columns_have_monotonic_predictions(data: st.DataObject) -> None:
     target: Any = data.draw(st.sampled_from(["classes", "numbers", "counts"]))
     sample = data.draw(small_tables(target=target, fixed_classes=2, min_rows=4))
-    criterion = {"classes": "entropy", "numbers": "squared_error", "counts": "poisson"}[target]
+    of_numbers = data.draw(st.sampled_from(["squared_error", "absolute_error"]))
+    criterion = {"classes": "entropy", "numbers": of_numbers, "counts": "poisson"}[target]
     assume_fit(sample, criterion)
     assume(not sample.is_classification or len(sample.classes) == 2)
     held = [i for i, column in enumerate(sample.columns) if column.storage != "nominal"]
@@ -244,6 +245,7 @@ def test_monotonic_columns_have_monotonic_predictions(data: st.DataObject) -> No
         monotonic_cst=signs,
         max_leaf_nodes=data.draw(st.sampled_from([None, 4])),
         splitter=data.draw(st.sampled_from(["best", "random"])),
+        nominal="one_vs_rest",
     )
     for i in held:
         values = sorted({value for value in sample.columns[i].values if value is not None})

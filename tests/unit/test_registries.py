@@ -44,6 +44,7 @@ def test_the_criteria_that_users_may_name_are_those_of_the_core() -> None:
         "single_entropy",
         "rpart_gini",
         "given",
+        "given_of_numbers",
         "anova",
     }
 

@@ -1,6 +1,7 @@
 #include "treewright/criteria/regression_impurity.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace treewright::criteria {
@@ -24,6 +25,14 @@ MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight) {
         sum.add(weight * std::abs(value - result.median));
     result.deviation = all > 0.0 ? sum.value() / all : 0.0;
     return result;
+}
+
+double given_impurity(const data::Impurity& function, double weight, double mean, double squares) {
+    const std::array<double, 3> moments{weight, weight * mean, weight * mean * mean + squares};
+    const double* line = moments.data();
+    double found = 0.0;
+    function({&line, 1}, moments.size(), {&found, 1});
+    return found;
 }
 
 double impurity_of_squares(const Traits& criterion, double squares, double weight) {
@@ -62,6 +71,10 @@ double value_impurity(const Traits& criterion, const data::Target& target,
             if (criterion.is_deviance)
                 spread.add(weight_of(i) * (value > 0.0 ? value * std::log(value / mean) : 0.0));
             else spread.add(weight_of(i) * (value - mean) * (value - mean));
+        }
+        if (target.impurity) {
+            mean_over_outputs += given_impurity(target.impurity, all, mean, spread.value());
+            continue;
         }
         mean_over_outputs += criterion.is_deviance
                                  ? spread.value() / all

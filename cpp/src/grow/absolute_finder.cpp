@@ -5,56 +5,12 @@
 #include <cmath>
 
 #include "treewright/base/random.hpp"
+#include "treewright/grow/deviation_tree.hpp"
 #include "treewright/grow/limits.hpp"
 #include "treewright/split/ties.hpp"
 
 namespace treewright::grow {
 namespace {
-
-/// Weighted values by rank; deviation from their median in O(log n).
-class DeviationTree {
-public:
-    void reset(std::size_t n_ranks) {
-        weights.assign(n_ranks + 1, 0.0);
-        products.assign(n_ranks + 1, 0.0);
-        highest_bit = 1;
-        while (highest_bit * 2 <= n_ranks) highest_bit *= 2;
-        total_weight = total_product = 0.0;
-    }
-    void add(std::size_t rank, double weight, double value) {
-        total_weight += weight;
-        total_product += weight * value;
-        for (std::size_t i = rank + 1; i < weights.size(); i += i & (~i + 1)) {
-            weights[i] += weight;
-            products[i] += weight * value;
-        }
-    }
-    /// Sum of weight x |value - median|, `values` by rank.
-    [[nodiscard]] double deviation(const std::vector<double>& values) const {
-        if (!(total_weight > 0.0)) return 0.0;
-        // Largest prefix of ranks with less than half of the weight; the median is the next rank.
-        std::size_t at = 0;
-        double weight_below = 0.0;
-        double product_below = 0.0;
-        for (std::size_t step = highest_bit; step > 0; step /= 2) {
-            if (at + step >= weights.size()) continue;
-            if (2.0 * (weight_below + weights[at + step]) >= total_weight) continue;
-            at += step;
-            weight_below += weights[at];
-            product_below += products[at];
-        }
-        const double median = values[std::min(at, values.size() - 1)];
-        return median * weight_below - product_below + (total_product - product_below) -
-               median * (total_weight - weight_below);
-    }
-
-private:
-    std::vector<double> weights;
-    std::vector<double> products;
-    std::size_t highest_bit = 1;
-    double total_weight = 0.0;
-    double total_product = 0.0;
-};
 
 /// A set of rows: deviations of all outputs, weight and copies.
 struct Side {
@@ -87,6 +43,7 @@ public:
         }
     }
     [[nodiscard]] double impurity_of(const double*) const override { return 0.0; }
+    /// The mean: medians do not follow from sums (Growth::between_branches).
     [[nodiscard]] double level_of(const double* sums) const override {
         return sums[criteria::kStatistics] / sums[criteria::kWeight];
     }
@@ -154,7 +111,9 @@ public:
         scale = 1.0 / everything.weight * (absent ? known_weight / all_weight : 1.0);
 
         if (n_runs() > 1) {
-            if (!nominal) cut(raw, Generator(mix(node.key, column)), candidate);
+            const split::Monotone rule{options.monotonic.empty() ? 0 : options.monotonic[column],
+                                       node.lower, node.upper};
+            if (!nominal) cut(raw, rule, Generator(mix(node.key, column)), candidate);
             else if (options.nominal == split::Nominal::multiway) multiway(candidate);
             else one_vs_rest(Generator(mix(node.key, column)), candidate);
         }
@@ -297,7 +256,14 @@ private:
         candidate.noise = split::kTie * (parent + left_over) * scale;
     }
 
-    void cut(const data::Column& raw, Generator generator, split::Candidate& best) {
+    /// Only the median of the one target of a monotonic constraint is compared.
+    [[nodiscard]] bool respects(const split::Monotone& rule) const {
+        return rule.direction == 0 || split::respects(rule, left.outputs[0].median(values[0]),
+                                                      right.outputs[0].median(values[0]));
+    }
+
+    void cut(const data::Column& raw, const split::Monotone& rule, Generator generator,
+             split::Candidate& best) {
         const bool third = has_third();
         double beside = 0.0;
         if (third) {
@@ -337,7 +303,7 @@ private:
                 put_run(left, run, 1.0);
                 put_run(right, run, -1.0);
                 if (only < n_runs() && run != only) continue;
-                if (!admits(left) || !admits(right)) continue;
+                if (!admits(left) || !admits(right) || !respects(rule)) continue;
                 best.n_cuts += missing_left ? 0 : 1;
                 const double sum = deviation(left) + deviation(right) + beside;
                 if (sum >= least) continue;

@@ -320,6 +320,8 @@ private:
         limits.min_copies = smallest_branch(options, node.total[criteria::kCopies]);
         block_rows = node.range.block->table_row.data();
         criterion.begin_node(node.total.data());
+        if constexpr (requires { criterion.lay(node.grid->offset, node.grid->scale); })
+            criterion.lay(node.grid->offset, node.grid->scale);
         about_centre = node.total;
         if constexpr (std::is_same_v<C, criteria::SquaredError>)
             for (std::size_t o = 0; o < criterion.n_outputs; ++o)

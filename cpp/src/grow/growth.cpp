@@ -205,6 +205,7 @@ NodeContext Growth::context_of(const Open& open) const {
     context.lower = on_grid(open.grid, open.lower);
     context.upper = on_grid(open.grid, open.upper);
     context.total = open.total;
+    context.grid = &open.grid;
     return context;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "treewright/base/random.hpp"
+#include "treewright/criteria/regression_impurity.hpp"
 #include "treewright/grow/question.hpp"
 #include "treewright/tree/question.hpp"
 
@@ -225,17 +226,33 @@ void Growth::lay_grid(const Open& open, Open& child, std::span<const std::uint32
     ws.finder->add(child.total.data(), *child.block, rows);
 }
 
+double Growth::between_branches(const Open& open, const Workspace& ws) const {
+    if (criterion.is_additive) {
+        const double* sums = ws.branch_sums.data();
+        const double low = ws.finder->level_of(sums);
+        return off_grid(open.grid, (low + ws.finder->level_of(sums + ws.finder->width())) / 2.0);
+    }
+    const auto median = [&](std::size_t begin, std::size_t n_rows) {
+        std::vector<std::pair<double, double>> pairs;
+        for (const std::uint32_t row : std::span(ws.rows).subspan(begin, n_rows))
+            pairs.emplace_back(data.target.values[open.block->table_row[row]],
+                               open.block->weight_of(row));
+        return criteria::median_of(pairs).median;
+    };
+    const double low = median(0, ws.counts[0]);
+    return low + (median(ws.counts[0], ws.counts[1]) - low) / 2.0;
+}
+
 void Growth::bound_child(const Open& open, const split::Candidate& winner, const Workspace& ws,
                          std::size_t b, double& lower, double& upper) const {
-    if (options.monotonic.empty() || winner.question != split::Question::cut || b > 1) return;
+    // A missing value is neither low nor high: whether one is known sets no bound.
+    if (options.monotonic.empty() || winner.question != split::Question::cut || b > 1 ||
+        winner.is_open)
+        return;
     const int direction = options.monotonic[winner.column];
     if (direction == 0) return;
-    const std::size_t width = ws.finder->width();
-    const double middle = off_grid(open.grid, (ws.finder->level_of(ws.branch_sums.data()) +
-                                               ws.finder->level_of(ws.branch_sums.data() + width)) /
-                                                  2.0);
     // Missing values may move the midpoint out of the node's own bounds.
-    const double bound = std::clamp(middle, open.lower, open.upper);
+    const double bound = std::clamp(between_branches(open, ws), open.lower, open.upper);
     const bool is_lower = (direction > 0) == (b == 0);
     if (is_lower) upper = bound;
     else lower = bound;

@@ -28,6 +28,8 @@ public:
 
     void enter(const NodeContext& context, const split::ObliqueNode& node) override {
         criterion.begin_node(context.total.data());
+        if constexpr (requires { criterion.lay(context.grid->offset, context.grid->scale); })
+            criterion.lay(context.grid->offset, context.grid->scale);
         total.assign(criterion.width(), 0.0);
         for (std::uint32_t row = 0; row < node.n_rows(); ++row)
             split::add_row(criterion, total.data(), node.rows, row);

@@ -217,9 +217,13 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
             if (here.weight > 0.0)
                 impurity =
                     criteria::impurity_of_squares(criterion, here.squares.value(), here.weight);
+            if (target.impurity && here.weight > 0.0)
+                impurity = criteria::given_impurity(target.impurity, here.weight, mean,
+                                                    here.squares.value());
             if (criterion.is_deviance && mean > 0.0 && here.weight > 0.0)
                 impurity = (here.y_log_y.value() - here.sum.value() * std::log(mean)) / here.weight;
-            node.impurity += std::max(0.0, impurity) / static_cast<double>(n_outputs);
+            if (!target.impurity) impurity = std::max(0.0, impurity);  // but for rounding
+            node.impurity += impurity / static_cast<double>(n_outputs);
         }
     }
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -282,8 +286,12 @@ tree::Tree join(Fragment top, std::vector<Fragment> fragments,
                 tree.nodes[i].impurity = deviations[i];
                 const bool empty = tree.nodes[i].weight <= 0.0 && tree.nodes[i].parent >= 0;
                 const auto from = empty ? static_cast<std::size_t>(tree.nodes[i].parent) : i;
-                for (std::size_t o = 0; o < n_outputs; ++o)
-                    tree.value[i * n_outputs + o] = medians[from * n_outputs + o];
+                for (std::size_t o = 0; o < n_outputs; ++o) {
+                    double& value = tree.value[i * n_outputs + o];
+                    value = medians[from * n_outputs + o];
+                    if (!options.monotonic.empty())
+                        value = std::clamp(value, tree.nodes[i].lower, tree.nodes[i].upper);
+                }
             }
     }
     return tree;

@@ -23,7 +23,7 @@ from treewright.explain.shap import check_background
 from treewright.explain.shap_values import ShapValues, credited
 from treewright.text.names import on_one_line
 from treewright.tree.arrays import CATEGORIES, CUT, LEAF, TreeArrays
-from treewright.tree.leaf import BY_MAJORITY
+from treewright.tree.leaf import BY_MAJORITY, LeafRule
 from treewright.tree.linear_leaves import LinearLeaves, NumberTerm, stored_unit
 from treewright.tree.tree import Tree
 
@@ -91,10 +91,11 @@ class BoostedEnsemble(TreeEnsemble):
     shift
         Power of two that predictions are multiplied by; other than 0 only for targets of extreme
         size.
+    leaf
+        How probabilities become a class.
     """
 
     unseen = "missing"
-    leaf = BY_MAJORITY
 
     def __init__(
         self,
@@ -106,6 +107,7 @@ class BoostedEnsemble(TreeEnsemble):
         classes: tuple[Array, ...] | None,
         criterion: str,
         shift: int = 0,
+        leaf: LeafRule = BY_MAJORITY,
     ) -> None:
         self.core = core
         self.base = base
@@ -114,6 +116,7 @@ class BoostedEnsemble(TreeEnsemble):
         self.classes = classes
         self.criterion = criterion
         self.shift = shift
+        self.leaf = leaf
 
     def __len__(self) -> int:
         return self.core.n_trees

@@ -355,6 +355,14 @@ class Ensemble(TreeEnsemble):
         """Return an ensemble of the first `n_trees` of these trees."""
         return self._with(self.trees.first(n_trees))
 
+    def deciding(self, leaf: LeafRule) -> Ensemble:
+        """Return an ensemble of the same trees that decides by another rule."""
+        if leaf.equals(self.leaf):
+            return self
+        other = self._with(self.trees)
+        other.leaf = leaf
+        return other
+
     def joined(self, more: Ensemble) -> Ensemble:
         """Return an ensemble of these trees and those of another."""
         if type(self.trees) is type(more.trees):

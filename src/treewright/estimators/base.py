@@ -6,7 +6,7 @@ fitted attributes end in ``_``.
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 from treewright.explain.shap import explain_tree
 from treewright.explain.shap_values import ShapValues
-from treewright.grow.costs import LeafSettings, with_costs
+from treewright.grow.costs import LeafSettings, deciding, with_costs
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
@@ -51,6 +51,7 @@ class TableEstimator(RefusesMistakes, BaseEstimator):  # type: ignore[misc]
     verbose: Any
 
     _takes_outputs = False  # several targets at once
+    _grows_by_cost = False  # a cost matrix decides, and matters neither in growing nor in pruning
 
     def _options(self) -> GrowthOptions:
         """Return the options of a tree; each algorithm has its recipe."""
@@ -83,7 +84,8 @@ class TableEstimator(RefusesMistakes, BaseEstimator):  # type: ignore[misc]
 
     def _leaf_settings(self) -> LeafSettings:
         """Return the settings of the leaves of a classification tree."""
-        return LeafSettings(**parameters_for(LeafSettings, self))
+        given = parameters_for(LeafSettings, self)
+        return LeafSettings(**given, grows_by_cost=self._grows_by_cost)
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """Check the parameters, then return the problem that trees are grown from."""
@@ -241,7 +243,8 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
 
         problem = self._read_problem(X, y, sample_weight)
         verbose = self.verbose
-        tree = self._grow(problem, tree_progress(problem.table.n_rows) if verbose else None)
+        report = tree_progress(problem.table.n_rows) if verbose else None
+        tree = self._grow_deciding(problem, report)
         if verbose:
             show(f"grown: {tree.n_leaves} leaves".ljust(39), end="\n")
         self._learned(tree, problem)
@@ -250,6 +253,11 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         """Return the tree of a problem; some algorithms do more than grow it."""
         return fit_pruned(problem, self._pruner(), report=report)
+
+    def _grow_deciding(self, problem: Problem, report: Report | None) -> Tree:
+        """Return the tree of a problem, which decides by its leaf rule once all else is done."""
+        grown = self._grow(replace(problem, leaf=problem.leaf.for_growing()), report)
+        return deciding(grown, problem.leaf)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the penalties at which cost-complexity pruning cuts the tree, as scikit-learn's.
@@ -377,7 +385,10 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
         self.n_classes_ = counts[0] if single else counts
 
     def predict(self, X: Any) -> Array:
-        """Return the most probable class of each row; of equally probable ones the first."""
+        """Return the most probable class of each row; of equally probable ones the first.
+
+        With a cost matrix, the class of least expected cost.
+        """
         answers, model = self._answers(X), self._model()
         return decide(answers, model.classes, model.leaf)
 
@@ -416,5 +427,5 @@ class TreeRegressor(ValueTask, TreeEstimator):
 def parameters_for(options: type, estimator: BaseEstimator) -> dict[str, Any]:
     """Return the parameters of an estimator that are fields of an options class."""
     given = set(estimator._get_param_names())
-    names = [field.name for field in dataclasses.fields(options) if field.name in given]
+    names = [field.name for field in fields(options) if field.name in given]
     return {name: getattr(estimator, name) for name in names}

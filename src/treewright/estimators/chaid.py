@@ -57,6 +57,9 @@ class CHAIDClassifier(TreeClassifier):
     unseen : {"missing", "majority", "error"}
         A category that training, or the node, did not know: it is treated as a missing value (where
         the node had none, it follows the majority), follows the majority, or is an error.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the tree and its probabilities are as without.
     class_weight, categorical_features, schema, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
 
@@ -85,6 +88,7 @@ class CHAIDClassifier(TreeClassifier):
         min_samples_leaf: float = 7,
         unseen: str = "missing",
         class_weight: Any = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
         n_jobs: int | None = None,
@@ -103,6 +107,7 @@ class CHAIDClassifier(TreeClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.unseen = unseen
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs

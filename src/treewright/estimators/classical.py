@@ -12,11 +12,11 @@ from treewright.data.schema import Schema
 from treewright.errors import UnsupportedError
 from treewright.estimators.base import (
     TreeClassifier,
-    TreeEstimator,
     TreeRegressor,
     parameters_for,
 )
 from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTreeRegressor
+from treewright.estimators.start import StartsFromQuestions
 from treewright.grow import recipes
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
@@ -38,7 +38,7 @@ _ID3_CRITERIA = {
 _ID3_NOMINAL = {"multiway": "multiway", "binary": "one_vs_rest"}
 
 
-class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
+class ID3Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
     """ID3 (Quinlan 1986): information gain, one branch per declared value.
 
     A column is not asked twice on a path, a branch without rows is a leaf with its parent's
@@ -58,7 +58,12 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         As for :class:`DecisionTreeClassifier`; by default rows follow all branches in proportion.
     column_costs, cost_rule, cost_exponent
         As for :class:`DecisionTreeClassifier`.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the tree and its probabilities are as without.
     max_depth : int or "suggested", optional
+    start : Tree, dict or str, optional
+        Questions asked first, as for :class:`DecisionTreeClassifier`.
     prune : str or Pruner, optional
         A pruner of :mod:`treewright.prune` or its name; ID3 itself has none.
     combine : {"branch_fractions", "leaf_counts"}
@@ -94,7 +99,9 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         column_costs: Any = None,
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
+        cost_matrix: Any = None,
         max_depth: int | str | None = None,
+        start: Any = None,
         prune: Any = None,
         combine: str = "branch_fractions",
         unseen: str = "missing",
@@ -110,7 +117,9 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
+        self.cost_matrix = cost_matrix
         self.max_depth = max_depth
+        self.start = start
         self.prune = prune
         self.combine = combine
         self.unseen = unseen
@@ -130,7 +139,7 @@ class ID3Classifier(SklearnTreeClassifier, TreeClassifier):
         return recipes.ID3.replace(**parameters_for(GrowthOptions, self) | named)
 
 
-class C45Classifier(SklearnTreeClassifier, TreeClassifier):
+class C45Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
     """C4.5 (Quinlan 1993, release 8): gain ratio, divided cases, error-based pruning.
 
     Parameters
@@ -161,6 +170,11 @@ class C45Classifier(SklearnTreeClassifier, TreeClassifier):
         Subtract log2(number of cuts) / cases from the gain of a numeric column (release 8).
     column_costs, cost_rule, cost_exponent
         As for :class:`DecisionTreeClassifier`.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the tree and its probabilities are as without.
+    start : Tree, dict or str, optional
+        Questions asked first, as for :class:`DecisionTreeClassifier`.
     class_weight, categorical_features, schema, unseen, combine, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
 
@@ -190,6 +204,8 @@ class C45Classifier(SklearnTreeClassifier, TreeClassifier):
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
         class_weight: Any = None,
+        start: Any = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         unseen: str = "missing",
         combine: str = "branch_fractions",
@@ -210,6 +226,8 @@ class C45Classifier(SklearnTreeClassifier, TreeClassifier):
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
         self.class_weight = class_weight
+        self.start = start
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.combine = combine
@@ -253,7 +271,8 @@ class C45Classifier(SklearnTreeClassifier, TreeClassifier):
         return tree.with_arrays(tree.arrays, leaf=replace(tree.leaf, preferred=most))
 
     def _only_prunes(self) -> bool:
-        return self.variant != "c5"  # C5.0 prunes again, and merges leaves
+        # C5.0 prunes again, and merges leaves.
+        return self.variant != "c5" and super()._only_prunes()
 
     def _pruner(self) -> Pruner | None:
         pruner = ErrorBased(
@@ -277,7 +296,7 @@ def _as_rpart_reads(problem: Problem) -> Problem:
     return replace(problem, weights=replace(problem.weights, copies=None))
 
 
-class FollowsBookOrRpart(TreeEstimator):
+class FollowsBookOrRpart(StartsFromQuestions):
     """What CART for classes and for numbers share: the choice between the book and rpart."""
 
     variant: str
@@ -298,7 +317,7 @@ class FollowsBookOrRpart(TreeEstimator):
         )
 
     def _only_prunes(self) -> bool:
-        return self.variant != "rpart"  # which leaves out rows first
+        return self.variant != "rpart" and super()._only_prunes()  # it leaves out rows first
 
 
 class CARTClassifier(FollowsBookOrRpart, SklearnTreeClassifier, TreeClassifier):
@@ -318,6 +337,8 @@ class CARTClassifier(FollowsBookOrRpart, SklearnTreeClassifier, TreeClassifier):
     cp : float, optional
         rpart's parameter instead of `prune`: a split must take away this share of the risk of the
         root, for each leaf that it adds.
+    start : Tree, dict or str, optional
+        Questions asked first, as for :class:`DecisionTreeClassifier`.
     cost_matrix
         As for :class:`DecisionTreeClassifier`.
     min_samples_split, min_samples_leaf, max_depth
@@ -336,6 +357,8 @@ random_state, n_jobs, verbose
     6
     """
 
+    _grows_by_cost = True
+
     def __init__(
         self,
         *,
@@ -347,6 +370,7 @@ random_state, n_jobs, verbose
         max_surrogates: int = 5,
         prune: Any = None,
         cp: float | None = None,
+        start: Any = None,
         cost_matrix: Any = None,
         priors: Any = None,
         class_weight: Any = None,
@@ -367,6 +391,7 @@ random_state, n_jobs, verbose
         self.max_surrogates = max_surrogates
         self.prune = prune
         self.cp = cp
+        self.start = start
         self.cost_matrix = cost_matrix
         self.priors = priors
         self.class_weight = class_weight
@@ -393,7 +418,7 @@ class CARTRegressor(FollowsBookOrRpart, SklearnTreeRegressor, TreeRegressor):
     ----------
     criterion : {"squared_error", "absolute_error", ...}
         ``"absolute_error"`` splits nominal columns by one value against the rest.
-    variant, min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, cp, \
+    variant, min_samples_split, min_samples_leaf, max_depth, max_surrogates, prune, cp, start, \
 column_costs, cost_rule, categorical_features, schema, unseen, random_state, n_jobs, verbose
         As for :class:`CARTClassifier`.
 
@@ -417,6 +442,7 @@ column_costs, cost_rule, categorical_features, schema, unseen, random_state, n_j
         max_surrogates: int = 5,
         prune: Any = None,
         cp: float | None = None,
+        start: Any = None,
         column_costs: Any = None,
         cost_rule: str = "rpart",
         categorical_features: Any = None,
@@ -434,6 +460,7 @@ column_costs, cost_rule, categorical_features, schema, unseen, random_state, n_j
         self.max_surrogates = max_surrogates
         self.prune = prune
         self.cp = cp
+        self.start = start
         self.column_costs = column_costs
         self.cost_rule = cost_rule
         self.categorical_features = categorical_features

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from treewright.criteria import VALUE_CRITERIA
 from treewright.data.schema import Schema
-from treewright.errors import UnsupportedError
 from treewright.estimators.base import TreeClassifier, TreeEstimator, TreeRegressor, parameters_for
 from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTreeRegressor
+from treewright.estimators.start import StartsFromQuestions
 from treewright.grow import recipes
 from treewright.grow.fit import Report
-from treewright.grow.given_impurity import GIVEN, is_function
+from treewright.grow.given_impurity import GIVEN, GIVEN_OF_NUMBERS, is_function
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.m5.fit_linear_leaves import check_linear_leaves, with_linear_leaves
@@ -20,7 +19,7 @@ from treewright.parameters import check_choice, check_number
 from treewright.tree.tree import Tree
 
 
-class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
+class DecisionTreeClassifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
     """A decision tree for classes, grown exactly from any table.
 
     Parameters
@@ -118,6 +117,16 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         (n_k + m p_k) / (n + m) with the shares p_k of all rows.
     leaf_m : float
         The m of the m-estimate.
+    start : Tree, dict or str, optional
+        Questions asked first: a tree (:meth:`Tree.build`, or that of another fit), nested questions
+        as for :meth:`Tree.build`, or the name of a column. They are taken as they are, and the tree
+        is grown below them from the rows that reach each leaf; a leaf of nested questions that is
+        the name of a column has its question found by the algorithm, others (None, a class) are
+        just grown on. Missing values go where a question says, else they are divided
+        (``missing="divide"``) or follow the heaviest branch; so does a category that no branch
+        lists. Limits count from the root, but given questions are asked whatever the limits, and
+        pruning prunes what is grown below each leaf as a tree of its own: given questions stay.
+        Not with `max_leaf_nodes` or `monotonic_cst`.
     prune : str or Pruner, optional
         A pruner of :mod:`treewright.prune` or its name, such as ``"cost_complexity"`` (which
         cross-validates) or ``"reduced_error"`` (which holds some rows out).
@@ -154,9 +163,17 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
     >>> tree = DecisionTreeClassifier(criterion="entropy", nominal="multiway").fit(play.X, play.y)
     >>> print(tree.tree_.rules().for_label("No")[0].text())
     IF Outlook = Sunny AND Humidity = High THEN No  (3 covered, 0 wrong)
+
+    The first question given; its branch ``Weak`` asks for the best question about ``Outlook``:
+
+    >>> start = {"Wind": {"Weak": "Outlook", "Strong": None}}
+    >>> tree = DecisionTreeClassifier(nominal="multiway", start=start).fit(play.X, play.y).tree_
+    >>> tree.question(0).column.name, tree.question(1).column.name
+    ('Wind', 'Outlook')
     """
 
     _takes_outputs = True
+    _grows_by_cost = True
 
     def __init__(
         self,
@@ -193,6 +210,7 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         cost_matrix: Any = None,
         leaf: str = "majority",
         leaf_m: float = 2.0,
+        start: Any = None,
         prune: Any = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
@@ -234,6 +252,7 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         self.cost_matrix = cost_matrix
         self.leaf = leaf
         self.leaf_m = leaf_m
+        self.start = start
         self.prune = prune
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
@@ -255,23 +274,28 @@ class DecisionTreeClassifier(SklearnTreeClassifier, TreeClassifier):
         return tags
 
 
-class DecisionTreeRegressor(SklearnTreeRegressor, TreeRegressor):
+class DecisionTreeRegressor(StartsFromQuestions, SklearnTreeRegressor, TreeRegressor):
     """A decision tree for regression, grown exactly from any table.
 
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error", "poisson", "weighted_squared_error", \
-"standard_deviation", "fifth_root"}
+"standard_deviation", "fifth_root"} or callable
         How a split is judged: variance about the mean, mean deviation from the median, half
         Poisson deviance, the textbook's sums of squares weighted by n_b / n, M5's standard
         deviation, or the fifth root of the variance, which Weka's M5P uses instead.
-        ``"friedman_mse"`` is a name of ``"squared_error"``.
+        ``"friedman_mse"`` is a name of ``"squared_error"``. Or a function of your own: it takes the
+        weight, the sum and the sum of squares of the target of sets of rows, an array each, and
+        returns an array of their impurities; what counts is by how much it falls. It is called for
+        every cut, which takes some microseconds each; leaves predict the mean.
     splitter, nominal, missing, unseen, combine, threshold_at, max_depth, max_leaf_nodes, \
 min_samples_split, min_samples_leaf, min_fraction_leaf, min_weight_fraction_leaf, min_impurity, \
 min_impurity_decrease, max_p_value, max_features, features_per, column_costs, cost_rule, \
 cost_exponent, guard_many_values, \
 monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`; `max_p_value` is tested by F.
+    start : Tree, dict or str, optional
+        Questions asked first, as for :class:`DecisionTreeClassifier`.
     leaf_model : {"constant", "linear"}
         ``"linear"`` fits every leaf, once the tree is grown and pruned, a least-squares model of
         the numeric columns (of all, on its path or not); terms are dropped as long as the error
@@ -292,6 +316,14 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
     >>> print(lines.fit(X, [0, 1, 2, 3, 9, 8, 7, 6]).tree_.rules())
     IF x0 <= 3.5 THEN 0 + x0, kept within 0 and 3  (4 covered)
     IF x0 > 3.5 THEN 13 - x0, kept within 6 and 9  (4 covered)
+
+    A criterion of your own:
+
+    >>> def variance(weight, total, squares):
+    ...     return squares / weight - (total / weight) ** 2
+    >>> own = DecisionTreeRegressor(criterion=variance, max_depth=1)
+    >>> own.fit([[1], [2], [3], [4]], [1.0, 1.0, 5.0, 6.0]).predict([[1], [4]]).tolist()
+    [1.0, 5.5]
     """
 
     _takes_outputs = True
@@ -322,6 +354,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
         leaf_model: str = "constant",
+        start: Any = None,
         prune: Any = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
@@ -354,6 +387,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
         self.leaf_model = leaf_model
+        self.start = start
         self.prune = prune
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
@@ -365,18 +399,13 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
 
     def _options(self) -> GrowthOptions:
         check_choice("leaf_model", self.leaf_model, ("constant", "linear"))
-        if is_function(self.criterion):
-            raise UnsupportedError(
-                "criterion: a function of your own judges class weights, so that it works in"
-                " DecisionTreeClassifier; numbers have the criteria "
-                + ", ".join(map(repr, VALUE_CRITERIA))
-                + "."
-            )
         options = recipes.GENERAL_REGRESSOR.replace(**parameters_for(GrowthOptions, self))
+        if is_function(self.criterion):
+            options = options.replace(criterion=GIVEN_OF_NUMBERS, impurity=self.criterion)
         return with_sklearn_name(options, self)
 
     def _only_prunes(self) -> bool:
-        return bool(self.leaf_model != "linear")
+        return bool(self.leaf_model != "linear") and super()._only_prunes()
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
         if self.leaf_model != "linear":

@@ -18,8 +18,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     Parameters
     ----------
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-max_leaf_nodes, min_impurity_decrease, class_weight, ccp_alpha, monotonic_cst, nominal, missing, \
-unseen, categorical_features, schema, random_state, n_jobs, verbose
+max_leaf_nodes, min_impurity_decrease, class_weight, cost_matrix, ccp_alpha, monotonic_cst, \
+nominal, missing, unseen, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
     splitter : {"random", "best"}
         Whether cuts are drawn or searched for.
@@ -53,6 +53,7 @@ unseen, categorical_features, schema, random_state, n_jobs, verbose
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
+        cost_matrix: Any = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         nominal: str = "subset",
@@ -75,6 +76,7 @@ unseen, categorical_features, schema, random_state, n_jobs, verbose
             max_leaf_nodes=max_leaf_nodes,
             min_impurity_decrease=min_impurity_decrease,
             class_weight=class_weight,
+            cost_matrix=cost_matrix,
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
             nominal=nominal,

@@ -48,6 +48,9 @@ class ObliqueTreeClassifier(TreeClassifier):
         How a missing value is treated; a linear combination with a missing value is missing.
     column_costs : dict or list, optional
         Price of each column; a linear combination costs the sum of its columns' prices.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the tree and its probabilities are as without.
     nominal, unseen, combine, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, \
 min_fraction_leaf, min_weight_fraction_leaf, min_impurity, min_impurity_decrease, max_p_value, \
 max_features, features_per, cost_rule, cost_exponent, class_weight, priors, categorical_features, \
@@ -93,6 +96,7 @@ schema, random_state, n_jobs, verbose
         cost_exponent: float = 1.0,
         class_weight: Any = None,
         priors: Any = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
         random_state: Any = None,
@@ -124,6 +128,7 @@ schema, random_state, n_jobs, verbose
         self.cost_exponent = cost_exponent
         self.class_weight = class_weight
         self.priors = priors
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.schema = schema
         self.random_state = random_state

@@ -58,6 +58,9 @@ class C45RulesClassifier(C45Classifier):
         tried.
     single_precision, nominal, gain_guard, mdl_penalty, column_costs, cost_rule, cost_exponent
         Options of growing, as for :class:`C45Classifier`.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the rules and their probabilities are as without.
     class_weight, categorical_features, unseen, schema, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`. Weights count as cases, in rules as in pruning.
     random_state : int, Generator or None
@@ -116,6 +119,7 @@ class C45RulesClassifier(C45Classifier):
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
         class_weight: Any = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         unseen: str = "missing",
         schema: Schema | None = None,
@@ -137,6 +141,7 @@ class C45RulesClassifier(C45Classifier):
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.schema = schema
@@ -174,6 +179,12 @@ class C45RulesClassifier(C45Classifier):
         self.ruleset_ = ruleset
 
     def _make_rules(self, tree: Tree, problem: Problem) -> RuleSet:
+        costs = tree.leaf.cost_matrix
+        plain = tree.with_arrays(tree.arrays, leaf=tree.leaf.for_growing())
+        rules = self._rules_of(plain, problem)
+        return rules if costs is None else rules.deciding(tree.leaf)
+
+    def _rules_of(self, tree: Tree, problem: Problem) -> RuleSet:
         rows = _labelled(problem)
         if self.variant == "c5":
             return c5rules(tree, rows, min_cases=float(self.min_cases))

@@ -21,7 +21,6 @@ from treewright.data.read.target import ClassTarget
 from treewright.errors import TreewrightError
 from treewright.explain.why_table import MEASURES, SORTS, BranchRow, CandidateRow, Sort, WhyTable
 from treewright.grow.column_parameters import column_costs
-from treewright.grow.given_impurity import GivenImpurity
 from treewright.grow.problem import Problem
 from treewright.grow.why_leaf import why_leaf
 from treewright.parameters import check_choice, check_count
@@ -73,7 +72,8 @@ def why(
 ) -> WhyTable:
     """Return every column's candidate in a node, with its measures."""
     shown = _checked(top, sort, measures)
-    problem: Problem = record.problem
+    part, path = record.part_of(tree.branches_to(node))
+    problem: Problem = part.problem
     if was_raised(tree, node):
         raise TreewrightError(
             f"Pruning put node {node}, or one above it, in another's place: it was not chosen"
@@ -85,7 +85,7 @@ def why(
             lend(problem.table),
             problem.core_target(),
             problem.core_options(),
-            tree.branches_to(node),
+            path,
         )
     except RuntimeError:  # the tree of these data has no such node
         n_given = 0
@@ -97,7 +97,7 @@ def why(
             f"The data given lead {n_given} rows to node {node}, training led"
             f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
         )
-    working = _Working(problem, tree, node, seen)
+    working = _Working(problem, tree, node, seen, is_given=part.is_given)
     return replace(
         working.table(), top=top, sort=sort, measures=working.measures() if shown is None else shown
     )
@@ -122,8 +122,11 @@ def _checked(
 class _Working:
     """The figures of one node."""
 
-    def __init__(self, problem: Problem, tree: Tree, node: int, seen: Any) -> None:
+    def __init__(
+        self, problem: Problem, tree: Tree, node: int, seen: Any, *, is_given: bool
+    ) -> None:
         self.problem, self.tree, self.node, self.seen = problem, tree, node, seen
+        self.is_given = is_given
         self.criterion = problem.options.criterion_traits
         self.rows = np.asarray(seen["rows"], dtype=np.int64)
         self.weight: FloatArray = np.asarray(seen["weight"])
@@ -147,7 +150,8 @@ class _Working:
         candidates = list(enumerate(self.seen["candidates"]))
         sums = [candidates.pop()] if self.problem.options.oblique is not None else []
         judged = {item["column"]: (i, item) for i, item in candidates}
-        chosen = -1 if self.tree.is_leaf(self.node) else int(self.seen["chosen"])
+        no_choice = self.is_given or self.tree.is_leaf(self.node)
+        chosen = -1 if no_choice else int(self.seen["chosen"])
         if chosen >= 0:
             best = self.seen["candidates"][chosen]["score"]
         for column, spec in enumerate(self.problem.table.schema.columns):
@@ -180,7 +184,14 @@ class _Working:
             mean=mean,
             sse=sse,
             leaf=self._why_leaf(rows),
+            given=self._given(),
         )
+
+    def _given(self) -> str | None:
+        question = self.tree.question(self.node) if self.is_given else None
+        if question is None:
+            return None
+        return " | ".join(question.text(branch) for branch in range(question.n_branches))
 
     def _why_leaf(self, rows: list[CandidateRow]) -> str | None:
         if not self.tree.is_leaf(self.node):
@@ -253,9 +264,9 @@ class _Working:
     def _impurity(self, counts: FloatArray) -> float:
         if not counts.sum() > 0:
             return 0.0
-        given = self.problem.options.impurity
+        given = self.problem.given_impurity
         if given is not None:
-            return float(GivenImpurity(given)(counts[np.newaxis])[0])
+            return float(given(counts[np.newaxis])[0])
         return float(getattr(measures, self.criterion.impurity)(counts))
 
     def _moments(self, chosen: BoolArray) -> tuple[float, float]:
@@ -430,6 +441,11 @@ class _Working:
         measure = _MEASURES_OF_VALUES.get(self.criterion.impurity)
         if measure is not None and self.values is not None:
             impurity = measure(self.values[inside], weights=self.weight[inside]) if weight else 0.0
+        given = self.problem.given_impurity
+        if given is not None and self.values is not None:
+            values = self.values[inside]
+            sums = [self.weight[inside] @ values**power for power in range(3)]
+            impurity = float(given(np.array([sums]))[0])
         return BranchRow(
             label=label,
             n_rows=int(inside.sum()),

@@ -143,6 +143,8 @@ class WhyTable:
         where one was searched for.
     leaf
         Why the node is a leaf; None if it is none.
+    given
+        The node's question where it was given (``start=``), and not chosen; else None.
     top, sort, measures
         How many candidates are printed (None: all), in which order, and which of the optional
         measures, by their names here.
@@ -160,13 +162,14 @@ class WhyTable:
     mean: float | None = None
     sse: float | None = None
     leaf: str | None = None
+    given: str | None = None
     top: int | None = 10
     sort: Sort = "score"
     measures: tuple[str, ...] = tuple(MEASURES)
 
     @property
     def chosen(self) -> CandidateRow | None:
-        """The candidate chosen by the node; None at a leaf."""
+        """The candidate chosen by the node; None at a leaf, and where its question was given."""
         return next((row for row in self.candidates if row.chosen), None)
 
     @property
@@ -193,6 +196,8 @@ class WhyTable:
         lines = [self._heading(ascii=ascii)]
         if self.leaf is not None:
             lines.append(f"This is a leaf: {self.leaf}.")
+        if self.given is not None:
+            lines.append(f"Its question was given: {self.given}.")
         if self.impurity == 0.0:
             return "\n".join(lines)  # no question gains anything
         asked = self._in_order()

@@ -30,7 +30,7 @@ from treewright.forest.sampling import Draws
 from treewright.grow.fit import Report, check_problem, tree_of
 from treewright.grow.problem import Problem
 from treewright.prune import Pruner
-from treewright.tree.leaf import LeafRule
+from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,8 @@ class ForestProblem:
         tree takes all rows with their weights.
     vote
         How the predictions are combined: ``"soft"`` or ``"hard"``.
+    decides
+        The leaf rule whose costs decide; that of `problem` is without those that only decide.
     columns_per_tree
         Columns drawn for each tree; 0 leaves it to the options, which may use all.
     repeats_columns
@@ -59,6 +61,7 @@ class ForestProblem:
     problem: Problem
     draws: Draws | None
     vote: str = "soft"
+    decides: LeafRule = BY_MAJORITY
     columns_per_tree: int = 0
     repeats_columns: bool = False
     pruner: Pruner | None = None
@@ -152,9 +155,7 @@ class ForestProblem:
 
     def _ensemble(self, trees: Trees) -> Ensemble:
         problem = self.problem
-        target, leaf = problem.target, problem.leaf
-        # Trees that vote have applied the costs already; their votes are decided by majority.
-        decides = LeafRule(cost_matrix=None if self.vote == "hard" else leaf.cost_matrix)
+        target = problem.target
         return Ensemble(
             trees=trees,
             schema=problem.table.schema,
@@ -162,8 +163,16 @@ class ForestProblem:
             criterion=problem.options.criterion,
             unseen=problem.options.unseen,
             vote=self.vote,
-            leaf=decides,
+            leaf=self.rule,
         )
+
+    @property
+    def rule(self) -> LeafRule:
+        """How the combined probabilities or votes become a class."""
+        decides = self.decides
+        if self.vote == "hard" and decides.grows_by_cost:  # the trees vote by their costs already
+            return BY_MAJORITY
+        return LeafRule(cost_matrix=decides.cost_matrix, grows_by_cost=decides.grows_by_cost)
 
     def columns_of_tree(self, number: int) -> list[int]:
         """Return the columns that the tree of this number may ask."""

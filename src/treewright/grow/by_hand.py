@@ -145,6 +145,30 @@ def _labels(node: Written) -> list[Any]:
 
 def _tree(nodes: Sequence[Written], schema: FittedSchema, classes: Array | None) -> Tree:
     """Return the tree before any rows: every branch of a question weighs alike."""
+    arrays, placed = question_arrays(nodes, schema, n_values=1 if classes is None else len(classes))
+    tree = Tree(
+        arrays=arrays,
+        schema=schema,
+        classes=None if classes is None else (classes,),
+        criterion="squared_error" if classes is None else "entropy",
+    )
+    arrays = _weighed(tree, [node.leaf for node in placed])
+    arrays.validate(schema)
+    return tree.with_arrays(arrays)
+
+
+def question_arrays(
+    nodes: Sequence[Written], schema: FittedSchema, *, n_values: int
+) -> tuple[TreeArrays, list[Written]]:
+    """Return the nodes of written questions, empty of rows, and each as it is written.
+
+    Parameters
+    ----------
+    nodes, schema
+        What is written, and the columns.
+    n_values
+        Numbers that describe a node: one per class, or the mean.
+    """
     asked = [_asked(node, schema) for node in nodes]
     n_branches = np.array([len(each["order"]) for each in asked], dtype=np.int32)
     # Children are numbered in the order of their questions' branches, which may not be the order
@@ -161,17 +185,8 @@ def _tree(nodes: Sequence[Written], schema: FittedSchema, classes: Array | None)
             place += [written.children[branch] for branch in order]
     asked = [asked[each] for each in place]
     n_branches = n_branches[place]
-    arrays = _arrays(asked, first_child, n_branches, parent, classes)
-    leaves = [nodes[each].leaf for each in place]
-    tree = Tree(
-        arrays=arrays,
-        schema=schema,
-        classes=None if classes is None else (classes,),
-        criterion="squared_error" if classes is None else "entropy",
-    )
-    arrays = _weighed(tree, leaves)
-    arrays.validate(schema)
-    return tree.with_arrays(arrays)
+    arrays = _arrays(asked, first_child, n_branches, parent, n_values)
+    return arrays, [nodes[each] for each in place]
 
 
 def _arrays(
@@ -179,7 +194,7 @@ def _arrays(
     first_child: Array,
     n_branches: Array,
     parent: Array,
-    classes: Array | None,
+    n_values: int,
 ) -> TreeArrays:
     n_nodes = len(asked)
     codes = [each.get("codes", ()) for each in asked]
@@ -221,7 +236,7 @@ def _arrays(
         impurity=np.zeros(n_nodes),
         gain=np.zeros(n_nodes),
         score=np.zeros(n_nodes),
-        value=np.zeros((n_nodes, 1 if classes is None else len(classes))),
+        value=np.zeros((n_nodes, n_values)),
     )
 
 

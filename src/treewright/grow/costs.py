@@ -15,6 +15,7 @@ from treewright.grow.problem import Problem
 from treewright.parameters import check_choice, check_number
 from treewright.text.names import list_names
 from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
+from treewright.tree.tree import Tree
 
 
 def read_costs(cost_matrix: Any, target: ClassTarget) -> FloatArray | None:
@@ -89,24 +90,33 @@ def _named_costs(given: Mapping[Any, Any], names: list[Any]) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True)
 class LeafSettings:
-    """Options for the leaves of a classifier: how probabilities are estimated, what errors cost."""
+    """Options for the leaves of a classifier: how probabilities are estimated, what errors cost.
+
+    `grows_by_cost` says whether costs matter in growing and pruning, or decide only.
+    """
 
     leaf: str = "majority"
     leaf_m: float = 2.0
     cost_matrix: Any = None
+    grows_by_cost: bool = False
 
     def rule(self, target: ClassTarget) -> LeafRule:
         """Return the leaf rule for the classes of a target; refuse options outside their range."""
         check_choice("leaf", self.leaf, LEAF_ESTIMATES)
         check_number("leaf_m", self.leaf_m, low=0.0)
         costs = read_costs(self.cost_matrix, target)
-        return LeafRule(estimate=self.leaf, m=float(self.leaf_m), cost_matrix=costs)
+        return LeafRule(
+            estimate=self.leaf,
+            m=float(self.leaf_m),
+            cost_matrix=costs,
+            grows_by_cost=costs is None or self.grows_by_cost,
+        )
 
 
 def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
-    """Return the problem with a leaf rule, and rows weighted by the costs of its errors."""
+    """Return the problem with a leaf rule, and rows weighted by the costs of its errors, if so."""
     costs, weight = leaf.cost_matrix, problem.weights.weight
-    if costs is None:
+    if costs is None or not leaf.grows_by_cost:
         return replace(problem, leaf=leaf)
     assert isinstance(problem.target, ClassTarget)
     codes = problem.target.codes
@@ -114,3 +124,11 @@ def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
     factor = leaf.growing_factors(totals)
     weights = problem.weights.times(factor[codes])
     return replace(problem, leaf=leaf, weights=weights, cost_factor=factor)
+
+
+def deciding(tree: Tree, rule: LeafRule) -> Tree:
+    """Return a tree that was grown without the costs of a rule, if so, deciding by them."""
+    if rule.cost_matrix is None or rule.grows_by_cost:
+        return tree
+    leaf = replace(rule, preferred=tree.leaf.preferred)
+    return tree.with_arrays(tree.arrays, linear=tree.linear, leaf=leaf)

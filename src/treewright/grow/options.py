@@ -286,11 +286,6 @@ def check_combination(
                 f"criterion {options.criterion!r} has no significance test for max_p_value.",
                 "criterion='squared_error' is tested by F.",
             )
-        if options.monotonic_cst is not None:
-            refuse(
-                f"criterion {options.criterion!r} cannot be used with monotonic_cst.",
-                "criterion='squared_error' and 'poisson' can.",
-            )
     if options.nominal == "groups":
         _check_groups(options, schema, is_single=is_classification and n_outputs == 1)
     if options.merging is not None:

@@ -91,9 +91,19 @@ class Problem(TrainingData):
             values = np.ascontiguousarray(self.learned_values())
             target = Target.values(values, self.n_outputs)
         self.weights.lend(target)
-        if self.options.impurity is not None:
-            target.set_impurity(GivenImpurity(self.options.impurity))
+        given = self.given_impurity
+        if given is not None:
+            target.set_impurity(given)
         return target
+
+    @property
+    def given_impurity(self) -> GivenImpurity | None:
+        """The impurity that the user gave as a function, if so."""
+        function = self.options.impurity
+        if function is None:
+            return None
+        shift = 0 if self.is_classification else self.shift
+        return GivenImpurity(function, of_numbers=not self.is_classification, shift=shift)
 
     def canonical_order(self) -> Int64Array:
         """Return the rows ordered by their content and weight, however the table is ordered.

@@ -14,6 +14,7 @@ from treewright.data.read.rows import read_rows
 from treewright.data.read.target import read_classes, read_values
 from treewright.data.read.weights import read_weights
 from treewright.errors import TargetError, UnsupportedError
+from treewright.grow.given_impurity import GIVEN, GIVEN_OF_NUMBERS
 from treewright.measures.impurity import Measure, impurity_of
 from treewright.text.names import list_names
 from treewright.tree.arrays import TreeArrays
@@ -93,6 +94,11 @@ def _check(tree: Tree) -> None:
     if tree.n_outputs > 1:
         raise UnsupportedError(
             f"A tree of one target can be filled with rows; this one predicts {tree.n_outputs}.\n"
+            "  Hint: fit the estimator again on the new rows."
+        )
+    if tree.criterion in (GIVEN, GIVEN_OF_NUMBERS):
+        raise UnsupportedError(
+            "A tree grown by a criterion of your own cannot be filled with rows.\n"
             "  Hint: fit the estimator again on the new rows."
         )
     traits = CRITERIA.get(tree.criterion)

@@ -5,8 +5,9 @@ The core grows the nodes on the path from the root again, which gives the same s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -30,11 +31,36 @@ MOST_CELLS_KEPT = 10_000_000
 """A tree keeps its training table for :meth:`Tree.why` up to this many cells."""
 
 
+Path: TypeAlias = tuple[int, ...]
+"""The branches from the root to a node."""
+
+
 @dataclass(frozen=True)
-class TrainingRecord:
-    """The training data of a tree, kept for :meth:`Tree.why` and pruning."""
+class Part:
+    """A node of a tree that starts with given questions, and what is grown from its rows."""
 
     problem: Problem
+    is_given: bool
+    """Whether its question was given, and not chosen among those of the problem."""
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """The training data of a tree, kept for :meth:`Tree.why` and pruning.
+
+    Where the first questions were given, `parts` has what was grown below them, by the path to it.
+    """
+
+    problem: Problem
+    parts: Mapping[Path, Part] = field(default_factory=dict)
+
+    def part_of(self, path: Sequence[int]) -> tuple[Part, list[int]]:
+        """Return the part that a node was grown in, and the path to the node from its root."""
+        for length in range(len(path), -1, -1):
+            part = self.parts.get(tuple(path[:length]))
+            if part is not None:
+                return part, list(path[length:])
+        return Part(self.problem, is_given=False), list(path)
 
     @classmethod
     def keep(cls, problem: Problem) -> TrainingRecord | None:

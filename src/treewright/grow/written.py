@@ -83,7 +83,9 @@ class Written:
         return any(edge.test is not None for edge in self.edges)
 
 
-def read_nested(nested: Any, names: Sequence[str] = ()) -> list[Written]:
+def read_nested(
+    nested: Any, names: Sequence[str] = (), *, open_leaves: bool = False
+) -> list[Written]:
     """Return the nodes of a nested tree, every node before its children.
 
     Parameters
@@ -92,13 +94,16 @@ def read_nested(nested: Any, names: Sequence[str] = ()) -> list[Written]:
         The tree as it is written.
     names
         Names of the columns, where they are known.
+    open_leaves
+        Whether a leaf may be None: nothing is said of it.
     """
     pending: list[tuple[Any, str]] = [(nested, "the root")]
     found: list[Written] = []
     while len(found) < len(pending):
         given, place = pending[len(found)]
         if not _is_question(given):
-            found.append(Written(place=place, leaf=_leaf(given, place)))
+            is_open = open_leaves and given is None
+            found.append(Written(place=place, leaf=None if is_open else _leaf(given, place)))
             continue
         ((question, answers),) = given.items()
         column, edges = _question(question, answers, names, place)

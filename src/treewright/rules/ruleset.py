@@ -61,7 +61,7 @@ class RuleSet(Sequence[Rule]):
         values, each of which predicts for its share.
     combine, leaf
         In the mode ``"shares"``, how the tree combines its leaves and decides, see
-        :class:`~treewright.Tree`.
+        :class:`~treewright.Tree`; in the mode ``"voting"``, costs by which shares of votes decide.
     unseen
         ``"error"`` refuses categories unseen in training; anything else lets them meet
         the conditions that allow them.
@@ -252,6 +252,8 @@ class RuleSet(Sequence[Rule]):
             return decide(self.answers(table), self.classes, self.leaf)
         if self.mode == "ordered":
             codes = self._label_codes[self._matcher.first(table)]
+        elif self.leaf.cost_matrix is not None:
+            return decide(self.answers(table), self.classes, self.leaf)
         else:
             votes = self._votes(table)
             # Ties go to the default class, then to the first.
@@ -407,6 +409,29 @@ class RuleSet(Sequence[Rule]):
         else:
             answers = kept._answers.numbered()
         return self._with(simplified_list(rules, answers))
+
+    def deciding(self, leaf: LeafRule) -> RuleSet:
+        """Return the same rules deciding by a leaf rule with costs, which labels ordered rules.
+
+        Their conditions and probabilities stay as they are; errors are those of the labels.
+        """
+        said = (*self.rules, self.default)
+        if self.mode == "ordered":
+            assert self.classes is not None
+            chosen = leaf.choose(np.array([rule.distribution for rule in said]))
+            labels = self.classes[0].tolist()
+            said = tuple(
+                replace(
+                    rule,
+                    label=labels[code],
+                    errors=max(rule.covers - float(rule.weights[code]), 0.0),
+                    confidence=rule.confidence if rule.label == labels[code] else None,
+                )
+                for rule, code in zip(said, chosen.tolist(), strict=True)
+            )
+        made = self._with(said[:-1], default=said[-1])
+        made.leaf = leaf
+        return made
 
     def measured(self, X: object, y: object, *, sample_weight: object = None) -> RuleSet:
         """Return the same rules with figures counted on other rows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,8 +40,10 @@ class LeafRule:
         Weight of the prior in the m-estimate.
     cost_matrix
         Cost of each decision: rows are the actual class, columns the predicted one. The class of
-        least expected cost is predicted, and classes are weighted by their costs in growing; None
-        predicts the most probable one.
+        least expected cost is predicted; None predicts the most probable one.
+    grows_by_cost
+        Whether costs weight the classes in growing, and errors in pruning, too. If not, they do
+        nothing but decide, and probabilities are those of a tree without costs.
     preferred
         The class to predict where it ties with others for most probable; None takes the first.
     """
@@ -49,6 +51,7 @@ class LeafRule:
     estimate: str = "majority"
     m: float = 2.0
     cost_matrix: FloatArray | None = None
+    grows_by_cost: bool = True
     preferred: int | None = None
 
     def smoothed(self, weights: FloatArray, whole: FloatArray) -> FloatArray:
@@ -129,7 +132,7 @@ class LeafRule:
         >>> LeafRule(cost_matrix=costs).growing_factors(np.array([10.0, 10.0])).tolist()
         [0.5, 1.5]
         """
-        if self.cost_matrix is None:
+        if self.cost_matrix is None or not self.grows_by_cost:
             return np.ones_like(class_weight)
         price = self.cost_matrix.sum(axis=1)
         price = np.maximum(price, _LEAST_SHARE * price.max())
@@ -137,14 +140,20 @@ class LeafRule:
         factors: FloatArray = price * scale
         return factors
 
+    def for_growing(self) -> LeafRule:
+        """Return the rule that trees are grown and pruned with: without costs that only decide."""
+        return self if self.grows_by_cost else replace(self, cost_matrix=None)
+
     def equals(self, other: LeafRule) -> bool:
         """Return whether both rules are the same."""
         mine, theirs = self.cost_matrix, other.cost_matrix
         same_costs = mine is theirs or (
             mine is not None and theirs is not None and np.array_equal(mine, theirs)
         )
-        mine_too = (self.estimate, self.m, self.preferred)
-        return mine_too == (other.estimate, other.m, other.preferred) and same_costs
+        first, second = (
+            (rule.estimate, rule.m, rule.grows_by_cost, rule.preferred) for rule in (self, other)
+        )
+        return first == second and same_costs
 
 
 BY_MAJORITY = LeafRule()

@@ -165,4 +165,4 @@ def power_of_sd(criterion: str) -> float | None:
     known = CRITERIA.get(criterion)
     if known is None or known.task == "classes" or known.is_deviance or not known.is_additive:
         return None
-    return None if known.sums_over_rows else known.power_of_unit
+    return None if known.sums_over_rows else known.power_of_unit or None

@@ -38,6 +38,9 @@ class Record(Protocol):
     def growth(self) -> Growth:
         """Return how the tree was grown."""
 
+    def part_of(self, path: Any) -> tuple[Any, list[int]]:
+        """Return the part that the node of a path was grown in, and the path from its root."""
+
 
 class Recall(Protocol):
     """A function that makes the record again from the training data."""

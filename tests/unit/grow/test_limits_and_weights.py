@@ -14,14 +14,57 @@ def test_one_class_meets_no_constraint() -> None:
     assert model.predict([[9.0]]).tolist() == [7]
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_whether_a_value_is_known_is_not_under_a_constraint(criterion: str) -> None:
+    X = [[1.0], [2.0], [3.0], [4.0], [NAN], [NAN], [NAN]] * 5
+    y = [10.0, 10.0, 10.0, 10.0, 0.0, 0.0, 0.0] * 5
+    for sign in (1, -1):
+        model = DecisionTreeRegressor(criterion=criterion, monotonic_cst=[sign]).fit(X, y)
+        assert model.predict([[2.0], [NAN]]).tolist() == [10.0, 0.0]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_medians_left_and_right_of_a_cut_are_in_order(sign: int, weighted: bool) -> None:
+    """The best cut of those whose medians keep to the constraint, by brute force."""
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        x = random.integers(0, 8, size=25).astype(float)
+        y = random.integers(0, 12, size=25).astype(float)
+        weight = random.integers(1, 4, size=25) if weighted else np.ones(25, dtype=int)
+        model = DecisionTreeRegressor(
+            criterion="absolute_error", monotonic_cst=[sign], max_depth=1
+        ).fit(x[:, None], y, sample_weight=weight.astype(float))
+
+        def side(chosen: np.ndarray, y: np.ndarray = y, n: np.ndarray = weight) -> np.ndarray:
+            return np.repeat(y[chosen], n[chosen])
+
+        def deviation(values: np.ndarray) -> float:
+            return float(np.abs(values - np.median(values)).sum())
+
+        whole = deviation(np.repeat(y, weight))
+        left_over = [
+            deviation(side(x <= cut)) + deviation(side(x > cut))
+            for cut in np.unique(x)[:-1]
+            if sign * (np.median(side(x > cut)) - np.median(side(x <= cut))) >= 0
+        ]
+        best = min(left_over, default=whole)
+        at = model.apply(x[:, None])
+        found = sum(deviation(side(at == leaf)) for leaf in np.unique(at))
+        assert found == pytest.approx(best if best < whole else whole)
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @pytest.mark.parametrize("missing", ["majority", "surrogates", "learned_side", "divide"])
-def test_predictions_stay_monotonic_with_missing_values(missing: str) -> None:
+def test_predictions_stay_monotonic_with_missing_values(missing: str, criterion: str) -> None:
     for seed in range(60):
         random = np.random.default_rng(seed)
         X = random.integers(0, 6, size=(60, 2)).astype(float)
         X[random.random(X.shape) < 0.25] = NAN
         y = np.nan_to_num(X[:, 0]) + random.normal(size=60) * 3
-        model = DecisionTreeRegressor(monotonic_cst=[1, 0], missing=missing).fit(X, y)
+        model = DecisionTreeRegressor(
+            monotonic_cst=[1, 0], missing=missing, criterion=criterion
+        ).fit(X, y)
         for other in range(6):
             grid = np.column_stack([np.linspace(-1, 7, 30), np.full(30, float(other))])
             assert np.all(np.diff(model.predict(grid)) >= -1e-9)

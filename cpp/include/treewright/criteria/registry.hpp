@@ -13,6 +13,7 @@
 #include "treewright/criteria/fifth_root.hpp"
 #include "treewright/criteria/gini.hpp"
 #include "treewright/criteria/given.hpp"
+#include "treewright/criteria/given_of_numbers.hpp"
 #include "treewright/criteria/hellinger.hpp"
 #include "treewright/criteria/misclassification.hpp"
 #include "treewright/criteria/poisson.hpp"
@@ -27,7 +28,7 @@ namespace treewright::criteria {
 
 using Criteria = std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing,
                             Hellinger, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
-                            Anova, StandardDeviation, FifthRoot, RpartGini, Given>;
+                            Anova, StandardDeviation, FifthRoot, RpartGini, Given, GivenOfNumbers>;
 
 /// The traits of all criteria, in the order of the list.
 [[nodiscard]] inline std::vector<Traits> all_traits() {

@@ -19,6 +19,11 @@ struct MedianOf {
 };
 [[nodiscard]] MedianOf median_of(std::vector<std::pair<double, double>>& value_and_weight);
 
+/// The impurity that the user's function gives rows of one output with this mean and this sum of
+/// squares about it.
+[[nodiscard]] double given_impurity(const data::Impurity& function, double weight, double mean,
+                                    double squares);
+
 /// Converts a sum of squares about the mean into the units of the criterion.
 [[nodiscard]] double impurity_of_squares(const Traits& criterion, double squares, double weight);
 

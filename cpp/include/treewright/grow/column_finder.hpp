@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "treewright/data/target_grid.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
 #include "treewright/split/judge.hpp"
@@ -18,7 +19,8 @@ struct NodeContext {
     std::uint64_t key = 0;         ///< of the node's random numbers
     double lower = -std::numeric_limits<double>::infinity();  ///< monotonic bounds
     double upper = std::numeric_limits<double>::infinity();
-    std::vector<double> total;  ///< sums of the node's rows
+    std::vector<double> total;         ///< sums of the node's rows
+    const data::Grid* grid = nullptr;  ///< of the node's targets, where they are numbers
 };
 
 /// One per thread: a criterion and the memory its searches work in. The virtual calls are per

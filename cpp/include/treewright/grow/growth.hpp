@@ -183,6 +183,8 @@ private:
     /// A finer grid for the child's targets, if it pays; its sums are then recomputed.
     void lay_grid(const Open& open, Open& child, std::span<const std::uint32_t> rows,
                   Workspace& ws) const;
+    /// The bound between the two branches of a cut: halfway between their means or medians.
+    [[nodiscard]] double between_branches(const Open& open, const Workspace& ws) const;
     void bound_child(const Open& open, const split::Candidate& winner, const Workspace& ws,
                      std::size_t b, double& lower, double& upper) const;
 

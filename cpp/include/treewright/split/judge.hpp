@@ -58,6 +58,12 @@ struct Monotone {
     double upper = std::numeric_limits<double>::infinity();
 };
 
+/// Whether a cut with these values left and right of it keeps to a constraint on its column.
+[[nodiscard]] inline bool respects(const Monotone& rule, double left, double right) {
+    return left >= rule.lower && left <= rule.upper && right >= rule.lower && right <= rule.upper &&
+           (right - left) * rule.direction >= 0.0;
+}
+
 template <criteria::Criterion C>
 struct Judge {
     C& criterion;

@@ -32,6 +32,7 @@ from treewright.estimators.base import ClassTask, TreeEstimator, ValueTask
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.explain.shap_values import ShapValues
 from treewright.parameters import check_choice, check_flag
+from treewright.tree.leaf import decide
 
 
 class AdaBoostClassifier(ClassTask, WeightBoosting):
@@ -71,6 +72,9 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         process may use, as -1.
     verbose : int
         Show progress on standard error.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and votes and probabilities are as without.
     categorical_features : list, optional
         Numeric columns that are codes of categories; here or in `estimator`, not in both.
     schema : Schema, optional
@@ -136,6 +140,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
     ) -> None:
@@ -148,6 +153,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.schema = schema
 
@@ -181,12 +187,17 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         reweigh_classes(rows, predicted, self._boosted.rounds[number].alpha)
 
     def predict(self, X: Any) -> Array:
-        """Return the class with the most votes for each row; of equal ones the first."""
+        """Return the class with the most votes for each row; of equal ones the first.
+
+        With a cost matrix, the class of least expected cost.
+        """
         return self._decided(self._answers(X))
 
     def _decided(self, shares: FloatArray) -> Array:
-        decided: Array = self.classes_[shares.argmax(axis=1)]
-        return decided
+        rule = self._decides
+        if rule.cost_matrix is not None:
+            shares = self._probabilities(shares)
+        return decide(shares, (self.classes_,), rule)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the decision function: the votes, scaled as in scikit-learn.

@@ -45,6 +45,7 @@ from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading
 from treewright.parameters import check_number
 from treewright.threads import n_threads
+from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
 
 class WeightBoosting(HasCallbacks, SumsTrees):
@@ -131,8 +132,9 @@ class WeightBoosting(HasCallbacks, SumsTrees):
         base = self._base()
         resample = resamples(self.resample, base, by_default=self._resamples_by_default)
         problem = self._read_problem(X, y, sample_weight)
+        decides, target = problem.leaf, problem.target
+        problem = replace(problem, leaf=decides.for_growing())
         learner = self._tree_learner(base, problem, resample=resample)
-        target = problem.target
 
         def learn(estimator: Self, boosted: Boosted) -> None:
             ensemble = WeightedEnsemble(
@@ -142,6 +144,7 @@ class WeightBoosting(HasCallbacks, SumsTrees):
                 classes=target.classes if isinstance(target, ClassTarget) else None,
                 criterion=problem.options.criterion,
                 unseen=problem.options.unseen,
+                leaf=decides,
             )
             estimator._learned(boosted, target, ensemble_=ensemble)
             estimator._learned_columns(problem)
@@ -181,12 +184,12 @@ class WeightBoosting(HasCallbacks, SumsTrees):
             return Stumps(problem)
         target = problem.target
         if not isinstance(target, ClassTarget):
-            return WeightedTrees(problem, base._grow, resample=resample)
+            return WeightedTrees(problem, base._grow_deciding, resample=resample)
         leaf = base._leaf_settings().rule(target)
         reading = base._reading()
         return WeightedTrees(
             problem,
-            lambda own, report: base._grow(with_costs(own, leaf), report),
+            lambda own, report: base._grow_deciding(with_costs(own, leaf), report),
             resample=resample,
             factor=lambda weights: class_factors(
                 target, weights, class_weight=reading.class_weight, priors=reading.priors
@@ -201,7 +204,9 @@ class WeightBoosting(HasCallbacks, SumsTrees):
         resample = resamples(self.resample, self.estimator, by_default=self._resamples_by_default)
         table = as_table(X)
         target, weights = self._read_external(table, y, sample_weight)
-        classes = target.classes[0] if isinstance(target, ClassTarget) else None
+        classes, decides = None, BY_MAJORITY
+        if isinstance(target, ClassTarget):
+            classes, decides = target.classes[0], self._leaf_settings().rule(target)
         learner = ExternalLearner(
             self.estimator,
             table,
@@ -213,7 +218,7 @@ class WeightBoosting(HasCallbacks, SumsTrees):
 
         def learn(estimator: Self, boosted: Boosted) -> None:
             members = learner.members[: len(boosted.rounds)]
-            other = ExternalEnsemble(members, boosted.alphas, classes)
+            other = ExternalEnsemble(members, boosted.alphas, classes, decides)
             estimator._learned(boosted, target, _external=other)
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(members[0], name):
@@ -257,6 +262,11 @@ class WeightBoosting(HasCallbacks, SumsTrees):
                 " Treewright.\n  Hint: estimators_ has the fitted estimators."
             )
         return self.ensemble_
+
+    @property
+    def _decides(self) -> LeafRule:
+        """How probabilities become a class."""
+        return self.ensemble_.leaf if self._external is None else self._external.leaf
 
     def _staged_answers(self, X: Any) -> Iterator[FloatArray]:
         """Yield shares of votes, or predicted numbers, after each round."""

@@ -17,6 +17,7 @@ from treewright.data.read.sparse import is_sparse
 from treewright.errors import DataError, ParameterError
 from treewright.estimators.base import TableEstimator
 from treewright.estimators.estimator_parameter import is_tree
+from treewright.tree.leaf import LeafRule
 
 
 def is_external(given: object) -> bool:
@@ -126,10 +127,15 @@ class ExternalEnsemble:
         The vote weight of each.
     classes
         The classes by their numbers; None for regression.
+    leaf
+        How probabilities become a class.
     """
 
-    def __init__(self, members: list[Any], weights: FloatArray, classes: Array | None) -> None:
+    def __init__(
+        self, members: list[Any], weights: FloatArray, classes: Array | None, leaf: LeafRule
+    ) -> None:
         self.members = members
+        self.leaf = leaf
         self._weights = on_grid(weights)
         self._classes = classes
 

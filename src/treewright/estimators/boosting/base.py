@@ -39,6 +39,7 @@ from treewright.estimators.progress import BoostingProgress, Silence, show, show
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
 from treewright.parameters import check_flag
 from treewright.threads import n_threads
+from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
 _CHOSEN = ("learning_rate", "max_depth", "subsample", "min_hessian", "l2_regularization")
 """Options that depend on whether rounds are chosen; more rounds later keep them."""
@@ -150,6 +151,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         options = self._boosting_options()
         silence = Silence(verbose=self.verbose)
         data = read_training_data(X, y, sample_weight, self._reading())
+        leaf = self._rule(data)
         stops = self._stops_early(has_validation=has_validation, n_rows=data.table.n_rows)
         n_cells = data.table.n_rows * len(data.table.schema.columns)
         options = replace(options, n_threads=n_threads(self.n_jobs, _SHARED_WORK * n_cells))
@@ -191,7 +193,9 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
                 judged_X = _safe_indexing(X, np.flatnonzero(own.weight > 0))
             judged = own.counted() if validation is None else validation
             by_scorer = self._by_scorer(scorer, data, init, judged, judged_X)
-        rounds = self._rounds(data, own, options, validation, stops=stops, judge=by_scorer)
+        rounds = self._rounds(
+            data, own, options, validation, stops=stops, judge=by_scorer, leaf=leaf
+        )
         n_more = int(options.n_estimators) - rounds.n_before
         start = self._figures_at_start(rounds, stops=stops)
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
@@ -206,6 +210,12 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         self.max_features_ = made_with.n_features(len(data.table.schema.columns))
         self._made_with = {name: getattr(made_with, name) for name in _CHOSEN} if chooses else {}
         return self
+
+    def _rule(self, data: TrainingData) -> LeafRule:
+        """Return how probabilities become a class."""
+        if isinstance(data.target, ClassTarget):
+            return self._leaf_settings().rule(data.target)
+        return BY_MAJORITY
 
     def _folds(self, own: BoostingProblem, options: BoostingOptions) -> Int64Array | None:
         """Return the fold of each row where rounds are chosen by cross-validation, else None.
@@ -279,6 +289,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         *,
         stops: bool,
         judge: ByScorer | None,
+        leaf: LeafRule,
     ) -> Boosting:
         before = self._before(own, data, options)
 
@@ -292,6 +303,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
                 classes=target.classes if isinstance(target, ClassTarget) else None,
                 criterion=own.loss.name,
                 shift=data.shift,
+                leaf=leaf,
             )
 
         rounds = Boosting(

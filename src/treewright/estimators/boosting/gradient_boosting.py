@@ -136,6 +136,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         the kind that was chosen.
     class_weight : dict or "balanced", optional
         Factor of the weight of each class's rows.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and scores and probabilities are as without.
     schema : Schema, optional
         Declarations about the columns.
     random_state : int, optional
@@ -232,6 +235,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         init: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        cost_matrix: Any = None,
         schema: Schema | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -276,6 +280,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         self.init = init
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.schema = schema
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -186,6 +186,9 @@ class HistGradientBoostingClassifier(HistEstimator, BoostingClassifier):
         Seed of the draws; None means 0.
     class_weight : dict or "balanced", optional
         Factor of the weight of each class's rows.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and scores and probabilities are as without.
 
     Attributes
     ----------
@@ -240,6 +243,7 @@ class HistGradientBoostingClassifier(HistEstimator, BoostingClassifier):
         verbose: int = 0,
         random_state: Any = None,
         class_weight: Any = None,
+        cost_matrix: Any = None,
     ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate
@@ -262,6 +266,7 @@ class HistGradientBoostingClassifier(HistEstimator, BoostingClassifier):
         self.verbose = verbose
         self.random_state = random_state
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
 
 
 class HistGradientBoostingRegressor(HistEstimator, BoostingRegressor):

@@ -15,6 +15,7 @@ from treewright.estimators.base import ClassTask, ValueTask
 from treewright.estimators.boosting.base import BoostingEstimator
 from treewright.grow.training_data import TrainingData
 from treewright.parameters import check_share
+from treewright.tree.leaf import decide
 
 
 def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
@@ -84,7 +85,7 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield the predicted classes after each round."""
         for shares in self.staged_predict_proba(X):
-            yield self.classes_[np.argmax(shares, axis=1)]
+            yield decide(shares, (self.classes_,), self._model().leaf)
 
 
 class BoostingRegressor(ValueTask, BoostingEstimator):

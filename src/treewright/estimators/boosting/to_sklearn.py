@@ -73,6 +73,8 @@ def _name_columns(theirs: Any, is_coded: BoolArray, owner: Any) -> None:
 
 def _check(model: BoostedEnsemble, init: Any, owner: Any) -> None:
     """Refuse a model that scikit-learn cannot have."""
+    if model.leaf.cost_matrix is not None:
+        raise refuse("its classes are chosen by a cost matrix", owner=owner)
     if model.has_lines:
         raise refuse("its leaves hold linear models", owner=owner)
     if not (init is None or isinstance(init, str)):

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array, Probabilities
+from treewright.data.read.target import read_classes
 from treewright.data.schema import Schema
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
@@ -18,8 +19,10 @@ from treewright.estimators.base import TreeEstimator
 from treewright.estimators.checks import check_n_estimators, seed_of
 from treewright.estimators.estimator_parameter import check_tree, is_tree, refuse_declarations
 from treewright.estimators.forest.base import ForestClassifier, ForestEstimator, ForestRegressor
+from treewright.grow.costs import LeafSettings
 from treewright.grow.options import GrowthOptions
 from treewright.parameters import check_count, check_flag
+from treewright.tree.leaf import BY_MAJORITY, LeafRule, decide
 
 _LEARNED = (
     "n_features_in_",
@@ -55,6 +58,7 @@ class BaggingEstimator(ForestEstimator):
     bootstrap_features: Any
     oob_score: Any
     _delegate: Any = None  # scikit-learn's Bagging, if the estimator is not a tree of ours
+    _decides: LeafRule = BY_MAJORITY  # of scikit-learn's Bagging
     _sklearn_name: str
 
     def _sklearn_bagging(self, **parameters: Any) -> Any:
@@ -155,19 +159,29 @@ class BaggingEstimator(ForestEstimator):
             delegate.estimators_features_ = list(delegate.estimators_features_)
         else:
             delegate = self._sklearn_bagging(**parameters)
+        decides = self._external_rule(y)
         delegate.fit(X, y, sample_weight=sample_weight, **metadata)
         self._forget()
         self._training = None
         self._delegate = delegate
+        self._decides = decides
         for name in _LEARNED:
             if hasattr(delegate, name):
                 setattr(self, name, getattr(delegate, name))
         return self
 
+    def _external_rule(self, y: Any) -> LeafRule:
+        """Return the rule that decides by the probabilities of scikit-learn's Bagging."""
+        given = getattr(self, "cost_matrix", None)
+        if given is None:
+            return BY_MAJORITY
+        target = read_classes(y, owner=type(self).__name__)
+        return LeafSettings(cost_matrix=given).rule(target)
+
     def _external_parameters(self) -> dict[str, Any]:
         refuse_declarations(self)
         parameters: dict[str, Any] = self.get_params(deep=False)
-        for name in ("schema", "categorical_features"):
+        for name in {"schema", "categorical_features", "cost_matrix"} & parameters.keys():
             del parameters[name]
         return parameters | {"random_state": seed_of(self.random_state) % 2**32}
 
@@ -204,7 +218,13 @@ class BaggingEstimator(ForestEstimator):
         return super().estimators_samples_
 
     def predict(self, X: Any, **metadata: Any) -> Array:
-        """Return the combined prediction: the most probable class, or the mean."""
+        """Return the combined prediction: the most probable class, or the mean.
+
+        With a cost matrix, the class of least expected cost.
+        """
+        if self._delegate is not None and self._decides.cost_matrix is not None:
+            shares = self._asked("predict_proba", X, metadata)
+            return decide(shares, (self._delegate.classes_,), self._decides)
         return np.asarray(self._asked("predict", X, metadata))
 
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
@@ -270,6 +290,10 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         Seed; None means 0, so that the same call gives the same trees.
     verbose : int
         Show progress on standard error.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the estimators and their probabilities are as without.
+        Here or in `estimator`, not in both.
     categorical_features : list, optional
         Numeric columns that are codes of categories; here or in `estimator`, not in both.
     schema : Schema, optional
@@ -322,6 +346,7 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
     ) -> None:
@@ -336,6 +361,7 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.schema = schema
 

@@ -118,8 +118,14 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return reading
 
     def _leaf_settings(self) -> LeafSettings:
-        base = self._base()
-        return super()._leaf_settings() if base is None else base._leaf_settings()
+        own, base = super()._leaf_settings(), self._base()
+        if base is None:
+            return own
+        given_once("cost_matrix", self, base)
+        theirs = base._leaf_settings()
+        if own.cost_matrix is None:
+            return theirs
+        return replace(theirs, cost_matrix=own.cost_matrix, grows_by_cost=own.grows_by_cost)
 
     def _finish(self) -> tuple[Pruner | None, Grower | None]:
         """Return the pruner, or the maker of trees where more is done than growing and pruning."""
@@ -131,7 +137,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         pruner = base._pruner()
         if base._only_prunes() and (pruner is None or judges_by_tree(pruner)):
             return pruner, None
-        return None, base._grow
+        return None, base._grow_deciding
 
     def _column_draws(self, n_columns: int) -> tuple[int, bool]:
         """Return the columns drawn per tree (0: see the options), and whether with replacement."""
@@ -191,6 +197,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             forest = forest.with_seed(self._seed)  # so that all trees draw from one sequence
         rule = self._check_out_of_bag(forest)
         ensemble = self._grow(forest, rule)
+        ensemble = ensemble.deciding(forest.rule)
         told = self._told_out_of_bag(forest, ensemble)
         self.ensemble_ = ensemble
         self.n_estimators_ = len(ensemble)
@@ -207,12 +214,15 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         check_choice("vote", vote, VOTES)
         pruner, grower = self._finish()
         problem = self._read_problem(X, y, sample_weight)
+        decides = problem.leaf
+        problem = replace(problem, leaf=decides.for_growing())
         draws = self._draws(problem, sample_weight)
         per_tree, repeats = self._column_draws(len(problem.table.schema.columns))
         return ForestProblem(
             problem=problem if draws is None else replace(problem, weights=RowWeights()),
             draws=None if draws is None else draws.with_costs(problem),
             vote=vote,
+            decides=decides,
             columns_per_tree=per_tree,
             repeats_columns=repeats,
             pruner=pruner,
@@ -352,7 +362,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             made: TreeEstimator = clone(base)
             return made
         tree = self._own_tree()
-        shared = {name: getattr(self, name) for name in tree.get_params() if hasattr(self, name)}
+        shared = {name: getattr(self, name) for name in self.estimator_params}
         if self._balances_draws():
             del shared["class_weight"]
         own = {"splitter": self._splitter, "random_state": None, "n_jobs": None, "verbose": 0}
@@ -362,7 +372,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
     @property
     def estimator_params(self) -> tuple[str, ...]:
         """The names of the parameters that the trees take over from the forest."""
-        mine = self.get_params(deep=False)
+        mine = set(self.get_params(deep=False)) - {"cost_matrix"}  # by which the forest decides
         return tuple(name for name in self._own_tree().get_params() if name in mine)
 
     @property

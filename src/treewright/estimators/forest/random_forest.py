@@ -75,6 +75,9 @@ class RandomForestClassifier(ForestClassifier):
     class_weight : dict, "balanced", "balanced_subsample", optional
         Factor of the weight of each class's rows, once they are drawn; ``"balanced"`` gives all
         classes of the table equal weight, ``"balanced_subsample"`` those of each tree's rows.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and the trees and their probabilities are as without.
     monotonic_cst : dict or list, optional
         Per column 1 (probability of the second class may not fall), -1 or 0; two classes only.
     categorical_features : list, optional
@@ -154,6 +157,7 @@ class RandomForestClassifier(ForestClassifier):
         missing: str = "learned_side",
         unseen: str = "missing",
         class_weight: Any = None,
+        cost_matrix: Any = None,
         monotonic_cst: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
@@ -185,6 +189,7 @@ class RandomForestClassifier(ForestClassifier):
         self.missing = missing
         self.unseen = unseen
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.schema = schema

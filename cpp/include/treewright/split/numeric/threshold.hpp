@@ -27,11 +27,7 @@ double level([[maybe_unused]] const C& criterion, const double* sums) {
 /// leaves are clipped to them (as in scikit-learn).
 template <criteria::Criterion C>
 bool respects(const C& criterion, const Monotone& rule, const double* left, const double* right) {
-    if (rule.direction == 0) return true;
-    const double low = level(criterion, left);
-    const double high = level(criterion, right);
-    return low >= rule.lower && low <= rule.upper && high >= rule.lower && high <= rule.upper &&
-           (high - low) * rule.direction >= 0.0;
+    return rule.direction == 0 || respects(rule, level(criterion, left), level(criterion, right));
 }
 
 /// Tries missing rows on the right and then, where the policy learns a side, on the left. Of cuts
