@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
+from treewright.data.read.groups import RowGroups
 from treewright.data.read.table import read_table
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
 from treewright.data.read.weights import RowWeights
@@ -79,11 +80,12 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingData:
-    """A table, its target, and the weights of its rows."""
+    """A table, its target, the weights of its rows, and the groups they belong to, if any."""
 
     table: Table
     target: ClassTarget | ValueTarget
     weights: RowWeights
+    groups: RowGroups | None = None
 
     def take(self, rows: Int64Array) -> Self:
         """Return the training data of the given rows."""
@@ -92,6 +94,7 @@ class TrainingData:
             table=self.table.take(rows),
             target=self.target.take(rows),
             weights=self.weights.take(rows),
+            groups=None if self.groups is None else self.groups.take(rows),
         )
 
     @property
@@ -135,8 +138,10 @@ class TrainingData:
         return self.n_copies if weight is None else float(weight.sum())
 
 
-def read_training_data(X: Any, y: Any, sample_weight: Any, reading: Reading) -> TrainingData:
-    """Return a table, its target and the weights of its rows as training data.
+def read_training_data(
+    X: Any, y: Any, sample_weight: Any, reading: Reading, *, groups: Any = None
+) -> TrainingData:
+    """Return a table, its target, the weights and the groups of its rows as training data.
 
     Examples
     --------
@@ -150,4 +155,5 @@ def read_training_data(X: Any, y: Any, sample_weight: Any, reading: Reading) -> 
     weights = reading.read_weights(sample_weight, target, table.n_rows)
     if table.n_rows == 1:
         warn("the table has a single row (n_samples = 1): the tree is one leaf.", SmallDataWarning)
-    return TrainingData(table=table, target=target, weights=weights)
+    together = RowGroups.read(groups, table.n_rows)
+    return TrainingData(table=table, target=target, weights=weights, groups=together)

@@ -115,6 +115,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         y: Any = None,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
@@ -131,6 +132,10 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         sample_weight : array-like, optional
             Weight of each row. Only the ratios matter: penalties and limits count a row of mean
             weight as one.
+        groups : array-like, optional
+            A label for each row: rows of one label belong together (visits of a patient). Rounds
+            are chosen, and early stopping judges, by groups that the model has not seen, and
+            `subsample` draws whole groups (but not ``row_sampling="goss"``).
         X_val, y_val, sample_weight_val : optional
             Validation rows, which switch early stopping on (see `early_stopping`). Where it stops
             without them, a share of the rows is held out.
@@ -149,7 +154,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         scorer = scorer_of(self, self.scoring)
         options = self._boosting_options()
         silence = Silence(verbose=self.verbose)
-        data = read_training_data(X, y, sample_weight, self._reading())
+        data = read_training_data(X, y, sample_weight, self._reading(), groups=groups)
         stops = self._stops_early(has_validation=has_validation, n_rows=data.table.n_rows)
         n_cells = data.table.n_rows * len(data.table.schema.columns)
         options = replace(options, n_threads=n_threads(self.n_jobs, _SHARED_WORK * n_cells))
@@ -360,6 +365,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
             weights=weights,
             loss=loss,
             start=self._start(init, X, data.table.n_rows, loss, data.shift),
+            groups=data.groups,
         )
         loss.check_target(y, own.weight, shift=data.shift)
         return own
