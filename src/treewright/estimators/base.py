@@ -36,7 +36,7 @@ from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
 from treewright.parameters import check_flag, check_number
 from treewright.prune import CostComplexity, Pruner, cost_complexity_path, pruner_of
-from treewright.prune.fit import fit_pruned
+from treewright.prune.fit import fit_pruned, holds_out
 from treewright.threads import n_threads
 from treewright.tree.leaf import by_output, decide
 from treewright.tree.tree import Tree
@@ -316,6 +316,8 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         """
 
         problem = self._read_problem(X, y, sample_weight, groups)
+        if holds_out(self._pruner()):
+            problem.warn_of_groups("The size of the tree is chosen")
         verbose = self.verbose
         tree = self._grow(problem, tree_progress(problem.table.n_rows) if verbose else None)
         if verbose:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
+from treewright.data.identifiers import warn_of_groups
 from treewright.data.read.groups import RowGroups
 from treewright.data.read.table import read_table
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
@@ -96,6 +97,15 @@ class TrainingData:
             weights=self.weights.take(rows),
             groups=None if self.groups is None else self.groups.take(rows),
         )
+
+    def warn_of_groups(self, figures: str) -> None:
+        """Warn if rows seem to belong to groups that were not given; `figures` mislead then."""
+        if self.groups is not None:
+            return
+        target = self.target
+        known = target.codes if isinstance(target, ClassTarget) else self.learned_values()
+        first = known.reshape(len(known), -1)[:, 0]
+        warn_of_groups(self.table, first, of_classes=self.is_classification, figures=figures)
 
     @property
     def is_classification(self) -> bool:

@@ -147,6 +147,7 @@ def complexity_table(
     problem = tree.record(*given, owner="complexity_table", hint=hint).problem
     if groups is not None:
         problem = replace(problem, groups=RowGroups.read(groups, problem.table.n_rows))
+    problem.warn_of_groups("Cross-validated errors hold")
     path = pruner.path(tree)
     costs, spread = cross_validate(problem, path, pruner)
     spreads = np.array([spread(position) for position in range(len(path))])

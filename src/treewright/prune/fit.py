@@ -46,6 +46,12 @@ def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None
     return pruner.prune(tree)
 
 
+def holds_out(pruner: Pruner | None) -> bool:
+    """Return whether a pruner judges by rows that are held out of growing."""
+    chooses = isinstance(pruner, CostComplexity) and not pruner.has_penalty
+    return chooses or isinstance(pruner, ReducedError)
+
+
 def judges_by_tree(pruner: Pruner) -> bool:
     """Return whether a pruner needs no rows, only the grown tree."""
     if isinstance(pruner, CostComplexity):

@@ -162,6 +162,8 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         own = self._own_problem(data, init, X)
         folds = None if stops else self._folds(own, options)
         is_judged = has_validation or self.validation_fraction is not None
+        if folds is not None or (stops and is_judged and not has_validation):
+            data.warn_of_groups("The number of rounds is chosen")
         chooses = is_auto(options.n_estimators)
         options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
         choice = None

@@ -20,7 +20,6 @@ from treewright.estimators.estimator_parameter import (
     check_tree,
     is_tree,
     refuse_declarations,
-    refuse_groups,
 )
 from treewright.estimators.forest.base import ForestClassifier, ForestEstimator, ForestRegressor
 from treewright.grow.options import GrowthOptions
@@ -132,7 +131,8 @@ class BaggingEstimator(ForestEstimator):
             alike whatever their weights, but not at all if the weight is 0.
         groups : array-like, optional
             A label for each row: rows of one label belong together, and whole groups are drawn, as
-            in :meth:`RandomForestClassifier.fit`; only for trees of Treewright.
+            in :meth:`RandomForestClassifier.fit`; for other estimators than trees of Treewright
+            they are metadata like any other, and rows are drawn one by one.
         **metadata
             What `estimator` has asked for by ``set_fit_request``, where it is not a tree of
             Treewright and scikit-learn's metadata routing is enabled.
@@ -142,7 +142,8 @@ class BaggingEstimator(ForestEstimator):
         self
         """
         if self._is_external():
-            refuse_groups(self, groups)
+            if groups is not None:
+                metadata = metadata | {"groups": groups}
             return self._fit_external(X, y, sample_weight, metadata)
         _refuse_metadata(self, "fit", metadata)
         known = self._forget() if self._delegate is not None else {}

@@ -199,6 +199,8 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         if self.warm_start and hasattr(self, "ensemble_"):
             forest = forest.with_seed(self._seed)  # so that all trees draw from one sequence
         rule = self._check_out_of_bag(forest)
+        if rule is not None or getattr(self, "oob_score", False):
+            forest.problem.warn_of_groups("Out-of-bag figures hold")
         ensemble = self._grow(forest, rule)
         told = self._told_out_of_bag(forest, ensemble)
         self.ensemble_ = ensemble
