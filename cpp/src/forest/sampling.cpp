@@ -119,7 +119,7 @@ void Sampling::list_groups(const data::Dataset& data, std::span<const double> we
             hash[row] = hash_of(data, weight, row);
     });
     n_units = *std::max_element(group_of_row.begin(), group_of_row.end()) + std::size_t{1};
-    // The sum of the hashes, whatever the order of the rows; mixed, so that groups spread evenly.
+    // The sum of the hashes, whatever the order of the rows; groups of one row are drawn as rows.
     std::vector<std::uint64_t> sum(n_units);
     std::vector<bool> is_drawn(n_units);
     for (std::size_t row = 0; row < n; ++row) {
@@ -130,7 +130,7 @@ void Sampling::list_groups(const data::Dataset& data, std::span<const double> we
     }
     std::vector<Key> keys;
     for (std::size_t group = 0; group < n_units; ++group)
-        if (is_drawn[group]) keys.emplace_back(mix(sum[group]), static_cast<std::uint32_t>(group));
+        if (is_drawn[group]) keys.emplace_back(sum[group], static_cast<std::uint32_t>(group));
     std::sort(keys.begin(), keys.end());
     for (const Key& key : keys) strata[0].units.push_back(key.second);
 }

@@ -24,7 +24,6 @@ from treewright.boosting.fit import Boosting
 from treewright.boosting.options import BoostingOptions
 from treewright.boosting.problem import BoostingProblem
 from treewright.boosting.rounds import RoundsChoice, TriedShape
-from treewright.data.read.groups import back_and_forth
 from treewright.ensemble.thread_pool import result_of
 from treewright.errors import DataError
 
@@ -79,7 +78,7 @@ def _folds_of_groups(problem: BoostingProblem) -> Int64Array:
         )
     classes = problem.y if problem.loss.of_classes else None
     order = groups.in_order(problem.draw_hashes(), classes=classes)
-    return groups.dealt(order, back_and_forth(len(order), N_FOLDS))
+    return groups.dealt(order, np.arange(len(order)) % N_FOLDS)
 
 
 def choose_rounds(

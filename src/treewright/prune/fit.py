@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int64Array
-from treewright.data.read.groups import RowGroups, back_and_forth
+from treewright.data.read.groups import RowGroups
 from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.errors import DataError
 from treewright.grow.fit import Report, fit_tree
@@ -100,10 +100,7 @@ def cross_validate(
             f" cv={pruner.cv} folds.\n"
             "  Hint: fewer folds, or CostComplexity(alpha=...)."
         )
-    in_turn = np.arange(len(order)) % pruner.cv
-    if problem.groups is not None:
-        in_turn = back_and_forth(len(order), pruner.cv)
-    fold = _dealt(problem, order, in_turn, otherwise=-1)
+    fold = _dealt(problem, order, np.arange(len(order)) % pruner.cv, otherwise=-1)
     held: list[tuple[CostComplexityPath, RoutedRows]] = []
     judged = [np.flatnonzero(fold == k) for k in range(pruner.cv)]
     for k, rows in enumerate(judged):

@@ -130,17 +130,6 @@ class RowGroups:
         return of_group[self.codes]
 
 
-def back_and_forth(n_dealt: int, n_folds: int) -> Int64Array:
-    """Return folds dealt in turn, up and down, so that what falls along the order adds up alike.
-
-    >>> back_and_forth(7, 3).tolist()
-    [0, 1, 2, 2, 1, 0, 0]
-    """
-    turn, place = np.divmod(np.arange(n_dealt), n_folds)
-    folds: Int64Array = np.where(turn % 2 == 0, place, n_folds - 1 - place)
-    return folds
-
-
 def _refuse_gaps(labels: Array) -> None:
     if labels.dtype.kind == "f":
         missing = np.isnan(labels)
