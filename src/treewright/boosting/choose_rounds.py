@@ -78,7 +78,7 @@ def _folds_of_groups(problem: BoostingProblem) -> Int64Array:
         )
     classes = problem.y if problem.loss.of_classes else None
     order = groups.in_order(problem.draw_hashes(), classes=classes)
-    return groups.dealt(order, np.arange(len(order)) % N_FOLDS)
+    return groups.folds(order, N_FOLDS, classes=classes)
 
 
 def choose_rounds(

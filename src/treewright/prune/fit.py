@@ -69,7 +69,12 @@ def _fit_held_out(problem: Problem, pruner: ReducedError, report: Report | None)
             f" {pruner.fraction:.0%} of them back for pruning.\n"
             "  Hint: another fraction, or a pruner that needs no validation rows."
         )
-    is_held = _dealt(problem, order, held, otherwise=False)
+    is_held = np.zeros(problem.table.n_rows, dtype=bool)
+    if problem.groups is None:
+        is_held[order[held]] = True
+    else:
+        rows = _counted(problem)
+        is_held[rows] = problem.groups.take(rows).dealt(order, held)
     tree = fit_tree(problem.take(np.flatnonzero(~is_held)), report=report)
     pruner.check_tree(tree)
     return pruner.run(tree, validation=_sample(problem, tree, np.flatnonzero(is_held)))
@@ -100,7 +105,7 @@ def cross_validate(
             f" cv={pruner.cv} folds.\n"
             "  Hint: fewer folds, or CostComplexity(alpha=...)."
         )
-    fold = _dealt(problem, order, np.arange(len(order)) % pruner.cv, otherwise=-1)
+    fold = _folds(problem, order, pruner.cv)
     held: list[tuple[CostComplexityPath, RoutedRows]] = []
     judged = [np.flatnonzero(fold == k) for k in range(pruner.cv)]
     for k, rows in enumerate(judged):
@@ -131,28 +136,38 @@ def _in_order(problem: Problem, seed: int) -> Int64Array:
 
     Where rows belong to groups, these are ordered, by the commonest class (or mean) of their rows.
     """
-    target, weight = problem.target, problem.weights.weight
-    known = target.codes if isinstance(target, ClassTarget) else target.values
-    first = known.reshape(len(known), -1)[:, 0]
+    weight, first = problem.weights.weight, _first_target(problem)
     key = np.random.default_rng(seed).random(len(first))
     if problem.groups is not None:
-        rows = np.arange(len(first)) if weight is None else np.flatnonzero(weight > 0)
-        by = "classes" if isinstance(target, ClassTarget) else "values"
+        rows = _counted(problem)
+        by = "classes" if problem.is_classification else "values"
         return problem.groups.take(rows).in_order(key[rows], **{by: first[rows]})
     order = np.lexsort((key, first))
     return order if weight is None else order[weight[order] > 0]
 
 
-def _dealt(problem: Problem, order: Int64Array, shares: Array, *, otherwise: int) -> Array:
-    """Return what each row gets, if rows or groups in this order get `shares`."""
-    dealt = np.full(problem.table.n_rows, otherwise, dtype=shares.dtype)
-    if problem.groups is None:
-        dealt[order] = shares
-        return dealt
+def _first_target(problem: Problem) -> Array:
+    target = problem.target
+    known = target.codes if isinstance(target, ClassTarget) else target.values
+    return known.reshape(len(known), -1)[:, 0]
+
+
+def _counted(problem: Problem) -> Int64Array:
+    """Return the rows of positive weight."""
     weight = problem.weights.weight
-    rows = slice(None) if weight is None else np.flatnonzero(weight > 0)
-    dealt[rows] = problem.groups.dealt(order, shares)[rows]
-    return dealt
+    return np.arange(problem.table.n_rows) if weight is None else np.flatnonzero(weight > 0)
+
+
+def _folds(problem: Problem, order: Int64Array, n_folds: int) -> Int64Array:
+    """Return the fold of each row, -1 for rows of weight 0, dealt out in this order."""
+    folds = np.full(problem.table.n_rows, -1, dtype=np.int64)
+    if problem.groups is None:
+        folds[order] = np.arange(len(order)) % n_folds
+        return folds
+    rows = _counted(problem)
+    classes = _first_target(problem)[rows] if problem.is_classification else None
+    folds[rows] = problem.groups.take(rows).folds(order, n_folds, classes=classes)
+    return folds
 
 
 def _dealt_are(problem: Problem) -> str:

@@ -95,7 +95,7 @@ class RowGroups:
     ) -> Int64Array:
         """Return the groups by the commonest class or the mean of their rows, size, and key.
 
-        What is dealt out in this order is dealt alike to groups of every class and size.
+        Large groups come first, so that small ones can even out what they make uneven.
 
         Parameters
         ----------
@@ -107,11 +107,12 @@ class RowGroups:
         order = np.lexsort((key, self.codes))
         last = np.flatnonzero(np.diff(self.codes[order], append=-1))
         present = self.codes[order][last].astype(np.int64)
-        keys: list[Array] = [key[order][last], np.bincount(self.codes)[present]]
+        sizes = np.bincount(self.codes)[present]
+        keys: list[Array] = [key[order][last], -sizes]
         if classes is not None:
             keys.append(self.commonest(classes)[present])
         elif values is not None:
-            keys.append(self.sums(values)[present] / keys[1])
+            keys.append(self.sums(values)[present] / sizes)
         return present[np.lexsort(keys)]
 
     def commonest(self, classes: Array) -> Int64Array:
@@ -122,6 +123,25 @@ class RowGroups:
         found = np.zeros(int(self.codes.max()) + 1, dtype=np.int64)
         found[groups[order]] = kinds[order]
         return found
+
+    def folds(self, order: Int64Array, n_folds: int, *, classes: Array | None = None) -> Int64Array:
+        """Return the fold of each row, whole groups dealt out in this order.
+
+        A group goes to the fold that has the fewest rows of groups of its class, of equals the
+        fewest rows; groups of one row are dealt in turn.
+        """
+        sizes: list[int] = np.bincount(self.codes).tolist()
+        kinds = [0] * len(sizes) if classes is None else self.commonest(classes).tolist()
+        n_rows = [0] * n_folds
+        of_kind: dict[int, list[int]] = {}
+        found = []
+        for group in order.tolist():
+            own = of_kind.setdefault(kinds[group], [0] * n_folds)
+            fold = min(zip(own, n_rows, range(n_folds), strict=True))[2]
+            own[fold] += sizes[group]
+            n_rows[fold] += sizes[group]
+            found.append(fold)
+        return self.dealt(order, np.array(found, dtype=np.int64))
 
     def dealt(self, order: Int64Array, shares: Array) -> Array:
         """Return for each row what its group gets, if groups get `shares` in this order."""

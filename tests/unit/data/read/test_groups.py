@@ -73,13 +73,34 @@ def test_groups_are_ordered_by_commonest_class_then_size_then_key() -> None:
     def place(group: int) -> tuple[int, int, float]:
         rows = np.flatnonzero(codes == group)
         counts = np.bincount(classes[rows], minlength=3)
-        return int(counts.argmax()), len(rows), float(key[rows].max())
+        return int(counts.argmax()), -len(rows), float(key[rows].max())
 
     expected = sorted({*codes.tolist()}, key=place)
     assert groups.in_order(key, classes=classes).tolist() == expected
     assert groups.commonest(classes)[expected].tolist() == [place(each)[0] for each in expected]
     by_mean = sorted({*codes.tolist()}, key=lambda each: key[codes == each].mean())
     assert groups.in_order(key, values=key).tolist() == by_mean
+
+
+def test_folds_are_even_for_groups_of_any_size_and_rows_are_dealt_in_turn() -> None:
+    random = np.random.default_rng(3)
+    sizes = np.concatenate([[60, 50, 40], random.integers(1, 9, size=70)])
+    codes = np.repeat(np.arange(len(sizes)), sizes).astype(np.uint32)
+    classes = (random.random(len(sizes)) < 0.3)[codes].astype(np.int64)
+    groups = RowGroups(codes=codes)
+    order = groups.in_order(random.random(len(codes)), classes=classes)
+    folds = groups.folds(order, 5, classes=classes)
+    for group in range(len(sizes)):
+        assert len(set(folds[codes == group].tolist())) == 1
+    counts = np.bincount(folds, minlength=5)
+    assert counts.max() - counts.min() < 30  # one class has 90 rows, 60 of them in one group
+    ill = np.bincount(folds, weights=classes, minlength=5)
+    assert ill.max() - ill.min() < 45
+    alone = RowGroups(codes=np.arange(100, dtype=np.uint32))
+    kinds = random.integers(0, 3, size=100)
+    order = alone.in_order(random.random(100), classes=kinds)
+    found = alone.folds(order, 4, classes=kinds)
+    assert np.array_equal(found[order], np.arange(100) % 4)
 
 
 def test_the_hash_of_a_group_is_that_of_its_rows_in_any_order() -> None:
