@@ -272,6 +272,12 @@ void bind_boosting(nb::module_& module) {
                 self.core->round(growth, learning_rate, key, team, progress);
             },
             nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
+        .def(
+            "draw_by",
+            [](BoundBooster& self, Flat<std::uint64_t> hashes) {
+                self.core->draw_by(span_of(hashes));
+            },
+            nb::arg("hashes"), nb::sig("def draw_by(self, hashes: NDArray[numpy.uint64]) -> None"))
         .def_prop_ro("reach", [](const BoundBooster& self) { return self.core->reach(); })
         .def(
             "set_gradients",

@@ -139,21 +139,24 @@ void bind_forest(nb::module_& module) {
         .def(
             "__init__",
             [](Sampling* self, const BoundColumns& columns, const BoundTarget& target,
-               std::optional<Flat<double>> weight, std::vector<std::uint64_t> n_draws,
-               bool with_replacement, std::uint64_t seed, std::size_t n_threads) {
+               std::optional<Flat<double>> weight, std::optional<Flat<std::uint32_t>> groups,
+               std::vector<std::uint64_t> n_draws, bool with_replacement, std::uint64_t seed,
+               std::size_t n_threads) {
                 const Dataset data = dataset_of(columns, target);
                 const std::span<const double> given = span_of(weight);
                 require(given.empty() || given.size() == data.n_rows, "a weight for every row");
+                const std::span<const std::uint32_t> together = span_of(groups);
                 Progress progress = make_progress(std::nullopt);
                 const nb::gil_scoped_release release;
                 Team team(n_threads, progress);
-                new (self) Sampling(data, given, n_draws, with_replacement, seed, team);
+                new (self) Sampling(data, given, together, n_draws, with_replacement, seed, team);
             },
-            nb::arg("columns"), nb::arg("target"), nb::arg("weight").none(), nb::arg("n_draws"),
-            nb::arg("with_replacement"), nb::arg("seed"), nb::arg("n_threads"),
+            nb::arg("columns"), nb::arg("target"), nb::arg("weight").none(),
+            nb::arg("groups").none(), nb::arg("n_draws"), nb::arg("with_replacement"),
+            nb::arg("seed"), nb::arg("n_threads"),
             nb::sig("def __init__(self, columns: Columns, target: Target, weight: "
-                    "NDArray[numpy.float64] | None, n_draws: list[int], with_replacement: bool, "
-                    "seed: int, n_threads: int) -> None"))
+                    "NDArray[numpy.float64] | None, groups: NDArray[numpy.uint32] | None, n_draws: "
+                    "list[int], with_replacement: bool, seed: int, n_threads: int) -> None"))
         .def(
             "draw",
             [](const Sampling& self, std::uint64_t tree) {
@@ -165,6 +168,17 @@ void bind_forest(nb::module_& module) {
                 return to_numpy(std::move(copies));
             },
             nb::arg("tree"), nb::sig("def draw(self, tree: int) -> NDArray[numpy.uint32]"))
+        .def(
+            "left_out",
+            [](const Sampling& self, std::uint64_t tree) {
+                std::vector<std::uint32_t> is_out;
+                {
+                    const nb::gil_scoped_release release;
+                    self.left_out(tree, is_out);
+                }
+                return to_numpy(std::move(is_out));
+            },
+            nb::arg("tree"), nb::sig("def left_out(self, tree: int) -> NDArray[numpy.uint32]"))
         .def(
             "draw_by",
             [](const Sampling& self, Flat<double> weight, std::uint64_t tree) {

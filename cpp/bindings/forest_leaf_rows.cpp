@@ -62,18 +62,21 @@ void bind_forest_leaf_rows(nb::module_& module) {
     module.def(
         "own_shares",
         [](const LeafRows& trained, Flat<std::int32_t> leaves, bool stands_there,
-           std::size_t n_threads) {
+           std::optional<Flat<std::uint32_t>> groups, std::size_t n_threads) {
             std::vector<double> out(2 * trained.n_rows());
             Progress progress = make_progress(std::nullopt);
             {
                 const nb::gil_scoped_release release;
-                own_shares(trained, span_of(leaves), stands_there, n_threads, progress, out);
+                own_shares(trained, span_of(leaves), stands_there, span_of(groups), n_threads,
+                           progress, out);
             }
             return to_numpy(std::move(out), {trained.n_rows(), 2});
         },
-        nb::arg("trained"), nb::arg("leaves"), nb::arg("stands_there"), nb::arg("n_threads"),
+        nb::arg("trained"), nb::arg("leaves"), nb::arg("stands_there"), nb::arg("groups").none(),
+        nb::arg("n_threads"),
         nb::sig("def own_shares(trained: LeafTargets, leaves: NDArray[numpy.int32], stands_there: "
-                "bool, n_threads: int) -> NDArray[numpy.float64]"));
+                "bool, groups: NDArray[numpy.uint32] | None, n_threads: int) -> "
+                "NDArray[numpy.float64]"));
 
     nb::class_<Proximities>(module, "Proximities", "In how many trees rows meet in a leaf.")
         .def(nb::init<std::uint32_t, std::size_t>(), nb::arg("n_rows"), nb::arg("n_trees"))

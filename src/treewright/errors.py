@@ -68,6 +68,10 @@ class ConversionWarning(TreewrightWarning):
     """The model that was made of another one answers some rows otherwise."""
 
 
+class GroupsWarning(TreewrightWarning):
+    """Rows seem to belong to groups, which were not given: figures hold for known groups only."""
+
+
 class IdentifierWarning(TreewrightWarning):
     """A column looks like an identifier and will not generalise."""
 

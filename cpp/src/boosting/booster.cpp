@@ -242,6 +242,13 @@ void Booster::note_content(const data::Dataset& data, Team& team) {
     });
 }
 
+void Booster::draw_by(std::span<const std::uint64_t> hashes) {
+    require(hashes.size() == table.n_rows, "a hash for every row");
+    content.resize(hashes.size());
+    for (std::size_t row = 0; row < hashes.size(); ++row)
+        content[row] = static_cast<std::uint32_t>(hashes[row] >> 32);
+}
+
 void Booster::draw_rows(std::uint64_t key, Team& team) {
     if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
     const std::size_t n = table.n_rows;

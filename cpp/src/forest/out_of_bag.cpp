@@ -21,12 +21,12 @@ public:
 
     void draw(std::uint64_t first_tree, std::size_t n_trees, Team& team) {
         words.assign(n_trees * n_words, 0);
-        std::vector<std::vector<std::uint32_t>> copies(team.size());
+        std::vector<std::vector<std::uint32_t>> is_out(team.size());
         team.for_each(n_trees, [&](std::size_t i, std::size_t thread) {
-            sampling.draw(first_tree + i, copies[thread]);
+            sampling.left_out(first_tree + i, is_out[thread]);
             std::uint64_t* of_tree = words.data() + i * n_words;
-            for (std::size_t row = 0; row < copies[thread].size(); ++row)
-                of_tree[row / 64] |= std::uint64_t{copies[thread][row] == 0} << (row % 64);
+            for (std::size_t row = 0; row < is_out[thread].size(); ++row)
+                of_tree[row / 64] |= std::uint64_t{is_out[thread][row]} << (row % 64);
         });
     }
 

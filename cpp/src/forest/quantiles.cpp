@@ -97,29 +97,74 @@ struct Sides {
     }
 };
 
+/// The rows of each group; of every row alone where there are no groups.
+class Members {
+public:
+    explicit Members(std::span<const std::uint32_t> groups) : group_of_row(groups) {
+        for (const std::uint32_t group : groups) {
+            if (group + std::size_t{2} > start.size()) start.resize(group + std::size_t{2});
+            ++start[group + 1];
+        }
+        std::partial_sum(start.begin(), start.end(), start.begin());
+        std::vector<std::size_t> next = start;
+        rows.resize(groups.size());
+        for (std::size_t row = 0; row < groups.size(); ++row) rows[next[groups[row]]++] = row;
+    }
+
+    /// Calls work(row) for every row of the group of `row`.
+    template <class Work>
+    void for_each(std::size_t row, Work&& work) const {
+        if (group_of_row.empty()) {
+            work(row);
+            return;
+        }
+        const std::size_t group = group_of_row[row];
+        for (std::size_t i = start[group]; i < start[group + 1]; ++i) work(rows[i]);
+    }
+
+private:
+    std::span<const std::uint32_t> group_of_row;
+    std::vector<std::size_t> start;
+    std::vector<std::size_t> rows;
+};
+
 }  // namespace
 
 void own_shares(const LeafRows& trained, std::span<const std::int32_t> leaves, bool stands_there,
-                std::size_t n_threads, Progress& progress, std::span<double> out) {
+                std::span<const std::uint32_t> groups, std::size_t n_threads, Progress& progress,
+                std::span<double> out) {
     const std::size_t n_trees = trained.n_trees();
     require(n_trees > 0 && leaves.size() == trained.n_rows() * n_trees,
             "the leaves of the training rows");
     require(out.size() == 2 * trained.n_rows(), "room for every row");
+    require(groups.empty() || groups.size() == trained.n_rows(), "a group for every row");
+    const Members members(groups);
     Team team(threads_for(trained.n_rows(), n_threads), progress);
     for_each_row(leaves, n_trees, team, progress,
                  [&](std::size_t row, std::span<const std::int32_t> own, std::size_t) {
                      double n_said = 0.0;
                      double below = 0.0;
                      double up_to = 0.0;
-                     const double weight = stands_there ? trained.weight_of(row) : 0.0;
+                     const std::uint32_t rank = trained.label_of(row);
                      for (std::size_t tree = 0; tree < n_trees; ++tree) {
-                         const Sides sides(trained.leaf(tree, own[tree]), trained.label_of(row));
-                         const double total = sides.total - weight;
+                         const Sides sides(trained.leaf(tree, own[tree]), rank);
+                         double left_out = 0.0;  // of the row and its group in this leaf
+                         double left_below = 0.0;
+                         double left_up_to = 0.0;
+                         if (stands_there)
+                             members.for_each(row, [&](std::size_t other) {
+                                 if (leaves[other * n_trees + tree] != own[tree]) return;
+                                 const double weight = trained.weight_of(other);
+                                 left_out += weight;
+                                 left_below += trained.label_of(other) < rank ? weight : 0.0;
+                                 left_up_to += trained.label_of(other) <= rank ? weight : 0.0;
+                             });
+                         const double total = sides.total - left_out;
                          // Rounding may leave a remainder of a row that was alone in the leaf.
                          if (!(total > kLevelSlack * sides.total)) continue;
                          n_said += 1.0;
-                         below += sides.below / total;
-                         up_to += (sides.below + sides.equal - weight) / total;
+                         below += (sides.below - left_below) / total;
+                         up_to += (sides.below + sides.equal - left_up_to) / total;
                      }
                      out[2 * row] = below / n_said;  // NaN where every tree was skipped
                      out[2 * row + 1] = up_to / n_said;

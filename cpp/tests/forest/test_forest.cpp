@@ -56,7 +56,7 @@ std::vector<PackedTree> forest_of(const FastTable& table, const GrowOptions& opt
     Progress progress(nullptr);
     Team team(1, unstopped);
     const std::uint64_t n_draws[] = {table.data.n_rows};
-    const Sampling sampling(table.data, {}, n_draws, true, options.seed, team);
+    const Sampling sampling(table.data, {}, {}, n_draws, true, options.seed, team);
     ForestOptions forest;
     forest.n_trees = n_trees;
     std::vector<PackedTree> trees;
@@ -104,8 +104,8 @@ CASE(rows_are_drawn_alike_whatever_their_weights_and_their_order) {
     for (const bool with_replacement : {true, false})
         for (const std::uint64_t n_draws : {std::uint64_t{1}, n_there / 2, n_there}) {
             const std::uint64_t each[] = {n_draws};
-            const Sampling first(rows.data(), weight, each, with_replacement, 7, team);
-            const Sampling other(moved.data(), weight_moved, each, with_replacement, 7, team);
+            const Sampling first(rows.data(), weight, {}, each, with_replacement, 7, team);
+            const Sampling other(moved.data(), weight_moved, {}, each, with_replacement, 7, team);
             for (std::uint64_t tree = 0; tree < 8; ++tree) {
                 const auto draws = draws_by_group(first, tree, own, n);
                 CHECK(draws == draws_by_group(other, tree, place, n));
@@ -123,7 +123,7 @@ CASE(strata_draw_as_many_of_each_class_as_asked) {
     const Rows1 rows(90);
     for (const bool with_replacement : {true, false}) {
         const std::uint64_t n_draws[] = {25, 17};
-        const Sampling sampling(rows.data(), {}, n_draws, with_replacement, 3, team);
+        const Sampling sampling(rows.data(), {}, {}, n_draws, with_replacement, 3, team);
         std::vector<std::uint32_t> first;
         for (std::uint64_t tree = 0; tree < 5; ++tree) {
             std::vector<std::uint32_t> copies;
@@ -138,12 +138,69 @@ CASE(strata_draw_as_many_of_each_class_as_asked) {
     }
 }
 
+CASE(groups_are_drawn_whole_whatever_their_numbers_and_the_order_of_rows) {
+    Team team(1, unstopped);
+    const std::size_t n = 60;
+    const Rows1 rows(n);
+    Generator random(8);
+    std::vector<std::uint32_t> group;
+    std::vector<double> weight;
+    for (std::size_t i = 0; i < n; ++i) {
+        group.push_back(static_cast<std::uint32_t>(i < 12 ? i : random.below(12)));
+        weight.push_back(group[i] == 11 || random.below(5) == 0 ? 0.0 : 1.0);  // 11 has none
+    }
+    Rows1 turned(0);
+    std::vector<std::uint32_t> group_turned;
+    std::vector<double> weight_turned;
+    for (std::size_t i = n; i-- > 0;) {
+        turned.add(rows.x[i], rows.classes[i]);
+        group_turned.push_back(11 - group[i]);
+        weight_turned.push_back(weight[i]);
+    }
+    std::vector<bool> counts(12);
+    for (std::size_t i = 0; i < n; ++i) counts[group[i]] = counts[group[i]] || weight[i] > 0.0;
+    const auto n_groups =
+        static_cast<std::uint64_t>(std::count(counts.begin(), counts.end(), true));
+    for (const bool with_replacement : {true, false})
+        for (const std::uint64_t n_draws : {std::uint64_t{3}, n_groups}) {
+            const std::uint64_t each[] = {n_draws};
+            const Sampling first(rows.data(), weight, group, each, with_replacement, 7, team);
+            const Sampling other(turned.data(), weight_turned, group_turned, each, with_replacement,
+                                 7, team);
+            for (std::uint64_t tree = 0; tree < 6; ++tree) {
+                std::vector<std::uint32_t> copies;
+                std::vector<std::uint32_t> is_out;
+                std::vector<std::uint32_t> copies_turned;
+                first.draw(tree, copies);
+                first.left_out(tree, is_out);
+                other.draw(tree, copies_turned);
+                std::vector<std::uint32_t> of_group(12, ~0U);
+                for (std::size_t i = 0; i < n; ++i) {
+                    CHECK(copies[i] == copies_turned[n - 1 - i]);
+                    if (weight[i] == 0.0) {
+                        CHECK(copies[i] == 0);
+                        continue;
+                    }
+                    CHECK(of_group[group[i]] == ~0U || of_group[group[i]] == copies[i]);
+                    of_group[group[i]] = copies[i];
+                }
+                std::uint64_t total = 0;
+                for (const std::uint32_t times : of_group) total += times == ~0U ? 0 : times;
+                CHECK(total == n_draws);
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::uint32_t times = of_group[group[i]];
+                    CHECK((is_out[i] == 1) == (times == 0 || times == ~0U));
+                }
+            }
+        }
+}
+
 CASE(adaboost_draws_rows_in_proportion_to_weights) {
     Team team(1, unstopped);
     const Rows1 rows(4);
     const std::vector<double> weight = {0.25, 1.5, 0.0, 2.25};
     const std::uint64_t n_draws[] = {40'000};
-    const Sampling sampling(rows.data(), weight, n_draws, true, 1, team);
+    const Sampling sampling(rows.data(), weight, {}, n_draws, true, 1, team);
     std::vector<std::uint32_t> copies;
     sampling.draw_by(weight, 0, copies);
     for (std::size_t row = 0; row < 4; ++row)  // within five standard errors
@@ -166,7 +223,7 @@ CASE(unpacked_nodes_hold_the_sums_of_their_rows) {
         const auto leaves = leaves_of(forest, table->data);
         Team team(1, unstopped);
         const std::uint64_t n_draws[] = {table->data.n_rows};
-        const Sampling sampling(table->data, {}, n_draws, true, options.seed, team);
+        const Sampling sampling(table->data, {}, {}, n_draws, true, options.seed, team);
         std::vector<std::uint32_t> copies;
         sampling.draw(0, copies);
         const std::size_t width = tree.width;

@@ -171,14 +171,14 @@ CASE(own_shares_leave_out_the_row_itself) {
     const std::vector<std::int32_t> asked = {1, 0, 1, -1, 1, -1, 2, -1};
     std::vector<double> out(8);
     Progress progress(nullptr);
-    own_shares(rows, asked, true, 2, progress, out);
+    own_shares(rows, asked, true, {}, 2, progress, out);
     CHECK(out[0] == 0.0 && out[1] == 0.0);
     CHECK_NEAR(out[2], 1.0 / 2.0, 1e-12);  // of rows 0 and 2
     CHECK_NEAR(out[3], 1.0, 1e-12);
     CHECK_NEAR(out[4], 1.0 / 3.0, 1e-12);  // of rows 0 and 1
     CHECK_NEAR(out[5], 1.0, 1e-12);
     CHECK(std::isnan(out[6]) && std::isnan(out[7]));
-    own_shares(rows, asked, false, 1, progress, out);
+    own_shares(rows, asked, false, {}, 1, progress, out);
     CHECK_NEAR(out[2], 1.0 / 4.0, 1e-12);
     CHECK_NEAR(out[7], 1.0, 1e-12);
 }

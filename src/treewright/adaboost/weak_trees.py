@@ -102,6 +102,7 @@ class WeightedTrees:
                 lend(problem.table),
                 problem.core_target(),
                 problem.weights.relative().weight,
+                None,
                 [n_draws],
                 True,
                 problem.seed,

@@ -22,11 +22,10 @@ from treewright.array_types import Array, Int64Array
 from treewright.boosting.defaults import SHAPES, final_rate, is_auto, n_folds_judged
 from treewright.boosting.fit import Boosting
 from treewright.boosting.options import BoostingOptions
-from treewright.boosting.problem import BoostingProblem, core_target
+from treewright.boosting.problem import BoostingProblem
 from treewright.boosting.rounds import RoundsChoice, TriedShape
-from treewright.core import content_hashes
-from treewright.data.core_columns import lend
 from treewright.ensemble.thread_pool import result_of
+from treewright.errors import DataError
 
 N_FOLDS = 5
 LEAST_ROWS = 30
@@ -47,20 +46,39 @@ def folds_of(problem: BoostingProblem) -> Int64Array | None:
     Rows are dealt out in turn, class by class, in an order given by their content (and weight), so
     that it does not matter in which order they are given. Copies of a row are dealt over the folds
     like any rows: kept together they would make a table of many copies look as if each of them
-    was to be predicted from other rows, which it will not be.
+    was to be predicted from other rows, which it will not be. Where rows belong to groups, which
+    will be predicted from other groups, whole groups are dealt out, by the commonest class of
+    their rows and by size.
     """
     weight, y = problem.weight, problem.y
     counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0.0
     rows = np.flatnonzero(counts)
     if len(rows) < LEAST_ROWS:
         return None
-    hashes = content_hashes(lend(problem.table), core_target(problem))[rows]
+    folds = np.full(len(y), -1, dtype=np.int64)
+    if problem.groups is not None:
+        folds[rows] = _folds_of_groups(problem.take(rows))
+        return folds
+    hashes = problem.draw_hashes()[rows]
     keys: list[Array] = [hashes] if weight is None else [weight[rows], hashes]
     if problem.loss.of_classes:
         keys.append(y[rows])
-    folds = np.full(len(y), -1, dtype=np.int64)
     folds[rows[np.lexsort(keys)]] = np.arange(len(rows)) % N_FOLDS
     return folds
+
+
+def _folds_of_groups(problem: BoostingProblem) -> Int64Array:
+    groups = problem.groups
+    assert groups is not None
+    if groups.n_groups < N_FOLDS:
+        raise DataError(
+            f"rows belong to {groups.n_groups} groups, but {N_FOLDS} are the least by which"
+            " cross-validation can choose the number of rounds.\n"
+            "  Hint: n_estimators=100, or another number, chooses none."
+        )
+    classes = problem.y if problem.loss.of_classes else None
+    order = groups.in_order(problem.draw_hashes(), classes=classes)
+    return groups.folds(order, N_FOLDS, classes=classes)
 
 
 def choose_rounds(

@@ -98,6 +98,8 @@ class Boosting:
             options.n_threads,
             None if before is None else before.core,
         )
+        if problem.groups is not None and self.draws.share < 1.0:
+            self._booster.draw_by(problem.draw_hashes())
         self._growth = options.core_growth(problem)
         self._n_judged = 0
         if validation is not None:

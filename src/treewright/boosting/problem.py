@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.array_types import FloatArray, Int64Array
+from treewright.array_types import Array, FloatArray, Int64Array, IntegerArray, UInt64Array
 from treewright.boosting.losses.base import Loss
-from treewright.core import MOST_CATEGORIES, Target
+from treewright.core import MOST_CATEGORIES, Target, content_hashes
+from treewright.data.core_columns import lend
+from treewright.data.read.groups import RowGroups
 from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
 from treewright.errors import ManyCategoriesWarning, ParameterError, warn
@@ -25,6 +27,8 @@ class BoostingProblem:
     loss: Loss
     start: FloatArray | None = None
     """Scores that the rows start from (rows x outputs), instead of the loss's base score."""
+    groups: RowGroups | None = None
+    """Groups of rows that are drawn and held out together."""
 
     @property
     def n_rows(self) -> int:
@@ -56,7 +60,13 @@ class BoostingProblem:
             weights=weights,
             loss=self.loss,
             start=None if self.start is None else self.start[rows],
+            groups=None if self.groups is None else self.groups.take(rows),
         )
+
+    def draw_hashes(self) -> UInt64Array:
+        """Return the hash that each row is drawn by: of its content, or of its whole group."""
+        hashes = content_hashes(lend(self.table), core_target(self))
+        return hashes if self.groups is None else self.groups.hashes(hashes)
 
     def counted(self) -> BoostingProblem:
         """Return the problem without the rows of weight 0."""
@@ -70,12 +80,14 @@ def held_out(
 ) -> tuple[Int64Array, Int64Array]:
     """Return training rows and held-out rows of positive weight; of every class the same share.
 
+    Where rows belong to groups, whole groups are held out, by the commonest class of their rows.
+
     Parameters
     ----------
     problem
         The rows.
     given
-        The share or the number of the rows to hold out.
+        The share or the number of the rows (or groups) to hold out.
     seed
         Of the draw.
     of_classes
@@ -83,25 +95,40 @@ def held_out(
     """
     y, weight = problem.y, problem.weight
     counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0
+    rows = np.flatnonzero(counts)
+    together = None if problem.groups is None else problem.groups.take(rows)
+    n_units = len(rows) if together is None else together.n_groups
     if is_whole(given) and given >= 1:
-        share = given / int(counts.sum())
+        share = given / n_units
     else:
         check_number("validation_fraction", given, low=0.0, high=1.0, open_low=True, open_high=True)
         share = float(given)  # type: ignore[arg-type]
     generator = np.random.default_rng(seed)
-    groups = y if of_classes else np.zeros(len(y))
     chosen = np.zeros(len(y), dtype=np.bool_)
-    for group in np.unique(groups):
-        rows = np.flatnonzero((groups == group) & counts)
-        n_drawn = min(round(share * len(rows)), len(rows))
-        chosen[generator.choice(rows, n_drawn, replace=False)] = True
-    n_counted = int(counts.sum())
-    if not chosen.any() or chosen.sum() == n_counted:
+    if together is None:
+        chosen[_drawn(generator, share, rows, y[rows] if of_classes else None)] = True
+    else:
+        units = np.unique(together.codes)
+        kinds = together.commonest(y[rows])[units] if of_classes else None
+        chosen[rows] = np.isin(together.codes, _drawn(generator, share, units, kinds))
+    if not chosen.any() or chosen.sum() == len(rows):
         raise ParameterError(
-            f"validation_fraction={given!r} of {n_counted} rows leaves none to learn from, or none"
-            " to validate by."
+            f"validation_fraction={given!r} of {n_units}"
+            f" {'rows' if together is None else 'groups'} leaves none to learn from, or none to"
+            " validate by."
         )
     return np.flatnonzero(~chosen), np.flatnonzero(chosen)
+
+
+def _drawn(
+    generator: np.random.Generator, share: float, units: IntegerArray, kinds: Array | None
+) -> IntegerArray:
+    """Return a share of rows or groups, the same of each kind."""
+    kinds = np.zeros(len(units)) if kinds is None else kinds
+    parts = [units[kinds == kind] for kind in np.unique(kinds)]
+    n_drawn = [min(round(share * len(part)), len(part)) for part in parts]
+    drawn = [generator.choice(p, n, replace=False) for p, n in zip(parts, n_drawn, strict=True)]
+    return np.concatenate(drawn)
 
 
 def warn_of_many_categories(table: Table) -> None:

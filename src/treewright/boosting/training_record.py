@@ -14,8 +14,8 @@ import numpy as np
 
 from treewright.array_types import BoolArray, FloatArray, UInt64Array
 from treewright.boosting.ensemble import BoostedEnsemble
-from treewright.boosting.problem import BoostingProblem, core_target
-from treewright.core import content_hashes, rows_of_round
+from treewright.boosting.problem import BoostingProblem
+from treewright.core import rows_of_round
 from treewright.data.core_columns import lend
 
 MOST_ROWS = 10_000
@@ -74,6 +74,8 @@ class TrainingRecord:
         rows = np.arange(len(problem.y))
         if len(rows) > MOST_ROWS:
             rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_ROWS, replace=False))
+        # Whole groups are drawn by all their rows, which are not all kept.
+        self._hashes = None if problem.groups is None else problem.draw_hashes()[rows]
         self._problem = problem.take(rows)  # a copy: the table may change once the model is fitted
 
     def figures(self, model: BoostedEnsemble, draws: Sequence[RoundDraws]) -> TrainingFigures:
@@ -86,7 +88,7 @@ class TrainingRecord:
         all_rows = np.ones(len(problem.y), dtype=np.bool_)
         hashes: UInt64Array | None = None
         if any(each.share < 1.0 for each in draws):
-            hashes = content_hashes(lend(problem.table), core_target(problem))
+            hashes = problem.draw_hashes() if self._hashes is None else self._hashes
         start = self._mean(scores, all_rows)
         lines = []
         for number in range(model.n_rounds):

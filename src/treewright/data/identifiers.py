@@ -1,14 +1,18 @@
-"""Columns that fit the training rows and do not generalize: identifiers, and dates as text."""
+"""Columns that fit the training rows alone: identifiers, of rows or of groups, and dates as text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.data.match_columns import TypedColumn
-from treewright.errors import IdentifierWarning, OtherTypeWarning, warn
+from treewright.data.table import Table
+from treewright.errors import GroupsWarning, IdentifierWarning, OtherTypeWarning, warn
+from treewright.text.names import list_names
 
 # Fewer numbers than this may all differ by chance; names that all differ say nothing at any size.
 _ROWS_TO_SEE_AN_IDENTIFIER = 50
@@ -72,3 +76,192 @@ def _looks_like_identifier(column: TypedColumn, n_rows: int) -> bool:
         return False
     is_whole = spec.storage != "float" or bool((data == np.floor(data)).all())
     return is_whole and len(np.unique(data)) == n_rows
+
+
+# Calibrated on 52 tables that are no groups of rows and on panels that are (docs/decisions/024).
+_GROUP_NAME = re.compile(
+    r"(?i:^(?:patient|subject|person|participant|respondent|individual|customer|client|user"
+    r"|member|household|family|student|pupil|child|animal|speaker|donor)"
+    r"(?:[^a-z]?(?:id|no|nr|num|number|code|key|name))?[^a-z]*$)"
+)
+_LEAST_GROUPS = 20
+_LEAST_GROUP, _MOST_GROUP = 2.0, 50.0
+"""Rows per value of a column that is not named as an identifier."""
+_LEAST_SHARED = 2
+"""Other columns that must be constant within its values."""
+_MOST_COLUMNS = 50
+"""Columns compared with each other; of a wider table they are spread evenly."""
+_CONSTANT = 0.95
+"""Share of the rows in whose groups a column that counts as constant is."""
+_VARIES = 0.9
+"""Share of the groups that may have the commonest value of a column that counts as varying."""
+_LEAST_ALIKE = 0.1
+"""Correlation of the targets of two rows of a group from which figures of known groups mislead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Grouping:
+    """The rows by the values of one column, values that one row has alone and gaps left out."""
+
+    name: str
+    n_values: int
+    rows: Int64Array
+    first: Int64Array  # position of each group's first row in `rows`
+    shared: tuple[str, ...] = ()
+
+
+def warn_of_groups(table: Table, target: Array, *, of_classes: bool, figures: str) -> None:
+    """Warn, once, if rows seem to belong to groups, where none were given.
+
+    They do where a column has a few rows for each of many values, is named as the identifier of
+    a person or determines several other columns, and rows of one value have like targets.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    target
+        The class (as a code) or number of each row.
+    of_classes
+        Which of the two it is.
+    figures
+        What holds for known groups only, with its verb, for the message.
+    """
+    found = _find_groups(table)
+    if found is None or _alike(found, target, of_classes=of_classes) < _LEAST_ALIKE:
+        return
+    same = f" and the same {list_names(found.shared)}" if found.shared else ""
+    warn(
+        f"rows seem to belong to groups: column {found.name!r} has {found.n_values:,} values of"
+        f" about {table.n_rows / found.n_values:.2g} rows each, and rows of one value have like"
+        f" targets{same}. {figures} for such groups, not for new ones.\n"
+        f"  Hint: fit(..., groups=...) with a label for each group, such as column {found.name!r};"
+        " leave a column that only names the groups out of X.",
+        GroupsWarning,
+    )
+
+
+def _find_groups(table: Table) -> _Grouping | None:
+    """Return the rows by the column that most looks like the identifier of a group."""
+    n_rows = table.n_rows
+    if n_rows < _LEAST_GROUP * _LEAST_GROUPS:
+        return None
+    derived = {each.spec.name for each in table.schema.derived}
+    own = [i for i, spec in enumerate(table.schema.columns) if spec.name not in derived]
+    for index in own:
+        if _is_named(table, index) and (grouping := _grouping(table, index)) is not None:
+            return grouping
+    own = own[:: -(-len(own) // _MOST_COLUMNS)] if own else own
+    some = np.random.default_rng(0).permutation(n_rows)[: int(4 * n_rows**0.5)]
+    values: list[FloatArray] | None = None
+    best: _Grouping | None = None
+    for place, index in enumerate(own):
+        if not _may_repeat(table.columns[index][some], n_rows):
+            continue
+        grouping = _grouping(table, index)
+        if grouping is None or n_rows / grouping.n_values > _MOST_GROUP:
+            continue
+        if values is None:
+            values = [_with_gaps_apart(table, each) for each in own]
+        shared = [own[each] for each in _shared(values, grouping) if each != place]
+        if len(shared) >= max(_LEAST_SHARED, 0 if best is None else len(best.shared) + 1):
+            names = tuple(table.schema.columns[each].name for each in shared)
+            best = replace(grouping, shared=names)
+    return best
+
+
+def _is_named(table: Table, index: int) -> bool:
+    """Return whether a column has the name of an identifier, and its values can be one."""
+    spec, values = table.schema.columns[index], table.columns[index]
+    if not (_IDENTIFIER_NAME.search(spec.name) or _GROUP_NAME.search(spec.name)):
+        return False
+    return values.dtype.kind != "f" or bool((np.floor(values) == values)[~np.isnan(values)].all())
+
+
+def _may_repeat(some: Array, n_rows: int) -> bool:
+    """Return whether a column may have a few rows for each value, from 4 sqrt(n) of its rows.
+
+    If each value has two rows, some pairs are among them; if more than 50, few distinct values.
+    """
+    n_distinct = len(np.unique(some))
+    n_values = n_rows / _MOST_GROUP
+    expected = n_values * -np.expm1(-len(some) / n_values)
+    return 0.5 * expected < n_distinct < len(some) or len(some) == n_rows
+
+
+def _grouping(table: Table, index: int) -> _Grouping | None:
+    known = np.flatnonzero(~table.is_missing(index))
+    values = table.columns[index][known]
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.append(True, values[order][1:] != values[order][:-1]))[: len(order)]
+    sizes = np.diff(starts, append=len(order))
+    is_group = sizes > 1
+    if is_group.sum() < _LEAST_GROUPS or len(known) < _LEAST_GROUP * len(sizes):
+        return None
+    return _Grouping(
+        name=table.schema.columns[index].name,
+        n_values=len(sizes),
+        rows=known[order][np.repeat(is_group, sizes)],
+        first=np.cumsum(sizes[is_group]) - sizes[is_group],
+    )
+
+
+def _with_gaps_apart(table: Table, index: int) -> FloatArray:
+    values = table.columns[index].astype(np.float64)
+    values[table.is_missing(index)] = np.inf
+    return values
+
+
+def _shared(values: Sequence[FloatArray], grouping: _Grouping) -> list[int]:
+    """Return the positions of columns that vary, but are constant within groups."""
+    left = list(range(len(values)))
+    n_all = len(grouping.first)
+    for n_groups in (min(_LEAST_GROUPS, n_all), n_all):  # most columns differ in the first groups
+        end = len(grouping.rows) if n_groups == n_all else int(grouping.first[n_groups])
+        rows, first = grouping.rows[:end], grouping.first[:n_groups]
+        sizes = np.diff(first, append=end)
+        there = np.stack([values[each][rows] for each in left])
+        low, high = np.minimum.reduceat(there, first, axis=1), np.maximum.reduceat(there, first, 1)
+        is_constant = ((low == high) * sizes).sum(axis=1) >= _CONSTANT * end
+        left = [each for each, kept in zip(left, is_constant, strict=True) if kept]
+        if len(left) < 1 + _LEAST_SHARED:  # the column itself is one of them
+            return []
+    kept_lines = low[is_constant]
+    return [each for each, line in zip(left, kept_lines, strict=True) if _is_of_groups(line)]
+
+
+def _is_of_groups(values: FloatArray) -> bool:
+    """Return whether the values of groups, in order of their column, vary and are no ranges of it.
+
+    An age group is a range of ages, which says nothing about who is who.
+    """
+    counts = np.unique(values, return_counts=True)[1]
+    if counts.max() > _VARIES * len(values):
+        return False
+    rises, falls = values[1:] > values[:-1], values[1:] < values[:-1]
+    n_runs = 1 + np.count_nonzero(rises | falls)
+    is_binned = n_runs == len(counts) < len(values) / 2
+    return not is_binned and bool(rises.any()) and bool(falls.any())
+
+
+def _alike(grouping: _Grouping, target: Array, *, of_classes: bool) -> float:
+    """Return the correlation of the targets of two rows of one group (Fisher 1925, chapter 7).
+
+    For classes, by how much more often than two rows of the table they agree (Scott's pi, 1955).
+    """
+    sizes = np.diff(grouping.first, append=len(grouping.rows)).astype(np.float64)
+    n_pairs = float((sizes * (sizes - 1.0)).sum())
+    if not of_classes:
+        apart: FloatArray = target - target.mean()
+        variance = float(apart @ apart) / len(apart)
+        apart = apart[grouping.rows]
+        products = np.add.reduceat(apart, grouping.first) ** 2
+        products -= np.add.reduceat(apart**2, grouping.first)
+        return float(products.sum()) / n_pairs / variance if variance > 0 else 0.0
+    group = np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))
+    pairs = group * (int(target.max()) + 1) + target[grouping.rows].astype(np.int64)
+    counts = np.unique(pairs, return_counts=True)[1].astype(np.float64)
+    agree = float((counts * (counts - 1.0)).sum()) / n_pairs
+    shares = np.bincount(target.astype(np.int64)) / len(target)
+    by_chance = float(shares @ shares)
+    return (agree - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else 0.0

@@ -36,7 +36,7 @@ from treewright.grow.problem import Problem
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
 from treewright.parameters import check_flag, check_number
 from treewright.prune import CostComplexity, Pruner, cost_complexity_path, pruner_of
-from treewright.prune.fit import fit_pruned
+from treewright.prune.fit import fit_pruned, holds_out
 from treewright.threads import n_threads
 from treewright.tree.leaf import by_output, decide
 from treewright.tree.tree import Tree
@@ -46,6 +46,9 @@ class TableEstimator(RefusesMistakes, BaseEstimator):  # type: ignore[misc]
     """An estimator that learns trees from a table, with scikit-learn's interface."""
 
     schema: Any
+    # With scikit-learn's metadata routing, the groups of a splitter are those of the learner too.
+    __metadata_request__fit = {"groups": True}  # noqa: RUF012 - scikit-learn reads a plain dict
+
     random_state: Any = None  # not a parameter of estimators that draw nothing
     n_jobs: Any
     verbose: Any
@@ -87,19 +90,20 @@ class TableEstimator(RefusesMistakes, BaseEstimator):  # type: ignore[misc]
         given = parameters_for(LeafSettings, self)
         return LeafSettings(**given, grows_by_cost=self._grows_by_cost)
 
-    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Problem:
         """Check the parameters, then return the problem that trees are grown from."""
         options = self._checked_options()
         reading = self._reading()
         check_verbose(self.verbose)
         seed = seed_of(self.random_state)
-        data = read_training_data(X, y, sample_weight, reading)
+        data = read_training_data(X, y, sample_weight, reading, groups=groups)
         n_cells = data.table.n_rows * len(data.table.schema.columns)
         options = options.replace(n_threads=n_threads(self.n_jobs, self._n_trees_grown() * n_cells))
         problem = Problem(
             table=data.table,
             target=data.target,
             weights=data.weights,
+            groups=data.groups,
             options=options,
             seed=seed,
             class_weight=reading.class_weight,
@@ -223,7 +227,7 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         self._pruner()  # refuse a wrong pruner before the data are read
         return options
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -235,13 +239,19 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
             The target, one entry per row (a column per output where several are supported).
         sample_weight : array-like, optional
             Weight of each row; whole numbers mean copies.
+        groups : array-like, optional
+            A label for each row: rows of one label belong together (visits of a patient). A pruner
+            that holds rows out, or cross-validates, keeps them on one side, so that it judges by
+            groups that the tree has not seen. Nothing else depends on them.
 
         Returns
         -------
         self
         """
 
-        problem = self._read_problem(X, y, sample_weight)
+        problem = self._read_problem(X, y, sample_weight, groups)
+        if holds_out(self._pruner()):
+            problem.warn_of_groups("The size of the tree is chosen")
         verbose = self.verbose
         report = tree_progress(problem.table.n_rows) if verbose else None
         tree = self._grow_deciding(problem, report)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from sklearn.base import ClassifierMixin
 
-from treewright.errors import ParameterError
+from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import TreeEstimator
 from treewright.estimators.rules import C45RulesClassifier
 
@@ -73,6 +73,16 @@ def refuse_declarations(owner: Any) -> None:
                 f"{name} is for trees of Treewright, and {_shown(owner.estimator)} is none.",
                 f"{name}=None; the table goes to the estimator as it is.",
             )
+
+
+def refuse_groups(owner: Any, groups: object) -> None:
+    """Refuse groups of rows where the given estimator is not a tree that is drawn rows for."""
+    if groups is not None:
+        raise UnsupportedError(
+            f"{type(owner).__name__} keeps groups together for trees of Treewright, and"
+            f" {_shown(owner.estimator)} is none.\n"
+            "  Hint: leave groups out; its rows are drawn one by one."
+        )
 
 
 def refuse_twice(forest: Any, base: TreeEstimator, knobs: Sequence[str]) -> None:

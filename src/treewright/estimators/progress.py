@@ -9,7 +9,6 @@ import time
 from treewright.adaboost.rounds import RoundFigures
 from treewright.boosting.rounds import GradientRound
 from treewright.forest.problem import ForestProblem
-from treewright.forest.sampling import share_drawn
 from treewright.grow.fit import Report
 
 _SECONDS_IN_SILENCE = 2.0
@@ -45,12 +44,7 @@ def tree_progress(n_rows: int) -> Report:
 def forest_progress(forest: ForestProblem, n_trees: int) -> Report:
     """Return a callback that shows how much of a forest is grown."""
     draws = forest.draws
-    n_rows = forest.problem.table.n_rows
-    per_tree: float = n_rows
-    if draws is not None and draws.with_replacement:
-        per_tree = n_rows * share_drawn(n_rows, draws.total)
-    elif draws is not None:
-        per_tree = draws.total
+    per_tree = forest.problem.table.n_rows if draws is None else draws.n_distinct
 
     def report(n_done: int) -> None:
         show(f"growing: {min(n_done / (per_tree * n_trees), 1):4.0%} of {n_trees} trees")

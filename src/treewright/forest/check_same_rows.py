@@ -10,7 +10,7 @@ from treewright.errors import DataError
 from treewright.forest.packed import PackedTrees
 from treewright.forest.problem import ForestProblem
 
-_HINT = "give X, y (and sample_weight) as they were given to fit."
+_HINT = "give X, y (and sample_weight, groups) as they were given to fit."
 
 
 def refuse_other_columns(ensemble: Ensemble, forest: ForestProblem, *, hint: str) -> None:
@@ -30,6 +30,16 @@ def refuse_other_columns(ensemble: Ensemble, forest: ForestProblem, *, hint: str
     if [list(names) for names in given] != [list(names) for names in ensemble.classes or ()]:
         raise DataError(
             f"the classes are not those that the forest was grown from.\n  Hint: {hint}"
+        )
+
+
+def refuse_other_draws(before: ForestProblem | None, forest: ForestProblem, *, hint: str) -> None:
+    """Raise for more trees that draw whole groups beside trees that drew rows, or the reverse."""
+    if before is not None and (before.problem.groups is None) != (forest.problem.groups is None):
+        drawn = ["groups", "rows one by one"][before.problem.groups is None]
+        raise DataError(
+            f"the trees grown so far have drawn {drawn}, others would not.\n"
+            f"  Hint: groups as before, or {hint}"
         )
 
 

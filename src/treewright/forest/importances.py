@@ -193,7 +193,8 @@ class _OutOfBagRows:
         nothing = np.full(len(self.table.schema.columns), np.nan)
         lines = []
         for number, tree in enumerate(self.ensemble):
-            rows = order[(self.sampling.draw(number)[order] == 0) & counts[order]]
+            is_out = self.sampling.left_out(number)[order] > 0
+            rows = order[is_out & counts[order]]
             lines.append(measure(tree, number, rows) if len(rows) else nothing)
         return np.array(lines)
 

@@ -15,6 +15,7 @@ from scipy.special import ndtri
 from treewright.array_types import Array, BoolArray, FloatArray, Int64Array, UInt32Array
 from treewright.core import Target as CoreTarget
 from treewright.core import add_out_of_bag
+from treewright.data.read.groups import RowGroups
 from treewright.data.read.target import ClassTarget, ValueTarget
 from treewright.ensemble.ensemble import Ensemble, votes
 from treewright.errors import ParameterError
@@ -60,6 +61,8 @@ class OutOfBag:
         The classes of each output.
     leaf : LeafRule
         How probabilities become a class.
+    groups : RowGroups, optional
+        The groups that trees have drawn, where they drew whole groups.
     """
 
     answers: FloatArray
@@ -71,6 +74,7 @@ class OutOfBag:
     score: float
     classes: tuple[Array, ...] | None
     leaf: LeafRule
+    groups: RowGroups | None = None
 
     @property
     def known(self) -> BoolArray:
@@ -91,7 +95,9 @@ class OutOfBag:
         """Return a confidence interval, of confidence `level`, for the error on new rows.
 
         Wilson's interval of a share (1927); for numbers the normal interval of a mean. With
-        weights, the number of rows is Kish's effective sample size (1965, section 8.2).
+        weights, the number of rows is Kish's effective sample size (1965, section 8.2). Where rows
+        belong to groups it is the number of independent rows whose mean would vary as much as that
+        of the groups (Korn and Graubard 1998, *Survey Methodology* 24).
 
         >>> import treewright as tw
         >>> from sklearn.datasets import load_iris
@@ -105,8 +111,17 @@ class OutOfBag:
         weight, losses = weight[counted], self.losses[counted]
         total = weight.sum()
         n_rows = 0.0 if total == 0 else float(total**2 / (weight**2).sum())
+        by_group = np.nan
+        if self.groups is not None and total > 0:
+            groups = self.groups.take(np.flatnonzero(counted))
+            by_group = groups.variance_of_mean(losses, weight)
         if self.classes is not None:
-            n_wrong = 0.0 if total == 0 else n_rows * float((weight * losses).sum() / total)
+            share = 0.0 if total == 0 else float((weight * losses).sum() / total)
+            if by_group == 0.0:  # all groups are alike: each counts as one
+                n_rows = min(n_rows, groups.n_groups)
+            elif by_group > 0.0:
+                n_rows = min(n_rows, share * (1.0 - share) / by_group)
+            n_wrong = n_rows * share
             low, high = wilson_interval(n_wrong, n_rows, level=level)
             return float(low), float(high)
         if isinstance(level, str) or not 0.0 < level < 1.0:
@@ -116,6 +131,7 @@ class OutOfBag:
         with np.errstate(over="ignore", invalid="ignore"):  # targets of extreme size
             mean = float((weight * losses).sum() / total)
             variance = float((weight * (losses - mean) ** 2).sum() / total) / (n_rows - 1)
+            variance = by_group if by_group > variance else variance
         reach = float(ndtri(0.5 + level / 2)) * variance**0.5
         return max(mean - reach, 0.0), mean + reach
 
@@ -152,6 +168,7 @@ class OutOfBagTally:
         self._vote = forest.vote if vote is None else vote
         self._target: Target = forest.problem.target if target is None else target
         self._weight = forest.draws.weight
+        self._groups = forest.draws.groups
         n_rows = forest.problem.table.n_rows
         self._sums = np.zeros((n_rows, _width(self._target)))
         self._n_trees = np.zeros(n_rows, dtype=np.uint32)
@@ -199,7 +216,7 @@ class OutOfBagTally:
         self._of_forest.append(of_forest)
 
     def _add_tree(self, tree: Tree, number: int) -> None:
-        rows = np.flatnonzero(self._sampling.draw(number) == 0)
+        rows = np.flatnonzero(self._sampling.left_out(number))
         own = np.zeros((1, 2))
         if len(rows):
             problem = self._forest.problem
@@ -273,6 +290,7 @@ class OutOfBagTally:
             score=1.0 - float(curve[-1]) if is_class else self._determination(answers, known),
             classes=self._target.classes if isinstance(self._target, ClassTarget) else None,
             leaf=self._decides,
+            groups=self._groups,
         )
 
     def _determination(self, answers: FloatArray, known: Int64Array) -> float:

@@ -87,6 +87,7 @@ class ForestProblem:
             self.columns,
             self.target,
             draws.weight if draws.factor is None else draws.factor,
+            None if draws.groups is None else draws.groups.codes,
             list(draws.n_draws),
             draws.with_replacement,
             self.problem.seed,

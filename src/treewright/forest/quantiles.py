@@ -91,7 +91,12 @@ class LeafTargets:
         return found
 
     def own_shares(
-        self, leaves: Int32Array, *, stands_there: bool, n_threads: int = 1
+        self,
+        leaves: Int32Array,
+        *,
+        stands_there: bool,
+        groups: UInt32Array | None = None,
+        n_threads: int = 1,
     ) -> FloatArray:
         """Return where the target of each training row lies in the distribution given the row.
 
@@ -101,6 +106,8 @@ class LeafTargets:
             Those of the training rows, rows x trees; negative in trees that are to be skipped.
         stands_there
             Whether the leaves contain the row itself, which is then left out.
+        groups
+            The group of each row: the others of a row's group are left out with it.
 
         Returns
         -------
@@ -108,7 +115,10 @@ class LeafTargets:
             The weight below the target and the weight up to it; NaN where every tree is skipped.
         """
         return np.stack(
-            [core_own_shares(core, leaves, stands_there, n_threads) for _, core in self._outputs]
+            [
+                core_own_shares(core, leaves, stands_there, groups, n_threads)
+                for _, core in self._outputs
+            ]
         )
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Array, FloatArray
+from treewright.data.read.groups import RowGroups
 from treewright.data.read.target import ClassTarget
 from treewright.data.read.weights import check_draws
-from treewright.errors import ParameterError
+from treewright.errors import DataError, ParameterError, UnsupportedError
 from treewright.grow.problem import Problem
 from treewright.parameters import check_count, is_whole
 
@@ -29,9 +30,15 @@ class Draws:
         Weight of each row, without those of classes; None if all are equal. It has no effect on how
         often a row is drawn, but that rows of weight 0 are not.
     n_draws
-        Rows drawn in all, or of each class.
+        Rows drawn in all, or of each class; where rows belong to groups, groups drawn.
     with_replacement
         Whether a row may be drawn more than once.
+    n_units
+        Rows, or groups, that are drawn from.
+    rows_per_draw
+        Rows that come with each draw, on average: those of a group.
+    groups
+        Groups that are drawn as a whole; None if rows are drawn one by one.
     factor
         Weight of a row each time it is drawn, with those of classes; None is 1.
     balances
@@ -41,13 +48,24 @@ class Draws:
     weight: FloatArray | None
     n_draws: tuple[int, ...]
     with_replacement: bool
+    n_units: int
+    rows_per_draw: float = 1.0
+    groups: RowGroups | None = None
     factor: FloatArray | None = None
     balances: bool = False
 
     @property
     def total(self) -> int:
-        """Rows drawn for a tree."""
-        return sum(self.n_draws)
+        """Rows drawn for a tree; of groups, whose sizes differ, the expected number."""
+        return round(sum(self.n_draws) * self.rows_per_draw)
+
+    @property
+    def n_distinct(self) -> float:
+        """Rows expected in a tree, each counted once."""
+        if not self.with_replacement:
+            return self.total
+        share = share_drawn(self.n_units, sum(self.n_draws))
+        return share * self.n_units * self.rows_per_draw
 
     def with_costs(self, problem: Problem) -> Draws:
         """Return the draws with rows also weighted by the costs of errors, as growing needs."""
@@ -96,16 +114,22 @@ def draws_of(
     with_replacement: bool,
     factor: FloatArray | None,
     balances: bool,
+    groups: RowGroups | None = None,
 ) -> Draws:
     """Return how rows are drawn, after checking the parameters.
 
-    `weight` and `factor` are relative: their scale says nothing.
+    `weight` and `factor` are relative: their scale says nothing. With `groups`, whole groups are
+    drawn, and `max_samples` counts them.
     """
     if factor is not None and not np.all(factor > 0):  # a class may have no weight
         weight = np.where(factor > 0, 1.0 if weight is None else weight, 0.0)
     counts = np.ones(n_rows) if weight is None else (weight > 0) * 1.0
-    available = int(counts.sum())
-    if isinstance(sampling, str) and sampling == "all":
+    n_counted = available = int(counts.sum())
+    is_plain = isinstance(sampling, str) and sampling == "all"
+    if groups is not None:
+        available = groups.take(np.flatnonzero(counts)).n_groups
+        _check_groups(available, sampling, is_plain=is_plain)
+    if is_plain:
         n_draws: tuple[int, ...] = (n_drawn(max_samples, available),)
         limits: Array = np.array([available])
     else:
@@ -118,19 +142,38 @@ def draws_of(
         n_draws = _by_class(sampling, target.classes[0], limits, max_samples)
     if not with_replacement and np.any(np.array(n_draws) > limits):
         raise ParameterError(
-            f"{max(n_draws):,} rows cannot be drawn without replacement from {limits.max():,}.\n"
+            f"{max(n_draws):,} {'rows' if groups is None else 'groups'} cannot be drawn without"
+            f" replacement from {limits.max():,}.\n"
             "  Hint: bootstrap=True draws with replacement; or a smaller max_samples."
         )
-    check_draws(sum(n_draws), "max_samples=... says how many")
+    rows_per_draw = n_counted / available
+    check_draws(round(sum(n_draws) * rows_per_draw), "max_samples=... says how many")
     if factor is not None and np.all(factor[counts > 0] == 1.0):
         factor = None
     return Draws(
         weight=weight,
         n_draws=n_draws,
         with_replacement=with_replacement,
+        n_units=available,
+        rows_per_draw=rows_per_draw,
+        groups=groups,
         factor=factor,
         balances=balances,
     )
+
+
+def _check_groups(n_groups: int, sampling: object, *, is_plain: bool) -> None:
+    if not is_plain:
+        raise UnsupportedError(
+            f"sampling={sampling!r} draws rows of each class, groups= whole groups, which may have"
+            " rows of several.\n  Hint: class_weight='balanced_subsample' gives the classes that a"
+            " tree has drawn equal weight."
+        )
+    if n_groups < 2:
+        raise DataError(
+            "all rows (of positive weight) belong to one group: every tree would draw all of them."
+            "\n  Hint: leave groups out, or give the rows different labels."
+        )
 
 
 def _by_class(

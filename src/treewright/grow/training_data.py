@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
+from treewright.data.identifiers import warn_of_groups
+from treewright.data.read.groups import RowGroups
 from treewright.data.read.leaks import warn_of_leaks
 from treewright.data.read.table import read_table
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
@@ -80,11 +82,12 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingData:
-    """A table, its target, and the weights of its rows."""
+    """A table, its target, the weights of its rows, and the groups they belong to, if any."""
 
     table: Table
     target: ClassTarget | ValueTarget
     weights: RowWeights
+    groups: RowGroups | None = None
 
     def take(self, rows: Int64Array) -> Self:
         """Return the training data of the given rows."""
@@ -93,7 +96,17 @@ class TrainingData:
             table=self.table.take(rows),
             target=self.target.take(rows),
             weights=self.weights.take(rows),
+            groups=None if self.groups is None else self.groups.take(rows),
         )
+
+    def warn_of_groups(self, figures: str) -> None:
+        """Warn if rows seem to belong to groups that were not given; `figures` mislead then."""
+        if self.groups is not None:
+            return
+        target = self.target
+        known = target.codes if isinstance(target, ClassTarget) else self.learned_values()
+        first = known.reshape(len(known), -1)[:, 0]
+        warn_of_groups(self.table, first, of_classes=self.is_classification, figures=figures)
 
     @property
     def is_classification(self) -> bool:
@@ -136,8 +149,10 @@ class TrainingData:
         return self.n_copies if weight is None else float(weight.sum())
 
 
-def read_training_data(X: Any, y: Any, sample_weight: Any, reading: Reading) -> TrainingData:
-    """Return a table, its target and the weights of its rows as training data.
+def read_training_data(
+    X: Any, y: Any, sample_weight: Any, reading: Reading, *, groups: Any = None
+) -> TrainingData:
+    """Return a table, its target, the weights and the groups of its rows as training data.
 
     Examples
     --------
@@ -152,4 +167,5 @@ def read_training_data(X: Any, y: Any, sample_weight: Any, reading: Reading) -> 
     warn_of_leaks(table, target)
     if table.n_rows == 1:
         warn("the table has a single row (n_samples = 1): the tree is one leaf.", SmallDataWarning)
-    return TrainingData(table=table, target=target, weights=weights)
+    together = RowGroups.read(groups, table.n_rows)
+    return TrainingData(table=table, target=target, weights=weights, groups=together)

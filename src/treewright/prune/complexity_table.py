@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from treewright.array_types import FloatArray, Int64Array
 from treewright.criteria import CRITERIA
 from treewright.data.column import Column
 from treewright.data.frame import Frame
+from treewright.data.read.groups import RowGroups
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.prune.fit import cross_validate
 from treewright.prune.methods.cost_complexity import CostComplexity, CostComplexityPath
@@ -105,6 +106,7 @@ def complexity_table(
     y: Any = None,
     *,
     sample_weight: Any = None,
+    groups: Any = None,
     cv: int = 10,
     random_state: int = 0,
 ) -> ComplexityTable:
@@ -117,6 +119,9 @@ def complexity_table(
         as it is), or a grown tree that has its training rows.
     X, y, sample_weight
         The training rows.
+    groups : array-like, optional
+        A label for each row: rows of one label are in one fold, so that errors are those of groups
+        that the tree has not seen. A model fitted with `groups` has them already.
     cv : int
         Folds of the cross-validation.
     random_state : int
@@ -140,6 +145,9 @@ def complexity_table(
     given = (X, y, sample_weight) if isinstance(model, Tree) else (None, None, None)
     hint = "complexity_table(tree, X, y)"
     problem = tree.record(*given, owner="complexity_table", hint=hint).problem
+    if groups is not None:
+        problem = replace(problem, groups=RowGroups.read(groups, problem.table.n_rows))
+    problem.warn_of_groups("Cross-validated errors hold")
     path = pruner.path(tree)
     costs, spread = cross_validate(problem, path, pruner)
     spreads = np.array([spread(position) for position in range(len(path))])

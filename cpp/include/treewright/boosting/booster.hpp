@@ -37,6 +37,8 @@ public:
     void round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
                Progress& progress);
 
+    /// Draws rows of equal hashes together from now on, instead of rows of equal content.
+    void draw_by(std::span<const std::uint64_t> hashes);
     /// Gradients and hessians of the next round, outputs x rows.
     void set_gradients(std::span<const double> gradient, std::span<const double> hessian);
 

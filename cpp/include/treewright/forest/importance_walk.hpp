@@ -103,17 +103,17 @@ struct OutOfBagRows {
     std::vector<std::uint32_t> rows;
     std::vector<double> weight;
     double total = 0.0;
-    std::vector<std::uint32_t> copies;
+    std::vector<std::uint32_t> is_out;
 
     void find(const DrawnTable& table, const std::vector<std::uint32_t>& order,
               std::uint64_t tree) {
-        table.sampling.draw(tree, copies);
+        table.sampling.left_out(tree, is_out);
         rows.clear();
         weight.clear();
         total = 0.0;
         for (std::size_t i = 0; i < order.size(); ++i) {
             const double w = table.weight.empty() ? 1.0 : table.weight[order[i]];
-            if (copies[order[i]] > 0 || !(w > 0.0)) continue;
+            if (is_out[order[i]] == 0 || !(w > 0.0)) continue;
             rows.push_back(static_cast<std::uint32_t>(i));
             weight.push_back(w);
             total += w;

@@ -27,8 +27,10 @@ void quantiles(const LeafRows& trained, std::span<const double> values,
 /// Where the targets of the training rows lie in their own distributions: F(y - 0 | x) and F(y |
 /// x), rows x 2. `leaves` are those of the training rows, below 0 in trees that are to be
 /// skipped; `stands_there` says whether the leaves contain the row itself, which is then left
-/// out.
+/// out, and with it the other rows of its group. `groups` is the group of each row; empty: every
+/// row is alone.
 void own_shares(const LeafRows& trained, std::span<const std::int32_t> leaves, bool stands_there,
-                std::size_t n_threads, Progress& progress, std::span<double> out);
+                std::span<const std::uint32_t> groups, std::size_t n_threads, Progress& progress,
+                std::span<double> out);
 
 }  // namespace treewright::forest

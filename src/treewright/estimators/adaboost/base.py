@@ -36,6 +36,7 @@ from treewright.estimators.estimator_parameter import (
     check_tree,
     given_once,
     refuse_declarations,
+    refuse_groups,
 )
 from treewright.estimators.members import SumsTrees
 from treewright.estimators.progress import AdaBoostProgress
@@ -100,9 +101,9 @@ class WeightBoosting(HasCallbacks, SumsTrees):
         names = ("schema", "categorical_features")
         return replace(reading, **{name: given_once(name, self, base) for name in names})
 
-    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Problem:
         """Return the problem of the trees; whole-number weights are not copies: ratios matter."""
-        problem = super()._read_problem(X, y, sample_weight)
+        problem = super()._read_problem(X, y, sample_weight, groups)
         return replace(problem, weights=problem.weights.ratios())
 
     def _check_parameters(self) -> None:
@@ -110,7 +111,7 @@ class WeightBoosting(HasCallbacks, SumsTrees):
         check_number("learning_rate", self.learning_rate, low=1e-9, high=1e9)
 
     @ends_callbacks
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit the weak learners, round by round.
 
         Parameters
@@ -121,6 +122,9 @@ class WeightBoosting(HasCallbacks, SumsTrees):
             The target, one entry per row.
         sample_weight : array-like, optional
             Weight of each row in the first round. Only the ratios matter.
+        groups : array-like, optional
+            A label for each row, as for the single trees: where these are pruned by rows held out,
+            whole groups are. Rows are drawn one by one (`resample`), because their weights differ.
 
         Returns
         -------
@@ -128,10 +132,11 @@ class WeightBoosting(HasCallbacks, SumsTrees):
         """
         self._check_parameters()
         if self._is_external():
+            refuse_groups(self, groups)
             return self._fit_external(X, y, sample_weight)
         base = self._base()
         resample = resamples(self.resample, base, by_default=self._resamples_by_default)
-        problem = self._read_problem(X, y, sample_weight)
+        problem = self._read_problem(X, y, sample_weight, groups)
         decides, target = problem.leaf, problem.target
         problem = replace(problem, leaf=decides.for_growing())
         learner = self._tree_learner(base, problem, resample=resample)

@@ -116,6 +116,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         y: Any = None,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
@@ -132,6 +133,10 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         sample_weight : array-like, optional
             Weight of each row. Only the ratios matter: penalties and limits count a row of mean
             weight as one.
+        groups : array-like, optional
+            A label for each row: rows of one label belong together (visits of a patient). Rounds
+            are chosen, and early stopping judges, by groups that the model has not seen, and
+            `subsample` draws whole groups (but not ``row_sampling="goss"``).
         X_val, y_val, sample_weight_val : optional
             Validation rows, which switch early stopping on (see `early_stopping`). Where it stops
             without them, a share of the rows is held out.
@@ -150,7 +155,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         scorer = scorer_of(self, self.scoring)
         options = self._boosting_options()
         silence = Silence(verbose=self.verbose)
-        data = read_training_data(X, y, sample_weight, self._reading())
+        data = read_training_data(X, y, sample_weight, self._reading(), groups=groups)
         leaf = self._rule(data)
         stops = self._stops_early(has_validation=has_validation, n_rows=data.table.n_rows)
         n_cells = data.table.n_rows * len(data.table.schema.columns)
@@ -159,6 +164,8 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         own = self._own_problem(data, init, X)
         folds = None if stops else self._folds(own, options)
         is_judged = has_validation or self.validation_fraction is not None
+        if folds is not None or (stops and is_judged and not has_validation):
+            data.warn_of_groups("The number of rounds is chosen")
         chooses = is_auto(options.n_estimators)
         options = options.settled(own, ends_by_itself=folds is not None or (stops and is_judged))
         choice = None
@@ -372,6 +379,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
             weights=weights,
             loss=loss,
             start=self._start(init, X, data.table.n_rows, loss, data.shift),
+            groups=data.groups,
         )
         loss.check_target(y, own.weight, shift=data.shift)
         return own

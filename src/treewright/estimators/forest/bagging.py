@@ -17,7 +17,11 @@ from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
 from treewright.estimators.base import TreeEstimator
 from treewright.estimators.checks import check_n_estimators, seed_of
-from treewright.estimators.estimator_parameter import check_tree, is_tree, refuse_declarations
+from treewright.estimators.estimator_parameter import (
+    check_tree,
+    is_tree,
+    refuse_declarations,
+)
 from treewright.estimators.forest.base import ForestClassifier, ForestEstimator, ForestRegressor
 from treewright.grow.costs import LeafSettings
 from treewright.grow.options import GrowthOptions
@@ -109,7 +113,15 @@ class BaggingEstimator(ForestEstimator):
             return 0, False
         return n_drawn, bool(self.bootstrap_features)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **metadata: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        **metadata: Any,
+    ) -> Self:
         """Fit the estimators, each to rows and columns drawn for it.
 
         Parameters
@@ -121,6 +133,10 @@ class BaggingEstimator(ForestEstimator):
         sample_weight : array-like, optional
             Weight of each row, each time that it is drawn. Only the ratios matter: rows are drawn
             alike whatever their weights, but not at all if the weight is 0.
+        groups : array-like, optional
+            A label for each row: rows of one label belong together, and whole groups are drawn, as
+            in :meth:`RandomForestClassifier.fit`; for other estimators than trees of Treewright
+            they are metadata like any other, and rows are drawn one by one.
         **metadata
             What `estimator` has asked for by ``set_fit_request``, where it is not a tree of
             Treewright and scikit-learn's metadata routing is enabled.
@@ -130,15 +146,17 @@ class BaggingEstimator(ForestEstimator):
         self
         """
         if self._is_external():
+            if groups is not None:
+                metadata = metadata | {"groups": groups}
             return self._fit_external(X, y, sample_weight, metadata)
         _refuse_metadata(self, "fit", metadata)
         known = self._forget() if self._delegate is not None else {}
         try:
-            super().fit(X, y, sample_weight)
+            super().fit(X, y, sample_weight, groups=groups)
         except BaseException:
             self.__dict__.update(known)
             raise
-        forest = self._training_data(None, None, None)
+        forest = self._training_data()
         self.estimators_features_ = [
             np.array(forest.columns_of_tree(number), dtype=np.int64) for number in range(len(self))
         ]

@@ -32,7 +32,11 @@ from treewright.estimators.forest.shared_leaves import ComparesRows, PredictsQua
 from treewright.estimators.forest.to_sklearn import forest_to_sklearn
 from treewright.estimators.members import SumsTrees
 from treewright.estimators.progress import forest_progress, show
-from treewright.forest.check_same_rows import refuse_other_columns, refuse_other_rows
+from treewright.forest.check_same_rows import (
+    refuse_other_columns,
+    refuse_other_draws,
+    refuse_other_rows,
+)
 from treewright.forest.early_stopping import StopRule, grow_until_stable
 from treewright.forest.problem import ForestProblem
 from treewright.forest.sampling import Draws, draws_of
@@ -166,12 +170,13 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             with_replacement=bool(self.bootstrap),
             factor=factor,
             balances=balances,
+            groups=problem.groups,
         )
 
     def _balances_draws(self) -> bool:
         return False
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -185,6 +190,10 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             are drawn alike whatever their weights (but not at all if the weight is 0), and limits
             count rows. So a row of weight k is not the same as k copies of it, as in single trees,
             which would be drawn independently.
+        groups : array-like, optional
+            A label for each row: rows of one label belong together (visits of a patient). Whole
+            groups are drawn, `max_samples` counts groups, and a row is out of bag for the trees
+            that have seen no row of its group: out-of-bag figures hold for new groups.
 
         Returns
         -------
@@ -192,10 +201,12 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         """
         check_n_estimators(self.n_estimators)
         check_flag("warm_start", self.warm_start)
-        forest = self._read(X, y, sample_weight)
+        forest = self._read(X, y, sample_weight, groups)
         if self.warm_start and hasattr(self, "ensemble_"):
             forest = forest.with_seed(self._seed)  # so that all trees draw from one sequence
         rule = self._check_out_of_bag(forest)
+        if rule is not None or getattr(self, "oob_score", False):
+            forest.problem.warn_of_groups("Out-of-bag figures hold")
         ensemble = self._grow(forest, rule)
         ensemble = ensemble.deciding(forest.rule)
         told = self._told_out_of_bag(forest, ensemble)
@@ -209,11 +220,11 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         self._learned_columns(forest.problem)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> ForestProblem:
         vote = getattr(self, "vote", "soft")
         check_choice("vote", vote, VOTES)
         pruner, grower = self._finish()
-        problem = self._read_problem(X, y, sample_weight)
+        problem = self._read_problem(X, y, sample_weight, groups)
         decides = problem.leaf
         problem = replace(problem, leaf=decides.for_growing())
         draws = self._draws(problem, sample_weight)
@@ -229,17 +240,19 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             grower=grower,
         )
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> ForestProblem:
+    def _training_data(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> ForestProblem:
         """Return the problem of the forest: kept since `fit`, or read again after loading."""
         self._model()
         if X is not None:
-            again = self._read(X, y, sample_weight).with_seed(self._seed)
+            again = self._read(X, y, sample_weight, groups).with_seed(self._seed)
             refuse_other_rows(self.ensemble_, again)
             return again
         if self._training is None:
             raise DataError(
                 "a loaded or compacted forest has no training data.\n  Hint: give X, y (and"
-                " sample_weight) as they were given to fit."
+                " sample_weight, groups) as they were given to fit."
             )
         return self._training
 
@@ -257,7 +270,9 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
                 "  Hint: warm_start=False grows a forest anew."
             )
         if grown is not None:
-            refuse_other_columns(grown, forest, hint="warm_start=False grows a forest anew.")
+            anew = "warm_start=False grows a forest anew."
+            refuse_other_columns(grown, forest, hint=anew)
+            refuse_other_draws(self._training, forest, hint=anew)
         if grown is not None and n_trees == n_before:
             warn(
                 f"n_estimators={n_trees} is the number of trees grown already: fit adds none.\n"
@@ -378,7 +393,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
     @property
     def estimators_samples_(self) -> list[Int64Array]:
         """The rows that each tree was grown on, as often as it has drawn them."""
-        forest = self._training_data(None, None, None)
+        forest = self._training_data()
         rows = np.arange(forest.problem.table.n_rows)
         n_trees = len(self.ensemble_)
         if forest.sampling is None:

@@ -29,6 +29,7 @@ class MeasuresImportances:
         y: Any = None,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         n_repeats: int = 1,
     ) -> Importances:
         """Return the importances of the columns, with standard errors and p-values.
@@ -51,7 +52,7 @@ class MeasuresImportances:
               classes are 0/1 vectors. On the tree's own rows the same formula gives the decrease of
               Gini impurity or of squared error, which it represents whatever the criterion. (Li et
               al. take y_i as it is, which leaves noise a little below 0.)
-        X, y, sample_weight
+        X, y, sample_weight, groups
             The training data as they were given to ``fit``; only needed where the forest no longer
             has them, as after loading it.
         n_repeats : int
@@ -95,7 +96,7 @@ class MeasuresImportances:
             )
         if kind == "impurity":
             return impurity_importances(ensemble)
-        forest = self._training_data(X, y, sample_weight)
+        forest = self._training_data(X, y, sample_weight, groups)
         threads = n_threads(self.n_jobs, forest.problem.table.n_rows * len(ensemble))
         if kind == "debiased":
             return debiased_importances(ensemble, forest, n_threads=threads)

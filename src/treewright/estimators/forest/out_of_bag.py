@@ -48,12 +48,14 @@ class EstimatesOutOfBag:
     _model: Any
     _training_data: Any
 
-    def out_of_bag(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> OutOfBag:
+    def out_of_bag(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, groups: Any = None
+    ) -> OutOfBag:
         """Return the out-of-bag predictions of the training rows, and their error.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, groups
             The training data as they were given to ``fit``; only needed where the forest no longer
             has them, as after loading it.
 
@@ -73,10 +75,12 @@ class EstimatesOutOfBag:
         >>> bool(told.curve[0] > told.error)
         True
         """
-        forest = self._training_data(X, y, sample_weight)
+        forest = self._training_data(X, y, sample_weight, groups)
         return told_by(forest, self._model())
 
-    def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> ForestSummary:
+    def summary(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, groups: Any = None
+    ) -> ForestSummary:
         """Return a summary of the forest: sizes, columns asked, error, strength and correlation.
 
         Out-of-bag figures are left out where every tree takes every row, and for a loaded forest
@@ -84,7 +88,7 @@ class EstimatesOutOfBag:
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, groups
             As for :meth:`out_of_bag`.
 
         Returns
@@ -103,7 +107,7 @@ class EstimatesOutOfBag:
         """
         ensemble = self._model()
         has_data = X is not None or self._training is not None
-        forest = self._training_data(X, y, sample_weight) if has_data else None
+        forest = self._training_data(X, y, sample_weight, groups) if has_data else None
         return summarise(type(self).__name__, ensemble, forest)
 
     def _check_out_of_bag(self, forest: ForestProblem) -> StopRule | None:

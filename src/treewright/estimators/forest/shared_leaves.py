@@ -40,6 +40,7 @@ class ComparesRows:
         rows: str = "all",
         y: Any = None,
         sample_weight: Any = None,
+        groups: Any = None,
     ) -> Proximity:
         """Return the proximities of rows: the share of trees in which two fall into the same leaf.
 
@@ -53,7 +54,7 @@ class ComparesRows:
             ``"all"`` uses every tree. ``"oob"`` compares training rows by the trees for which both
             are out of bag (and with ``Y`` by those for which the training row is): trees fit the
             rows they have drawn, and separate them too well.
-        y, sample_weight : array-like, optional
+        y, sample_weight, groups : array-like, optional
             The rest of the training data as given to ``fit``, where ``rows="oob"`` and the forest
             no longer has them, as after loading it; ``X`` is the table then.
 
@@ -81,16 +82,17 @@ class ComparesRows:
         """
         ensemble: Ensemble = self._model()
         check_choice("rows", rows, ("all", "oob"))
-        if (y is not None or sample_weight is not None) and (rows == "all" or X is None):
+        rest = (y, sample_weight, groups)
+        if any(given is not None for given in rest) and (rows == "all" or X is None):
             raise ParameterError(
-                "y and sample_weight tell, with X, which rows each tree has drawn: they need X and"
-                " rows='oob'."
+                "y, sample_weight and groups tell, with X, which rows each tree has drawn: they"
+                " need X and rows='oob'."
             )
         asked = None
         if rows == "all" and X is not None:
             table = self._table(X)
         else:
-            training: ForestProblem = self._training_data(X, y, sample_weight)
+            training: ForestProblem = self._training_data(X, y, sample_weight, groups)
             table = training.problem.table
         threads = n_threads(self.n_jobs, table.n_rows * len(ensemble))
         if rows == "oob":
@@ -120,6 +122,7 @@ class PredictsQuantiles:
         X_train: Any = None,
         y_train: Any = None,
         sample_weight: Any = None,
+        groups: Any = None,
     ) -> FloatArray:
         """Return quantiles of the target for each row, from the training rows in its leaves.
 
@@ -133,7 +136,7 @@ class PredictsQuantiles:
             Which training rows are counted in the leaves of a tree: all of them (Meinshausen),
             those it was grown on as often as it has drawn them, or its out-of-bag rows, which the
             leaves were not fitted to: quantiles are then wider.
-        X_train, y_train, sample_weight
+        X_train, y_train, sample_weight, groups
             The training data as they were given to ``fit``; only needed where the forest no longer
             has them, as after loading it, and only once.
 
@@ -167,7 +170,7 @@ class PredictsQuantiles:
         levels = _levels(quantiles)
         check_choice("rows", rows, ROWS)
         table = self._table(X)
-        known = self._known(rows, X_train, y_train, sample_weight)
+        known = self._known(rows, X_train, y_train, sample_weight, groups)
         found = self._quantiles_of(table, known.targets, levels.reshape(-1))
         if found.shape[1] == 1:
             found = found[:, 0]
@@ -183,6 +186,7 @@ class PredictsQuantiles:
         X_train: Any = None,
         y_train: Any = None,
         sample_weight: Any = None,
+        groups: Any = None,
     ) -> FloatArray:
         """Return an interval for each row that contains the target with this probability.
 
@@ -198,7 +202,7 @@ class PredictsQuantiles:
             the quantiles that leave equal shares out on both sides. None calibrates wherever there
             are out-of-bag rows. Leaves of few rows estimate a distribution poorly: without
             calibration, intervals of fully grown trees are too narrow or too wide.
-        rows, X_train, y_train, sample_weight
+        rows, X_train, y_train, sample_weight, groups
             As for :meth:`predict_quantiles`.
 
         Returns
@@ -231,7 +235,7 @@ class PredictsQuantiles:
             check_flag("calibrate", calibrate)
         check_choice("rows", rows, ROWS)
         table = self._table(X)
-        known = self._known(rows, X_train, y_train, sample_weight)
+        known = self._known(rows, X_train, y_train, sample_weight, groups)
         if calibrate is None:
             calibrate = known.training.sampling is not None
         rest = (1.0 - float(level)) / 2.0
@@ -255,15 +259,17 @@ class PredictsQuantiles:
         ]
         return np.concatenate(parts)
 
-    def _known(self, rows: str, X: Any, y: Any, sample_weight: Any) -> _KnownTargets:
+    def _known(self, rows: str, X: Any, y: Any, sample_weight: Any, groups: Any) -> _KnownTargets:
         """Return the targets in the leaves; the last result is cached."""
         ensemble: Ensemble = self._model()
-        if X is None and (y is not None or sample_weight is not None):
-            raise ParameterError("y_train and sample_weight belong to X_train, which is missing.")
+        if X is None and any(given is not None for given in (y, sample_weight, groups)):
+            raise ParameterError(
+                "y_train, sample_weight and groups belong to X_train, which is missing."
+            )
         kept = self._leaf_targets
         if X is None and kept is not None and kept.ensemble is ensemble and kept.rows == rows:
             return kept
-        training: ForestProblem = self._training_data(X, y, sample_weight)
+        training: ForestProblem = self._training_data(X, y, sample_weight, groups)
         threads = n_threads(self.n_jobs, training.problem.table.n_rows * len(ensemble))
         known = _KnownTargets(ensemble, training, rows, threads)
         self._leaf_targets = known
@@ -303,8 +309,12 @@ class _KnownTargets:
             leaves = self.ensemble.apply(self.training.problem.table, n_threads=threads)
             for tree in range(len(self.ensemble)):
                 leaves[drawn(tree) == 0, tree] = -1
+            groups = self.training.problem.groups
             self._shares = self.targets.own_shares(
-                leaves, stands_there=self.rows != "in_bag", n_threads=threads
+                leaves,
+                stands_there=self.rows != "in_bag",
+                groups=None if groups is None else groups.codes,
+                n_threads=threads,
             )
         return self._shares
 
@@ -319,9 +329,7 @@ def _times(training: ForestProblem, rows: str) -> Times | None:
             "rows='oob' needs rows that trees have not drawn, but every tree was grown on all rows."
             "\n  Hint: bootstrap=True (or max_samples) draws rows; rows='all' asks every tree."
         )
-    if rows == "in_bag":
-        return sampling.draw
-    return lambda tree: (sampling.draw(tree) == 0).astype(np.uint32)
+    return sampling.draw if rows == "in_bag" else sampling.left_out
 
 
 def _levels(quantiles: Any) -> FloatArray:

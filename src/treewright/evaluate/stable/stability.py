@@ -47,7 +47,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from treewright.array_types import Array, BoolArray, FloatArray
-from treewright.errors import ParameterError
+from treewright.data.read.groups import RowGroups
+from treewright.errors import DataError, ParameterError
 from treewright.evaluate.stable.agreement import concordance, fleiss_kappa, overlap, share_alike
 from treewright.evaluate.stable.stability_table import ColumnUse, Spread, Stability
 from treewright.tree.question import columns_of
@@ -68,6 +69,7 @@ def stability(
     *,
     n_bootstraps: int = 20,
     sample_weight: Any = None,
+    groups: Any = None,
     random_state: int | np.random.Generator = 0,
 ) -> Stability:
     """Return how alike the trees are that an estimator grows on bootstraps of the rows.
@@ -88,6 +90,9 @@ def stability(
         Number of bootstraps; at least 2.
     sample_weight
         Weights of the rows; rows of weight 0 are not drawn.
+    groups
+        A label for each row: rows of one label belong together, and whole groups are drawn. They
+        are passed to an estimator whose ``fit`` takes them.
     random_state
         A seed, or a generator to draw rows with.
 
@@ -108,16 +113,27 @@ def stability(
         raise ParameterError(f"n_bootstraps={n_bootstraps!r} must be a whole number, at least 2.")
     random = _generator(random_state)
     _check_estimator(estimator)
-    whole = clone(estimator).fit(X, y, sample_weight=sample_weight)
+    passed = {}
+    if groups is not None and has_fit_parameter(estimator, "groups"):
+        passed = {"groups": groups}
+    whole = clone(estimator).fit(X, y, sample_weight=sample_weight, **passed)
     tree = _tree_of(whole)
     n_rows = len(whole.predict(X))
     weight = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    rows = np.flatnonzero(weight > 0)
+    together = RowGroups.read(groups, n_rows)
+    unit_of_row = np.arange(n_rows) if together is None else together.codes
+    units = np.unique(unit_of_row[weight > 0])
+    if together is not None and len(units) < 2:
+        raise DataError(
+            "all rows (of positive weight) belong to one group: every bootstrap would be the same."
+            "\n  Hint: leave groups out, or give the rows different labels."
+        )
     drawn = np.empty((n_bootstraps, n_rows), dtype=np.int64)
     trees, predictions = [], []
     for i in range(n_bootstraps):
-        drawn[i] = np.bincount(random.choice(rows, size=len(rows)), minlength=n_rows)
-        fitted = clone(estimator).fit(X, y, sample_weight=drawn[i] * weight)
+        times = np.bincount(random.choice(units, size=len(units)), minlength=n_rows)
+        drawn[i] = times[unit_of_row]
+        fitted = clone(estimator).fit(X, y, sample_weight=drawn[i] * weight, **passed)
         trees.append(_tree_of(fitted))
         predictions.append(np.asarray(fitted.predict(X)))
     alike = _Agreement.of(tree, predictions, out_of_bag=(drawn == 0) & (weight > 0))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
+from treewright.data.read.groups import RowGroups
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.parameters import check_choice, check_count, check_number
 from treewright.prune.base import Cuts, Needs, Pruner
@@ -320,8 +321,13 @@ class CostComplexity(Pruner):
         return int(np.flatnonzero(costs <= costs[best] + spread(best))[-1])
 
 
-def standard_error(losses: FloatArray, weight: FloatArray) -> float:
-    """Return the standard error of the weighted mean cost of rows."""
+def standard_error(
+    losses: FloatArray, weight: FloatArray, groups: RowGroups | None = None
+) -> float:
+    """Return the standard error of the weighted mean cost of rows.
+
+    Where rows belong to groups, these are the independent evidence.
+    """
     total = float(weight.sum())
     if total <= 0.0 or len(losses) < 2:
         return 0.0
@@ -329,5 +335,8 @@ def standard_error(losses: FloatArray, weight: FloatArray) -> float:
     unit = int(np.frexp(losses.max())[1])
     losses = np.ldexp(losses, -unit)
     mean = float(weight @ losses) / total
-    variance = weight @ (losses - mean) ** 2 / total / np.count_nonzero(weight)
+    if groups is None:
+        variance = float(weight @ (losses - mean) ** 2 / total / np.count_nonzero(weight))
+    else:
+        variance = groups.variance_of_mean(losses, weight)
     return float(np.ldexp(np.sqrt(variance), unit))

@@ -208,14 +208,14 @@ def test_metadata_go_to_an_estimator_that_has_asked_for_them() -> None:
 
 def test_metadata_that_trees_do_not_take_are_refused() -> None:
     model = tw.BaggingClassifier(n_estimators=2)
-    message = "fit of BaggingClassifier got groups, which trees of Treewright do not take."
+    message = "fit of BaggingClassifier got note, which trees of Treewright do not take."
     with pytest.raises(ParameterError, match=re.escape(message)):
-        model.fit(X, Y, groups=np.arange(120))
+        model.fit(X, Y, note=np.arange(120))
     model.fit(X, Y)
     for method in ("predict", "predict_proba", "predict_log_proba"):
         with pytest.raises(ParameterError, match=f"^{method} of BaggingClassifier got note"):
             getattr(model, method)(X, note="unseen")
-    assert set(model.get_metadata_routing().fit.requests) == {"sample_weight"}
+    assert set(model.get_metadata_routing().fit.requests) == {"sample_weight", "groups"}
 
 
 @pytest.mark.parametrize(
