@@ -44,10 +44,10 @@ Watch = Callable[[int | None, int, float], None]
 def folds_of(problem: BoostingProblem) -> Int64Array | None:
     """Return the fold that leaves each row out, -1 for rows of weight 0; None for few rows.
 
-    Rows are dealt out in turn, class by class, in an order given by their content (and weight), so
-    that it does not matter in which order they are given. Copies of a row are dealt over the folds
-    like any rows: kept together they would make a table of many copies look as if each of them
-    was to be predicted from other rows, which it will not be.
+    Rows are dealt out in turn, class by class, in an order given by their content (weight and
+    offset too), so that it does not matter in which order they are given. Copies of a row are
+    dealt over the folds like any rows: kept together they would make a table of many copies look
+    as if each of them was to be predicted from other rows, which it will not be.
     """
     weight, y = problem.weight, problem.y
     counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0.0
@@ -56,6 +56,8 @@ def folds_of(problem: BoostingProblem) -> Int64Array | None:
         return None
     hashes = content_hashes(lend(problem.table), core_target(problem))[rows]
     keys: list[Array] = [hashes] if weight is None else [weight[rows], hashes]
+    if problem.offset is not None:
+        keys = [*problem.offset[rows].T, *keys]
     if problem.loss.of_classes:
         keys.append(y[rows])
     folds = np.full(len(y), -1, dtype=np.int64)

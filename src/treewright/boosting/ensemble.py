@@ -66,6 +66,8 @@ def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
         return False
     if not isinstance(shift, int) or abs(shift) > _MOST_SHIFT:
         return False
+    if not isinstance(kept.get("has_offsets"), bool):
+        return False
     if classes is None:
         return n_outputs == 1
     is_one = isinstance(classes, tuple) and len(classes) == 1 and hasattr(classes[0], "__len__")
@@ -90,6 +92,8 @@ class BoostedEnsemble:
     shift
         Power of two that predictions are multiplied by; other than 0 only for targets of extreme
         size.
+    has_offsets
+        Whether the training rows had offsets, so that the scores of other rows need them too.
     """
 
     unseen = "missing"
@@ -105,6 +109,7 @@ class BoostedEnsemble:
         classes: tuple[Array, ...] | None,
         criterion: str,
         shift: int = 0,
+        has_offsets: bool = False,
     ) -> None:
         self.core = core
         self.base = base
@@ -113,6 +118,7 @@ class BoostedEnsemble:
         self.classes = classes
         self.criterion = criterion
         self.shift = shift
+        self.has_offsets = has_offsets
 
     def __len__(self) -> int:
         return self.core.n_trees

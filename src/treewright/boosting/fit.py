@@ -82,8 +82,11 @@ class Boosting:
         options = options.settled(problem)
         self._problem, self._options = problem, options
         self._validation, self._watches, self._judge = validation, watches, judge
-        self._base = loss.start(problem.y, problem.weight) if before is None else before.base
-        starts_alike = before is None and problem.start is None
+        if before is None:
+            self._base = loss.base_score(problem.y, problem.weight, problem.offset)
+        else:
+            self._base = before.base
+        starts_alike = before is None and problem.starts_alike
         scores = self._base if starts_alike else self._start(problem, before).T
         self._before, self._make = before, make
         self._booster = Booster(
@@ -107,13 +110,10 @@ class Boosting:
             )
 
     def _start(self, problem: BoostingProblem, before: BoostedEnsemble | None) -> FloatArray:
-        if before is not None:
-            return before.scores(
-                problem.table, n_threads=self._options.n_threads, start=problem.start
-            )
-        if problem.start is not None:
-            return problem.start
-        return np.tile(self._base, (problem.table.n_rows, 1))
+        scores = problem.first_scores(self._base)
+        if before is None:
+            return scores
+        return before.scores(problem.table, n_threads=self._options.n_threads, start=scores)
 
     def record(self) -> TrainingRecord:
         """Return what tells the losses of training rows once they are asked for."""
@@ -164,7 +164,7 @@ class Boosting:
     def _warn_if_nothing_is_learned(self, rounds: list[GradientRound]) -> None:
         problem = self._problem
         is_alike = all(each.n_leaves == problem.loss.n_outputs for each in rounds)
-        starts_alike = self._before is None and problem.start is None
+        starts_alike = self._before is None and problem.starts_alike
         if not (rounds and is_alike and starts_alike) or np.all(problem.y == problem.y[0]):
             return
         warn(

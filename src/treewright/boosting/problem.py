@@ -25,6 +25,8 @@ class BoostingProblem:
     loss: Loss
     start: FloatArray | None = None
     """Scores that the rows start from (rows x outputs), instead of the loss's base score."""
+    offset: FloatArray | None = None
+    """What is added to the scores of each row (rows x outputs), wherever they start."""
 
     @property
     def n_rows(self) -> int:
@@ -56,7 +58,24 @@ class BoostingProblem:
             weights=weights,
             loss=self.loss,
             start=None if self.start is None else self.start[rows],
+            offset=None if self.offset is None else self.offset[rows],
         )
+
+    @property
+    def starts_alike(self) -> bool:
+        """Whether all rows start from the same scores."""
+        return self.start is None and self.offset is None
+
+    def first_scores(self, base: FloatArray) -> FloatArray:
+        """Return the scores of the rows before the first tree, rows x outputs.
+
+        Parameters
+        ----------
+        base
+            The base score of each output.
+        """
+        scores = np.tile(base, (self.table.n_rows, 1)) if self.start is None else self.start
+        return np.ascontiguousarray(scores if self.offset is None else scores + self.offset)
 
     def counted(self) -> BoostingProblem:
         """Return the problem without the rows of weight 0."""

@@ -80,9 +80,7 @@ class TrainingRecord:
         """Return the losses after each round of a model, whose rounds drew rows so."""
         problem, core, width = self._problem, model.core, model.core.n_outputs
         rows = core.code(lend(problem.table), 1)
-        scores: FloatArray = np.tile(model.base, (len(problem.y), 1))
-        if problem.start is not None:
-            scores = np.ascontiguousarray(problem.start)
+        scores = problem.first_scores(model.base)
         all_rows = np.ones(len(problem.y), dtype=np.bool_)
         hashes: UInt64Array | None = None
         if any(each.share < 1.0 for each in draws):

@@ -11,7 +11,7 @@ from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.boosting.losses import Loss, loss_of_classes, loss_of_values, takes_quantile
 from treewright.data.read.target import ClassTarget
 from treewright.errors import ParameterError
-from treewright.estimators.base import ClassTask, ValueTask
+from treewright.estimators.base import ClassTask, ValueTask, logarithms
 from treewright.estimators.boosting.base import BoostingEstimator
 from treewright.grow.training_data import TrainingData
 from treewright.parameters import check_share
@@ -66,24 +66,53 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         """
         return self._leaves(X)
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def predict(self, X: Any, *, offset: Any = None) -> Array:
+        """Return the most probable class of each row; of equally probable ones the first.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        offset : array-like or float, optional
+            Added to their scores, as in `fit`; asked for where the training rows had offsets.
+        """
+        return self._decided(self._answers(X, offset))
+
+    def predict_proba(self, X: Any, *, offset: Any = None) -> FloatArray:
+        """Return each row's class probabilities; parameters as for `predict`."""
+        return np.asarray(self._answers(X, offset))
+
+    def predict_log_proba(self, X: Any, *, offset: Any = None) -> Any:
+        """Return the logarithm of the probabilities; -inf where a probability is 0."""
+        return logarithms(self._answers(X, offset))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
+        """Return the share of rows whose class is predicted; parameters as for `predict`."""
+        if offset is None:
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import accuracy_score  # late: it loads many modules
+
+        found = self.predict(X, offset=offset)
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+    def decision_function(self, X: Any, *, offset: Any = None) -> FloatArray:
         """Return the scores of each row: of the second of two classes, or of each of several."""
-        scores = self._scores(X)
+        scores = self._scores(X, offset)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+    def staged_decision_function(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the scores after each round."""
-        for scores in self._staged(X):
+        for scores in self._staged(X, offset):
             yield scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
+    def staged_predict_proba(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the class probabilities after each round."""
         model = self._model()
-        return (model.apply_link(scores) for scores in self._staged(X))
+        return (model.apply_link(scores) for scores in self._staged(X, offset))
 
-    def staged_predict(self, X: Any) -> Iterator[Array]:
+    def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
         """Yield the predicted classes after each round."""
-        for shares in self.staged_predict_proba(X):
+        for shares in self.staged_predict_proba(X, offset=offset):
             yield self.classes_[np.argmax(shares, axis=1)]
 
 
@@ -114,7 +143,41 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
         values = np.ldexp(numbers_of(init, init.predict(X), n_axes=1), -shift)[:, np.newaxis]
         return np.log(np.maximum(values, 1e-15)) if link == "log" else values
 
-    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
+    def predict(self, X: Any, *, offset: Any = None) -> FloatArray:
+        """Return the number predicted for each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        offset : array-like or float, optional
+            Added to their scores, as in `fit`; asked for where the training rows had offsets.
+
+        Examples
+        --------
+        Claims in a time at risk, and the rate of a whole year:
+
+        >>> import numpy as np
+        >>> from treewright import GradientBoostingRegressor
+        >>> X, years = [["city"], ["land"]] * 40, np.array([0.5, 0.5, 2.0, 1.0] * 20)
+        >>> claims = np.array([1, 0, 4, 1] * 20)
+        >>> model = GradientBoostingRegressor(loss="poisson", n_estimators=100)
+        >>> model = model.fit(X, claims, offset=np.log(years))
+        >>> model.predict([["city"], ["city"]], offset=np.log([0.5, 1.0])).round(1).tolist()
+        [1.0, 2.0]
+        """
+        return np.asarray(self._answers(X, offset)[:, 0])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
+        """Return the share of the variance that is explained (R2); parameters as for `predict`."""
+        if offset is None:
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import r2_score  # late: it loads many modules
+
+        found = self.predict(X, offset=offset)
+        return float(r2_score(y, found, sample_weight=sample_weight))
+
+    def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the predicted numbers after each round."""
         model = self._model()
-        return (model.apply_link(scores)[:, 0] for scores in self._staged(X))
+        return (model.apply_link(scores)[:, 0] for scores in self._staged(X, offset))
