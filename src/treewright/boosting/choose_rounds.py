@@ -146,7 +146,7 @@ class _Fold:
         return loss
 
 
-def _no_model(core: Any, base: Any) -> Any:
+def _no_model(core: Any, base: Any, thresholds: Any) -> Any:
     raise AssertionError("folds are judged, not kept")
 
 

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
-LINKS = ("identity", "log", "logistic", "half_logistic", "softmax")
-"""What a score is: the prediction itself, its logarithm, or log odds (halved, or one per class)."""
+LINKS = ("identity", "log", "logistic", "half_logistic", "softmax", "ordinal")
+"""What a score is: the prediction itself, its logarithm, log odds (halved, or one per class), or a
+place among thresholds that part ordered classes."""
 _MOST_SHIFT = 4096
 """More powers of two than lie between the largest and the smallest number."""
 IMPORTANCES = {"gain": "share of the gain of all splits", "split": "share of all splits"}
@@ -57,7 +58,33 @@ def answers_of(scores: FloatArray, link: str) -> FloatArray:
     return answers
 
 
-def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
+def shares_between(scores: FloatArray, thresholds: FloatArray) -> FloatArray:
+    """Return the probabilities of ordered classes, which thresholds part, from scores.
+
+    >>> shares_between(np.array([[0.0]]), np.array([0.0, 100.0])).round(2).tolist()
+    [[0.5, 0.5, 0.0]]
+    """
+    shares = np.empty((len(scores), len(thresholds) + 1))
+    below: FloatArray = np.zeros(len(scores))
+    for place, threshold in enumerate(thresholds.tolist()):
+        up_to = expit(threshold - scores[:, 0])
+        np.subtract(up_to, below, out=shares[:, place])
+        below = up_to
+    np.subtract(1.0, below, out=shares[:, -1])
+    return shares
+
+
+def _are_thresholds(given: Any, link: Any, n_rounds: int, n_classes: int) -> bool:
+    """Return whether thresholds of a state are those of a link: of every round, ascending."""
+    if link != "ordinal":
+        return given is None
+    thresholds = np.asarray(given)
+    if thresholds.dtype != np.float64 or thresholds.shape != (n_rounds + 1, n_classes - 1):
+        return False
+    return bool(np.isfinite(thresholds).all() and (np.diff(thresholds, axis=1) > 0).all())
+
+
+def _tells_meaning(kept: dict[str, Any], n_trees: int, n_outputs: int) -> bool:
     """Return whether an unpickled state has valid base scores and a valid link."""
     base, classes, shift = np.asarray(kept.get("base")), kept.get("classes"), kept.get("shift")
     if not {"schema", "classes", "criterion"} <= kept.keys() or kept.get("link") not in LINKS:
@@ -68,10 +95,17 @@ def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
         return False
     if not isinstance(kept.get("has_offsets"), bool):
         return False
+    link, thresholds = kept["link"], kept.get("thresholds")
     if classes is None:
-        return n_outputs == 1
+        return n_outputs == 1 and link != "ordinal" and thresholds is None
     is_one = isinstance(classes, tuple) and len(classes) == 1 and hasattr(classes[0], "__len__")
-    return is_one and (len(classes[0]) == n_outputs if n_outputs > 1 else len(classes[0]) <= 2)
+    if not is_one or not _are_thresholds(
+        thresholds, link, n_trees // max(n_outputs, 1), len(classes[0])
+    ):
+        return False
+    if link == "ordinal":
+        return n_outputs == 1
+    return len(classes[0]) == n_outputs if n_outputs > 1 else len(classes[0]) <= 2
 
 
 class BoostedEnsemble:
@@ -94,6 +128,9 @@ class BoostedEnsemble:
         size.
     has_offsets
         Whether the training rows had offsets, so that the scores of other rows need them too.
+    thresholds
+        Where ordered classes part: rounds + 1 x classes - 1, from before the first round on; None
+        for other links.
     """
 
     unseen = "missing"
@@ -110,6 +147,7 @@ class BoostedEnsemble:
         criterion: str,
         shift: int = 0,
         has_offsets: bool = False,
+        thresholds: FloatArray | None = None,
     ) -> None:
         self.core = core
         self.base = base
@@ -119,6 +157,7 @@ class BoostedEnsemble:
         self.criterion = criterion
         self.shift = shift
         self.has_offsets = has_offsets
+        self.thresholds = thresholds
 
     def __len__(self) -> int:
         return self.core.n_trees
@@ -150,7 +189,7 @@ class BoostedEnsemble:
             )
         except (ValueError, KeyError, TypeError, RuntimeError) as error:
             raise ModelFormatError(f"the trees of a boosted model are damaged: {error}.") from error
-        if not _tells_meaning(kept, self.core.n_outputs):
+        if not _tells_meaning(kept, self.core.n_trees, self.core.n_outputs):
             raise ModelFormatError(
                 "a boosted model is damaged: where scores start, or what they mean."
             )
@@ -203,10 +242,20 @@ class BoostedEnsemble:
         begin = self.base if start is None else np.ascontiguousarray(start)
         return self.core.add_scores(lend(table), first * width, last * width, begin, n_threads)
 
-    def apply_link(self, scores: FloatArray) -> FloatArray:
-        """Return predicted numbers or class probabilities from scores."""
+    def apply_link(self, scores: FloatArray, *, n_rounds: int = -1) -> FloatArray:
+        """Return predicted numbers or class probabilities from scores.
+
+        Parameters
+        ----------
+        scores
+            Rows x outputs.
+        n_rounds
+            The number of rounds they are the scores of; by default all.
+        """
         if self.classes is not None and len(self.classes[0]) == 1:
             return np.ones((len(scores), 1))
+        if self.thresholds is not None:
+            return shares_between(scores, self.thresholds[n_rounds])
         answers = answers_of(scores, self.link)
         return np.ldexp(answers, self.shift) if self.shift else answers
 
@@ -289,6 +338,11 @@ class BoostedEnsemble:
                 "shap_values: output='probability' is for classes, and this model predicts numbers."
                 "\n  Hint: output='score'."
             )
+        if self.link == "ordinal":
+            raise UnsupportedError(
+                "shap_values: output='probability' is for a class whose score is its own; the"
+                " score of ordered classes is compared with thresholds.\n  Hint: output='score'."
+            )
         if len(self.classes[0]) != 2:
             raise UnsupportedError(
                 f"shap_values: output='probability' is for two classes; of {len(self.classes[0])},"
@@ -312,7 +366,7 @@ class BoostedEnsemble:
         return factor * slopes
 
     def _output_names(self) -> tuple[str, ...]:
-        if self.classes is None:
+        if self.classes is None or self.link == "ordinal":
             return ("prediction",) if self.link == "identity" else ("score",)
         names = tuple(map(str, self.classes[0]))
         return names if self.core.n_outputs > 1 else names[-1:]
@@ -347,15 +401,16 @@ class BoostedEnsemble:
 
     def first(self, n_rounds: int) -> BoostedEnsemble:
         """Return the model of the first `n_rounds` rounds."""
-        return self._with(self.core.part(0, n_rounds * self.core.n_outputs))
+        thresholds = None if self.thresholds is None else self.thresholds[: n_rounds + 1]
+        return self._with(self.core.part(0, n_rounds * self.core.n_outputs), thresholds)
 
-    def joined(self, more: BoostForest) -> BoostedEnsemble:
-        """Return the model extended by the trees of further rounds."""
-        return self._with(self.core.joined(more))
+    def joined(self, more: BoostForest, thresholds: FloatArray | None) -> BoostedEnsemble:
+        """Return the model extended by the trees of further rounds, with thresholds of all."""
+        return self._with(self.core.joined(more), thresholds)
 
-    def _with(self, core: BoostForest) -> BoostedEnsemble:
+    def _with(self, core: BoostForest, thresholds: FloatArray | None) -> BoostedEnsemble:
         made = BoostedEnsemble.__new__(BoostedEnsemble)
-        made.__dict__.update(self.__dict__, core=core)
+        made.__dict__.update(self.__dict__, core=core, thresholds=thresholds)
         return made
 
     def _parts(self, index: int) -> dict[str, Array]:

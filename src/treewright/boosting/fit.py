@@ -30,6 +30,8 @@ from treewright.errors import NoSplitWarning, ParameterError, warn
 
 PATIENCE = 10
 """Rounds without improvement after which early stopping stops, by default."""
+_STEPS_OF_THRESHOLDS = 100
+"""Newton steps at most, before the first round."""
 _MOST_SCORE = 1e300
 """Beyond this, differences of scores overflow."""
 
@@ -53,7 +55,7 @@ class Boosting:
     problem, options
         What is boosted, and how.
     make
-        Makes a model from trees and base scores.
+        Makes a model from trees, base scores and thresholds of ordered classes.
     before
         The model to continue from.
     validation
@@ -70,7 +72,7 @@ class Boosting:
         problem: BoostingProblem,
         options: BoostingOptions,
         *,
-        make: Callable[[BoostForest, FloatArray], BoostedEnsemble],
+        make: Callable[[BoostForest, FloatArray, FloatArray | None], BoostedEnsemble],
         before: BoostedEnsemble | None = None,
         validation: BoostingProblem | None = None,
         watches: bool = False,
@@ -101,6 +103,7 @@ class Boosting:
             options.n_threads,
             None if before is None else before.core,
         )
+        self._thresholds = self._first_thresholds(starts_alike)
         self._growth = options.core_growth(problem)
         self._n_judged = 0
         if validation is not None:
@@ -114,6 +117,22 @@ class Boosting:
         if before is None:
             return scores
         return before.scores(problem.table, n_threads=self._options.n_threads, start=scores)
+
+    def _first_thresholds(self, starts_alike: bool) -> list[FloatArray]:
+        """Return the thresholds so far, by rounds; none where classes are not ordered."""
+        problem, before = self._problem, self._before
+        first = problem.loss.first_thresholds(problem.y, problem.weight)
+        if first is None:
+            return []
+        if before is not None:
+            assert before.thresholds is not None
+            self._booster.set_thresholds(
+                np.ascontiguousarray(before.thresholds[-1]), 0, self._options.n_threads
+            )
+            return list(before.thresholds)
+        n_steps = 0 if starts_alike else _STEPS_OF_THRESHOLDS
+        self._booster.set_thresholds(first, n_steps, self._options.n_threads)
+        return [self._booster.thresholds]
 
     def record(self) -> TrainingRecord:
         """Return what tells the losses of training rows once they are asked for."""
@@ -177,9 +196,10 @@ class Boosting:
     def so_far(self) -> BoostedEnsemble:
         """Return the model of all rounds made so far."""
         grown = self._booster.forest(0, self._booster.n_trees)
+        thresholds = np.stack(self._thresholds) if self._thresholds else None
         if self._before is not None:
-            return self._before.joined(grown)
-        return self._make(grown, self._base)
+            return self._before.joined(grown, thresholds)
+        return self._make(grown, self._base, thresholds)
 
     def _watched(self, done: GradientRound) -> float:
         """Return the figure that early stopping minimises."""
@@ -199,6 +219,8 @@ class Boosting:
         first = booster.n_trees
         key = key_of_round(options.seed, number)
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
+        if self._thresholds:
+            self._thresholds.append(booster.thresholds)
         if not booster.reach < _MOST_SCORE:
             given = (
                 " and the gradients and hessians of this loss" if isinstance(loss, Given) else ""
@@ -236,7 +258,10 @@ class Boosting:
                 ),
             )
             self._validation_scores = scores
-        figures = {f"{of}_loss": judged.loss.mean(scores, judged.y, judged.weight)}
+        loss = (
+            judged.loss.with_thresholds(self._thresholds[-1]) if self._thresholds else judged.loss
+        )
+        figures = {f"{of}_loss": loss.mean(scores, judged.y, judged.weight)}
         if self._judge is not None:
             figures[f"{of}_score"] = score = self._judge(scores)
             if np.isnan(score):

@@ -15,6 +15,7 @@
 #include "treewright/criteria/given.hpp"
 #include "treewright/criteria/hellinger.hpp"
 #include "treewright/criteria/misclassification.hpp"
+#include "treewright/criteria/ordinal_gini.hpp"
 #include "treewright/criteria/poisson.hpp"
 #include "treewright/criteria/programs/rpart_gini.hpp"
 #include "treewright/criteria/programs/single_entropy.hpp"
@@ -26,7 +27,7 @@
 namespace treewright::criteria {
 
 using Criteria = std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing,
-                            Hellinger, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
+                            Hellinger, OrdinalGini, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
                             Anova, StandardDeviation, FifthRoot, RpartGini, Given>;
 
 /// The traits of all criteria, in the order of the list.

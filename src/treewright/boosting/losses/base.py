@@ -116,6 +116,16 @@ class Loss(ABC):
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row; scores are rows x outputs."""
 
+    def first_thresholds(self, y: FloatArray, weight: FloatArray | None) -> FloatArray | None:
+        """Return the thresholds between ordered classes at the start; None where there are none."""
+        del y, weight
+        return None
+
+    def with_thresholds(self, thresholds: FloatArray) -> Loss:
+        """Return the loss of rows beside thresholds that have been learned, where it has some."""
+        del thresholds
+        return self
+
     def mean(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> float:
         """Return the mean loss of rows; scores are rows x outputs."""
         with np.errstate(over="ignore"):  # a loss beyond all numbers is infinite, and says so
@@ -136,6 +146,9 @@ class Loss(ABC):
 
 class ClassLoss(Loss):
     """A loss of classes; `y` holds their indices."""
+
+    needs_order: ClassVar[bool] = False
+    """Whether it has a meaning for ordered classes alone."""
 
     @property
     def of_classes(self) -> bool:

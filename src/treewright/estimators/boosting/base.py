@@ -292,7 +292,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
     ) -> Boosting:
         before = self._before(own, data, options)
 
-        def make(core: Any, base: FloatArray) -> BoostedEnsemble:
+        def make(core: Any, base: FloatArray, thresholds: FloatArray | None) -> BoostedEnsemble:
             target = data.target
             return BoostedEnsemble(
                 core=core,
@@ -303,6 +303,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
                 criterion=own.loss.name,
                 shift=data.shift,
                 has_offsets=own.offset is not None,
+                thresholds=thresholds,
             )
 
         rounds = Boosting(

@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int64Array
-from treewright.boosting.losses import Loss, loss_of_classes, loss_of_values, takes_quantile
+from treewright.boosting.losses import (
+    Loss,
+    loss_of_classes,
+    loss_of_values,
+    needs_order,
+    takes_quantile,
+)
 from treewright.data.read.target import ClassTarget
-from treewright.errors import ParameterError
+from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import ClassTask, ValueTask, logarithms
 from treewright.estimators.boosting.base import BoostingEstimator
 from treewright.grow.training_data import TrainingData
@@ -34,6 +40,8 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
     """Boosted trees that predict classes."""
 
     def _loss(self, target: Any) -> Loss:
+        if needs_order(self.loss):
+            target.require_order(f"loss={self.loss!r}")
         return loss_of_classes(self.loss, len(target.classes[0]))
 
     def _numbers(self, data: TrainingData) -> FloatArray:
@@ -42,6 +50,11 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
 
     def _check_init(self) -> None:
         super()._check_init()
+        if needs_order(self.loss) and not (self.init is None or isinstance(self.init, str)):
+            raise UnsupportedError(
+                f"init={self.init!r} predicts a probability for each class, and loss={self.loss!r}"
+                " has one score for all.\n  Hint: init=None."
+            )
         if not (self.init is None or isinstance(self.init, str)) and not hasattr(
             self.init, "predict_proba"
         ):
@@ -58,6 +71,16 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
             return np.zeros((len(shares), 1))
         odds = (shares[:, 1] - shares[:, 0])[:, np.newaxis]
         return odds / 2 if link == "half_logistic" else odds
+
+    @property
+    def thresholds_(self) -> FloatArray:
+        """Where the scores of ordered classes part (``loss="ordinal"``), one less than classes."""
+        thresholds = self._model().thresholds
+        if thresholds is None:
+            raise AttributeError(
+                f"classes have thresholds between them with loss='ordinal', not {self.loss!r}."
+            )
+        return np.asarray(thresholds[-1])
 
     def apply(self, X: Any) -> Int64Array:
         """Return the leaf of each row in each tree: rows x rounds x trees of a round.
@@ -96,7 +119,10 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         return float(accuracy_score(y, found, sample_weight=sample_weight))
 
     def decision_function(self, X: Any, *, offset: Any = None) -> FloatArray:
-        """Return the scores of each row: of the second of two classes, or of each of several."""
+        """Return the scores of each row: of the second of two classes, or of each of several.
+
+        With ``loss="ordinal"`` a row has one score, which ``thresholds_`` part into classes.
+        """
         scores = self._scores(X, offset)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -108,7 +134,8 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
     def staged_predict_proba(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the class probabilities after each round."""
         model = self._model()
-        return (model.apply_link(scores) for scores in self._staged(X, offset))
+        for number, scores in enumerate(self._staged(X, offset), start=1):
+            yield model.apply_link(scores, n_rounds=number)
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
         """Yield the predicted classes after each round."""
