@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
+from treewright.boosting.links import LINKS, answers_of, are_thresholds, shares_between
 from treewright.core import BoostForest
 from treewright.criteria import GRADIENTS
 from treewright.data.core_columns import lend
@@ -30,58 +31,9 @@ if TYPE_CHECKING:
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
-LINKS = ("identity", "log", "logistic", "half_logistic", "softmax", "ordinal")
-"""What a score is: the prediction itself, its logarithm, log odds (halved, or one per class), or a
-place among thresholds that part ordered classes."""
 _MOST_SHIFT = 4096
 """More powers of two than lie between the largest and the smallest number."""
 IMPORTANCES = {"gain": "share of the gain of all splits", "split": "share of all splits"}
-
-
-def answers_of(scores: FloatArray, link: str) -> FloatArray:
-    """Return predicted numbers or class probabilities from scores, rows x outputs.
-
-    >>> answers_of(np.array([[0.0]]), "logistic").tolist()
-    [[0.5, 0.5]]
-    """
-    if link == "identity":
-        return scores
-    if link == "log":
-        with np.errstate(over="ignore"):
-            return np.asarray(np.exp(scores))
-    if link == "softmax":
-        return np.asarray(softmax(scores, axis=1))
-    answers = np.empty((len(scores), 2))
-    second = answers[:, 1]
-    expit(2.0 * scores[:, 0] if link == "half_logistic" else scores[:, 0], out=second)
-    np.subtract(1.0, second, out=answers[:, 0])
-    return answers
-
-
-def shares_between(scores: FloatArray, thresholds: FloatArray) -> FloatArray:
-    """Return the probabilities of ordered classes, which thresholds part, from scores.
-
-    >>> shares_between(np.array([[0.0]]), np.array([0.0, 100.0])).round(2).tolist()
-    [[0.5, 0.5, 0.0]]
-    """
-    shares = np.empty((len(scores), len(thresholds) + 1))
-    below: FloatArray = np.zeros(len(scores))
-    for place, threshold in enumerate(thresholds.tolist()):
-        up_to = expit(threshold - scores[:, 0])
-        np.subtract(up_to, below, out=shares[:, place])
-        below = up_to
-    np.subtract(1.0, below, out=shares[:, -1])
-    return shares
-
-
-def _are_thresholds(given: Any, link: Any, n_rounds: int, n_classes: int) -> bool:
-    """Return whether thresholds of a state are those of a link: of every round, ascending."""
-    if link != "ordinal":
-        return given is None
-    thresholds = np.asarray(given)
-    if thresholds.dtype != np.float64 or thresholds.shape != (n_rounds + 1, n_classes - 1):
-        return False
-    return bool(np.isfinite(thresholds).all() and (np.diff(thresholds, axis=1) > 0).all())
 
 
 def _tells_meaning(kept: dict[str, Any], n_trees: int, n_outputs: int) -> bool:
@@ -99,7 +51,7 @@ def _tells_meaning(kept: dict[str, Any], n_trees: int, n_outputs: int) -> bool:
     if classes is None:
         return n_outputs == 1 and link != "ordinal" and thresholds is None
     is_one = isinstance(classes, tuple) and len(classes) == 1 and hasattr(classes[0], "__len__")
-    if not is_one or not _are_thresholds(
+    if not is_one or not are_thresholds(
         thresholds, link, n_trees // max(n_outputs, 1), len(classes[0])
     ):
         return False
@@ -118,7 +70,7 @@ class BoostedEnsemble:
     base
         The score that every row starts from, by output.
     link
-        How a score becomes a prediction; one of :data:`LINKS`.
+        How a score becomes a prediction; one of :data:`~treewright.boosting.links.LINKS`.
     schema, classes
         As for :class:`~treewright.tree.tree.Tree`.
     criterion

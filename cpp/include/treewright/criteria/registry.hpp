@@ -26,9 +26,10 @@
 
 namespace treewright::criteria {
 
-using Criteria = std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing,
-                            Hellinger, OrdinalGini, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
-                            Anova, StandardDeviation, FifthRoot, RpartGini, Given>;
+using Criteria =
+    std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing, Hellinger,
+               OrdinalGini, SquaredError, AbsoluteError, Poisson, WeightedSquaredError, Anova,
+               StandardDeviation, FifthRoot, RpartGini, Given>;
 
 /// The traits of all criteria, in the order of the list.
 [[nodiscard]] inline std::vector<Traits> all_traits() {

@@ -85,7 +85,7 @@ class Loss(ABC):
     @property
     @abstractmethod
     def link(self) -> str:
-        """What a score means; one of :data:`treewright.boosting.ensemble.LINKS`."""
+        """What a score means; one of :data:`treewright.boosting.links.LINKS`."""
 
     @property
     def parameter(self) -> float:
