@@ -52,17 +52,26 @@ int unit_of(const ThresholdRows& rows) {
 std::vector<ClassPart> parts_of(std::span<const double> bounds, const ThresholdRows& rows, int unit,
                                 Team& team) {
     const std::size_t n_classes = bounds.size() - 1;
+    const double per_unit = std::ldexp(1.0, -unit);
     std::vector<std::vector<ClassPart>> found(team.size(), std::vector<ClassPart>(n_classes));
     by_blocks(rows.y.size(), team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
-        for (std::size_t row = begin; row < end; ++row) {
-            const auto own = static_cast<std::size_t>(rows.y[row]);
-            const double w = std::ldexp(weight_of(rows, row), -unit);
-            const double a = 1.0 / (1.0 + exp_of(rows.scores[row] - bounds[own + 1]));
-            const double b = 1.0 / (1.0 + exp_of(rows.scores[row] - bounds[own]));
-            const auto whole = [w](double share) {
-                return static_cast<std::int64_t>(std::nearbyint(share * w));
+        double upper[kRowsPerBlock];  // shares below either bound, in a loop of their own: it is
+        double lower[kRowsPerBlock];  // done for several rows at once
+        for (std::size_t i = 0; i < end - begin; ++i) {
+            const auto own = static_cast<std::size_t>(rows.y[begin + i]);
+            const double score = rows.scores[begin + i];
+            upper[i] = 1.0 / (1.0 + exp_of(score - bounds[own + 1]));
+            lower[i] = 1.0 / (1.0 + exp_of(score - bounds[own]));
+        }
+        std::vector<ClassPart>& into = found[thread];
+        for (std::size_t i = 0; i < end - begin; ++i) {
+            const double w = weight_of(rows, begin + i) * per_unit;
+            const double a = upper[i];
+            const double b = lower[i];
+            const auto whole = [w](double share) {  // rounded: shares are not negative
+                return static_cast<std::int64_t>(share * w + 0.5);
             };
-            found[thread][own] +=
+            into[static_cast<std::size_t>(rows.y[begin + i])] +=
                 {whole(1.0), whole(1.0 - a), whole(a * (1.0 - a)), whole(b), whole(b * (1.0 - b))};
         }
     });
