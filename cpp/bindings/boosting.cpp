@@ -288,6 +288,31 @@ void bind_boosting(nb::module_& module) {
             nb::arg("gradient"), nb::arg("hessian"),
             nb::sig("def set_gradients(self, gradient: NDArray[numpy.float64], hessian: "
                     "NDArray[numpy.float64]) -> None"))
+        .def(
+            "set_thresholds",
+            [](BoundBooster& self, Flat<double> thresholds, std::size_t n_steps,
+               std::size_t n_threads) {
+                constexpr double kFar = std::numeric_limits<double>::infinity();
+                std::vector<double> bounds{-kFar};
+                bounds.insert(bounds.end(), thresholds.data(),
+                              thresholds.data() + thresholds.size());
+                bounds.push_back(kFar);
+                Progress progress = make_progress({});
+                const nb::gil_scoped_release release;
+                Team team(n_threads, progress);
+                self.core->set_bounds(std::move(bounds), n_steps, team);
+            },
+            nb::arg("thresholds"), nb::arg("n_steps"), nb::arg("n_threads"),
+            nb::sig("def set_thresholds(self, thresholds: NDArray[numpy.float64], n_steps: int, "
+                    "n_threads: int) -> None"))
+        .def_prop_ro(
+            "thresholds",
+            [](const BoundBooster& self) {
+                const std::span<const double> bounds = self.core->class_bounds();
+                if (bounds.empty()) return to_numpy(std::vector<double>{});
+                return to_numpy(std::vector<double>(bounds.begin() + 1, bounds.end() - 1));
+            },
+            nb::sig("def thresholds(self) -> NDArray[numpy.float64]"))
         .def_prop_ro(
             "scores",
             [](const BoundBooster& self) {

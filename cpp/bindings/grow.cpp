@@ -317,6 +317,7 @@ void bind_grow(nb::module_& module) {
                 one["is_binary"] = traits.is_binary;
                 one["is_additive"] = traits.is_additive;
                 one["is_deviance"] = traits.is_deviance;
+                one["needs_order"] = traits.needs_order;
                 one["is_fused"] = traits.is_fused;
                 one["judges_stumps"] = traits.judges_stumps;
                 one["compares_last_bits"] = traits.compares_last_bits;

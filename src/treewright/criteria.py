@@ -53,6 +53,8 @@ class Criterion:
         Whether the sums of branches add up; if not, values are sorted and medians taken.
     is_deviance
         Whether targets are counts that may not be negative.
+    needs_order
+        Whether it judges classes by their order, which must be known.
     is_fused
         Whether it has fused loops that need no tally of class counts.
     judges_stumps
@@ -77,6 +79,7 @@ class Criterion:
     is_binary: bool
     is_additive: bool
     is_deviance: bool
+    needs_order: bool
     is_fused: bool
     judges_stumps: bool
     compares_last_bits: bool

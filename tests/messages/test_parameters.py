@@ -54,7 +54,8 @@ def of_regressor(**parameters: Any) -> str:
 def test_a_choice_offers_the_nearest() -> None:
     assert of_classifier(criterion="ginni") == (
         "criterion='ginni' must be one of 'gini', 'entropy', 'gain_ratio', 'misclassification',"
-        " 'chi2', 'twoing', 'hellinger', 'impurity_ratio'.\n  Hint: did you mean 'gini'?"
+        " 'chi2', 'twoing', 'hellinger', 'ordinal_gini', 'impurity_ratio'.\n"
+        "  Hint: did you mean 'gini'?"
     )
     assert of_classifier(splitter=3) == "splitter=3 must be one of 'best', 'random'."
     assert of_classifier(nominal="multi-way") == (

@@ -20,6 +20,7 @@ CLASS_CRITERIA = (
     "chi2",
     "twoing",
     "hellinger",
+    "ordinal_gini",
     "impurity_ratio",
 )
 VALUE_CRITERIA = (
@@ -170,6 +171,17 @@ def hellinger(parts: Sequence[Part]) -> float:
     )
 
 
+def mean_distance(part: Part, classes: Sequence[Any]) -> float:
+    """Ordinal Gini: how far apart the classes of two rows are, on average (Piccarreta 2008)."""
+    place = {label: k for k, label in enumerate(classes)}
+    total = weight(part)
+    return math.fsum(
+        class_weight(part, j) / total * class_weight(part, k) / total * abs(place[j] - place[k])
+        for j in labels_of(part)
+        for k in labels_of(part)
+    )
+
+
 _IMPURITY_OF_CRITERION: dict[str, Callable[[Part], float]] = {
     "gini": gini,
     "entropy": entropy,
@@ -190,8 +202,13 @@ _SCORE_OF_CRITERION: dict[str, Callable[[Sequence[Part]], float]] = {
 }
 
 
-def raw_score(parts: Sequence[Part], criterion: str) -> float:
-    """What the criterion thinks of these parts; for gain_ratio the gain before division."""
+def raw_score(parts: Sequence[Part], criterion: str, classes: Sequence[Any] = ()) -> float:
+    """What the criterion thinks of these parts; for gain_ratio the gain before division.
+
+    `classes` are all that the target has, in their order, for a criterion that judges by it.
+    """
+    if criterion == "ordinal_gini":
+        return gain(parts, lambda part: mean_distance(part, classes))
     if criterion in _SCORE_OF_CRITERION:
         return _SCORE_OF_CRITERION[criterion](parts)
     return gain(parts, _IMPURITY_OF_CRITERION[criterion])

@@ -44,7 +44,7 @@ def best_line_score(
         if min(map(len, parts)) < min_samples_leaf:
             continue
         branches = [[(target[i], weights[i] if weights else 1.0) for i in part] for part in parts]
-        score = criteria.raw_score(branches, criterion)
+        score = criteria.raw_score(branches, criterion, sorted(set(target)))
         if best is None or score > best:
             best = score
     return best

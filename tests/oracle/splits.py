@@ -272,7 +272,8 @@ def _scored(
         return None  # a branch of zeros would predict 0, where the deviance is infinite
     judged = math.fsum(criteria.weight(part) for part in branches)
     unknown = criteria.weight(left_out)
-    gain = criteria.raw_score(branches, criterion) * judged / (judged + unknown)
+    gain = criteria.raw_score(branches, criterion, table.class_order())
+    gain *= judged / (judged + unknown)
     if criterion != "gain_ratio":
         return Scored(split=split, score=gain, gain=gain)
     sizes = [criteria.weight(part) for part in branches]

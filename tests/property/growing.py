@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from property.tables import Sample
 from treewright.data.read.table import read_table
-from treewright.data.read.target import read_classes, read_values
+from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
 from treewright.data.read.weights import RowWeights, read_weights
 from treewright.grow.fit import fit_tree
 from treewright.grow.options import GrowthOptions
@@ -26,10 +26,15 @@ def examples(share: float) -> settings:
 def problem_of(sample: Sample, options: GrowthOptions, *, seed: int = 0) -> Problem:
     table = read_table(sample.frame, schema=sample.schema)
     weights = None if sample.weights is None else np.array(sample.weights)
-    read = read_classes if sample.is_classification else read_values
+    y, owner = list(sample.target), "the test"
+    target: ClassTarget | ValueTarget = (
+        read_classes(y, owner=owner, class_order=sample.classes)
+        if sample.is_classification
+        else read_values(y, owner=owner)
+    )
     return Problem(
         table=table,
-        target=read(list(sample.target), owner="the test"),
+        target=target,
         weights=RowWeights.of(read_weights(weights, sample.n_rows)),
         options=options,
         seed=seed,

@@ -382,6 +382,29 @@ void Booster::set_delta(Team& team) {
         objective.loss);
 }
 
+void Booster::set_bounds(std::vector<double> given, std::size_t n_steps, Team& team) {
+    bounds = std::move(given);
+    std::visit(
+        [&](auto& loss) {
+            if constexpr (HasThresholds<std::decay_t<decltype(loss)>>) {
+                require(static_cast<double>(bounds.size()) == loss.n_classes + 1.0,
+                        "bounds of every class");
+                loss.bounds = bounds;
+            } else {
+                require(false, "a loss of ordered classes");
+            }
+        },
+        objective.loss);
+    constexpr double kShortStep = 1e-10;
+    for (std::size_t step = 0; step < n_steps; ++step)
+        if (learn_thresholds(false, team) < kShortStep) break;
+}
+
+double Booster::learn_thresholds(bool keeps_mean, Team& team) {
+    if (!objective.traits().has_thresholds) return 0.0;
+    return move_thresholds(bounds, {y, scores, weight}, keeps_mean, team);
+}
+
 double Booster::distance_quantile(double level, Team& team) const {
     if (weight.empty()) return quantile_of_distances(y, scores.data(), level, team);
     std::vector<Residual> distances;
@@ -406,6 +429,7 @@ void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowB
 
 void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64_t key, Team& team,
                     Progress& progress) {
+    require(!objective.traits().has_thresholds || !bounds.empty(), "bounds of ordered classes");
     set_delta(team);
     draw_rows(key, team);
     quantise(team);
@@ -430,6 +454,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
         });
     for (std::size_t output = n_outputs > 1 ? n_apart : 0; output < n_outputs; ++output)
         make(output, buffers[0], team);
+    learn_thresholds(true, team);
     double most = 0.0;
     for (const BoostTree& tree : grown) most = std::max(most, tree.largest_answer());
     most_score += most;

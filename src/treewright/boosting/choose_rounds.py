@@ -43,12 +43,12 @@ Watch = Callable[[int | None, int, float], None]
 def folds_of(problem: BoostingProblem) -> Int64Array | None:
     """Return the fold that leaves each row out, -1 for rows of weight 0; None for few rows.
 
-    Rows are dealt out in turn, class by class, in an order given by their content (and weight), so
-    that it does not matter in which order they are given. Copies of a row are dealt over the folds
-    like any rows: kept together they would make a table of many copies look as if each of them
-    was to be predicted from other rows, which it will not be. Where rows belong to groups, which
-    will be predicted from other groups, whole groups are dealt out, by the commonest class of
-    their rows and by size.
+    Rows are dealt out in turn, class by class, in an order given by their content (weight and
+    offset too), so that it does not matter in which order they are given. Copies of a row are
+    dealt over the folds like any rows: kept together they would make a table of many copies look
+    as if each of them was to be predicted from other rows, which it will not be. Where rows belong
+    to groups, which will be predicted from other groups, whole groups are dealt out, by the
+    commonest class of their rows and by size.
     """
     weight, y = problem.weight, problem.y
     counts = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0.0
@@ -61,6 +61,8 @@ def folds_of(problem: BoostingProblem) -> Int64Array | None:
         return folds
     hashes = problem.draw_hashes()[rows]
     keys: list[Array] = [hashes] if weight is None else [weight[rows], hashes]
+    if problem.offset is not None:
+        keys = [*problem.offset[rows].T, *keys]
     if problem.loss.of_classes:
         keys.append(y[rows])
     folds[rows[np.lexsort(keys)]] = np.arange(len(rows)) % N_FOLDS
@@ -162,7 +164,7 @@ class _Fold:
         return loss
 
 
-def _no_model(core: Any, base: Any) -> Any:
+def _no_model(core: Any, base: Any, thresholds: Any) -> Any:
     raise AssertionError("folds are judged, not kept")
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
+from treewright.boosting.links import LINKS, answers_of, are_thresholds, shares_between
 from treewright.core import BoostForest
 from treewright.criteria import GRADIENTS
 from treewright.data.core_columns import lend
@@ -31,34 +32,12 @@ if TYPE_CHECKING:
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
-LINKS = ("identity", "log", "logistic", "half_logistic", "softmax")
-"""What a score is: the prediction itself, its logarithm, or log odds (halved, or one per class)."""
 _MOST_SHIFT = 4096
 """More powers of two than lie between the largest and the smallest number."""
 IMPORTANCES = {"gain": "share of the gain of all splits", "split": "share of all splits"}
 
 
-def answers_of(scores: FloatArray, link: str) -> FloatArray:
-    """Return predicted numbers or class probabilities from scores, rows x outputs.
-
-    >>> answers_of(np.array([[0.0]]), "logistic").tolist()
-    [[0.5, 0.5]]
-    """
-    if link == "identity":
-        return scores
-    if link == "log":
-        with np.errstate(over="ignore"):
-            return np.asarray(np.exp(scores))
-    if link == "softmax":
-        return np.asarray(softmax(scores, axis=1))
-    answers = np.empty((len(scores), 2))
-    second = answers[:, 1]
-    expit(2.0 * scores[:, 0] if link == "half_logistic" else scores[:, 0], out=second)
-    np.subtract(1.0, second, out=answers[:, 0])
-    return answers
-
-
-def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
+def _tells_meaning(kept: dict[str, Any], n_trees: int, n_outputs: int) -> bool:
     """Return whether an unpickled state has valid base scores and a valid link."""
     base, classes, shift = np.asarray(kept.get("base")), kept.get("classes"), kept.get("shift")
     if not {"schema", "classes", "criterion"} <= kept.keys() or kept.get("link") not in LINKS:
@@ -67,10 +46,19 @@ def _tells_meaning(kept: dict[str, Any], n_outputs: int) -> bool:
         return False
     if not isinstance(shift, int) or abs(shift) > _MOST_SHIFT:
         return False
+    if not isinstance(kept.get("has_offsets"), bool):
+        return False
+    link, thresholds = kept["link"], kept.get("thresholds")
     if classes is None:
-        return n_outputs == 1
+        return n_outputs == 1 and link != "ordinal" and thresholds is None
     is_one = isinstance(classes, tuple) and len(classes) == 1 and hasattr(classes[0], "__len__")
-    return is_one and (len(classes[0]) == n_outputs if n_outputs > 1 else len(classes[0]) <= 2)
+    if not is_one or not are_thresholds(
+        thresholds, link, n_trees // max(n_outputs, 1), len(classes[0])
+    ):
+        return False
+    if link == "ordinal":
+        return n_outputs == 1
+    return len(classes[0]) == n_outputs if n_outputs > 1 else len(classes[0]) <= 2
 
 
 class BoostedEnsemble(TreeEnsemble):
@@ -83,7 +71,7 @@ class BoostedEnsemble(TreeEnsemble):
     base
         The score that every row starts from, by output.
     link
-        How a score becomes a prediction; one of :data:`LINKS`.
+        How a score becomes a prediction; one of :data:`~treewright.boosting.links.LINKS`.
     schema, classes
         As for :class:`~treewright.tree.tree.Tree`.
     criterion
@@ -93,6 +81,11 @@ class BoostedEnsemble(TreeEnsemble):
         size.
     leaf
         How probabilities become a class.
+    has_offsets
+        Whether the training rows had offsets, so that the scores of other rows need them too.
+    thresholds
+        Where ordered classes part: rounds + 1 x classes - 1, from before the first round on; None
+        for other links.
     """
 
     unseen = "missing"
@@ -108,6 +101,8 @@ class BoostedEnsemble(TreeEnsemble):
         criterion: str,
         shift: int = 0,
         leaf: LeafRule = BY_MAJORITY,
+        has_offsets: bool = False,
+        thresholds: FloatArray | None = None,
     ) -> None:
         self.core = core
         self.base = base
@@ -117,6 +112,8 @@ class BoostedEnsemble(TreeEnsemble):
         self.criterion = criterion
         self.shift = shift
         self.leaf = leaf
+        self.has_offsets = has_offsets
+        self.thresholds = thresholds
 
     def __len__(self) -> int:
         return self.core.n_trees
@@ -139,7 +136,7 @@ class BoostedEnsemble(TreeEnsemble):
             )
         except (ValueError, KeyError, TypeError, RuntimeError) as error:
             raise ModelFormatError(f"the trees of a boosted model are damaged: {error}.") from error
-        if not _tells_meaning(kept, self.core.n_outputs):
+        if not _tells_meaning(kept, self.core.n_trees, self.core.n_outputs):
             raise ModelFormatError(
                 "a boosted model is damaged: where scores start, or what they mean."
             )
@@ -192,10 +189,20 @@ class BoostedEnsemble(TreeEnsemble):
         begin = self.base if start is None else np.ascontiguousarray(start)
         return self.core.add_scores(lend(table), first * width, last * width, begin, n_threads)
 
-    def apply_link(self, scores: FloatArray) -> FloatArray:
-        """Return predicted numbers or class probabilities from scores."""
+    def apply_link(self, scores: FloatArray, *, n_rounds: int = -1) -> FloatArray:
+        """Return predicted numbers or class probabilities from scores.
+
+        Parameters
+        ----------
+        scores
+            Rows x outputs.
+        n_rounds
+            The number of rounds they are the scores of; by default all.
+        """
         if self.classes is not None and len(self.classes[0]) == 1:
             return np.ones((len(scores), 1))
+        if self.thresholds is not None:
+            return shares_between(scores, self.thresholds[n_rounds])
         answers = answers_of(scores, self.link)
         return np.ldexp(answers, self.shift) if self.shift else answers
 
@@ -296,6 +303,11 @@ class BoostedEnsemble(TreeEnsemble):
                 "shap_values: output='probability' is for classes, and this model predicts numbers."
                 "\n  Hint: output='score'."
             )
+        if self.link == "ordinal":
+            raise UnsupportedError(
+                "shap_values: output='probability' is for a class whose score is its own; the"
+                " score of ordered classes is compared with thresholds.\n  Hint: output='score'."
+            )
         if len(self.classes[0]) != 2:
             raise UnsupportedError(
                 f"shap_values: output='probability' is for two classes; of {len(self.classes[0])},"
@@ -319,7 +331,7 @@ class BoostedEnsemble(TreeEnsemble):
         return factor * slopes
 
     def _output_names(self) -> tuple[str, ...]:
-        if self.classes is None:
+        if self.classes is None or self.link == "ordinal":
             return ("prediction",) if self.link == "identity" else ("score",)
         names = tuple(map(str, self.classes[0]))
         return names if self.core.n_outputs > 1 else names[-1:]
@@ -354,15 +366,16 @@ class BoostedEnsemble(TreeEnsemble):
 
     def first(self, n_rounds: int) -> BoostedEnsemble:
         """Return the model of the first `n_rounds` rounds."""
-        return self._with(self.core.part(0, n_rounds * self.core.n_outputs))
+        thresholds = None if self.thresholds is None else self.thresholds[: n_rounds + 1]
+        return self._with(self.core.part(0, n_rounds * self.core.n_outputs), thresholds)
 
-    def joined(self, more: BoostForest) -> BoostedEnsemble:
-        """Return the model extended by the trees of further rounds."""
-        return self._with(self.core.joined(more))
+    def joined(self, more: BoostForest, thresholds: FloatArray | None) -> BoostedEnsemble:
+        """Return the model extended by the trees of further rounds, with thresholds of all."""
+        return self._with(self.core.joined(more), thresholds)
 
-    def _with(self, core: BoostForest) -> BoostedEnsemble:
+    def _with(self, core: BoostForest, thresholds: FloatArray | None) -> BoostedEnsemble:
         made = BoostedEnsemble.__new__(BoostedEnsemble)
-        made.__dict__.update(self.__dict__, core=core)
+        made.__dict__.update(self.__dict__, core=core, thresholds=thresholds)
         return made
 
     def _parts(self, index: int) -> dict[str, Array]:

@@ -30,6 +30,8 @@ from treewright.errors import NoSplitWarning, ParameterError, warn
 
 PATIENCE = 10
 """Rounds without improvement after which early stopping stops, by default."""
+_STEPS_OF_THRESHOLDS = 100
+"""Newton steps at most, before the first round."""
 _MOST_SCORE = 1e300
 """Beyond this, differences of scores overflow."""
 
@@ -53,7 +55,7 @@ class Boosting:
     problem, options
         What is boosted, and how.
     make
-        Makes a model from trees and base scores.
+        Makes a model from trees, base scores and thresholds of ordered classes.
     before
         The model to continue from.
     validation
@@ -70,7 +72,7 @@ class Boosting:
         problem: BoostingProblem,
         options: BoostingOptions,
         *,
-        make: Callable[[BoostForest, FloatArray], BoostedEnsemble],
+        make: Callable[[BoostForest, FloatArray, FloatArray | None], BoostedEnsemble],
         before: BoostedEnsemble | None = None,
         validation: BoostingProblem | None = None,
         watches: bool = False,
@@ -82,8 +84,11 @@ class Boosting:
         options = options.settled(problem)
         self._problem, self._options = problem, options
         self._validation, self._watches, self._judge = validation, watches, judge
-        self._base = loss.start(problem.y, problem.weight) if before is None else before.base
-        starts_alike = before is None and problem.start is None
+        if before is None:
+            self._base = loss.base_score(problem.y, problem.weight, problem.offset)
+        else:
+            self._base = before.base
+        starts_alike = before is None and problem.starts_alike
         scores = self._base if starts_alike else self._start(problem, before).T
         self._before, self._make = before, make
         self._booster = Booster(
@@ -100,6 +105,7 @@ class Boosting:
         )
         if problem.groups is not None and self.draws.share < 1.0:
             self._booster.draw_by(problem.draw_hashes())
+        self._thresholds = self._first_thresholds(starts_alike)
         self._growth = options.core_growth(problem)
         self._n_judged = 0
         if validation is not None:
@@ -109,13 +115,26 @@ class Boosting:
             )
 
     def _start(self, problem: BoostingProblem, before: BoostedEnsemble | None) -> FloatArray:
+        scores = problem.first_scores(self._base)
+        if before is None:
+            return scores
+        return before.scores(problem.table, n_threads=self._options.n_threads, start=scores)
+
+    def _first_thresholds(self, starts_alike: bool) -> list[FloatArray]:
+        """Return the thresholds so far, by rounds; none where classes are not ordered."""
+        problem, before = self._problem, self._before
+        first = problem.loss.first_thresholds(problem.y, problem.weight)
+        if first is None:
+            return []
         if before is not None:
-            return before.scores(
-                problem.table, n_threads=self._options.n_threads, start=problem.start
+            assert before.thresholds is not None
+            self._booster.set_thresholds(
+                np.ascontiguousarray(before.thresholds[-1]), 0, self._options.n_threads
             )
-        if problem.start is not None:
-            return problem.start
-        return np.tile(self._base, (problem.table.n_rows, 1))
+            return list(before.thresholds)
+        n_steps = 0 if starts_alike else _STEPS_OF_THRESHOLDS
+        self._booster.set_thresholds(first, n_steps, self._options.n_threads)
+        return [self._booster.thresholds]
 
     def record(self) -> TrainingRecord:
         """Return what tells the losses of training rows once they are asked for."""
@@ -166,7 +185,7 @@ class Boosting:
     def _warn_if_nothing_is_learned(self, rounds: list[GradientRound]) -> None:
         problem = self._problem
         is_alike = all(each.n_leaves == problem.loss.n_outputs for each in rounds)
-        starts_alike = self._before is None and problem.start is None
+        starts_alike = self._before is None and problem.starts_alike
         if not (rounds and is_alike and starts_alike) or np.all(problem.y == problem.y[0]):
             return
         warn(
@@ -179,9 +198,10 @@ class Boosting:
     def so_far(self) -> BoostedEnsemble:
         """Return the model of all rounds made so far."""
         grown = self._booster.forest(0, self._booster.n_trees)
+        thresholds = np.stack(self._thresholds) if self._thresholds else None
         if self._before is not None:
-            return self._before.joined(grown)
-        return self._make(grown, self._base)
+            return self._before.joined(grown, thresholds)
+        return self._make(grown, self._base, thresholds)
 
     def _watched(self, done: GradientRound) -> float:
         """Return the figure that early stopping minimises."""
@@ -201,6 +221,8 @@ class Boosting:
         first = booster.n_trees
         key = key_of_round(options.seed, number)
         booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
+        if self._thresholds:
+            self._thresholds.append(booster.thresholds)
         if not booster.reach < _MOST_SCORE:
             given = (
                 " and the gradients and hessians of this loss" if isinstance(loss, Given) else ""
@@ -238,7 +260,10 @@ class Boosting:
                 ),
             )
             self._validation_scores = scores
-        figures = {f"{of}_loss": judged.loss.mean(scores, judged.y, judged.weight)}
+        loss = (
+            judged.loss.with_thresholds(self._thresholds[-1]) if self._thresholds else judged.loss
+        )
+        figures = {f"{of}_loss": loss.mean(scores, judged.y, judged.weight)}
         if self._judge is not None:
             figures[f"{of}_score"] = score = self._judge(scores)
             if np.isnan(score):

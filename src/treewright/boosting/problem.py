@@ -29,6 +29,8 @@ class BoostingProblem:
     """Scores that the rows start from (rows x outputs), instead of the loss's base score."""
     groups: RowGroups | None = None
     """Groups of rows that are drawn and held out together."""
+    offset: FloatArray | None = None
+    """What is added to the scores of each row (rows x outputs), wherever they start."""
 
     @property
     def n_rows(self) -> int:
@@ -61,12 +63,29 @@ class BoostingProblem:
             loss=self.loss,
             start=None if self.start is None else self.start[rows],
             groups=None if self.groups is None else self.groups.take(rows),
+            offset=None if self.offset is None else self.offset[rows],
         )
 
     def draw_hashes(self) -> UInt64Array:
         """Return the hash that each row is drawn by: of its content, or of its whole group."""
         hashes = content_hashes(lend(self.table), core_target(self))
         return hashes if self.groups is None else self.groups.hashes(hashes)
+
+    @property
+    def starts_alike(self) -> bool:
+        """Whether all rows start from the same scores."""
+        return self.start is None and self.offset is None
+
+    def first_scores(self, base: FloatArray) -> FloatArray:
+        """Return the scores of the rows before the first tree, rows x outputs.
+
+        Parameters
+        ----------
+        base
+            The base score of each output.
+        """
+        scores = np.tile(base, (self.table.n_rows, 1)) if self.start is None else self.start
+        return np.ascontiguousarray(scores if self.offset is None else scores + self.offset)
 
     def counted(self) -> BoostingProblem:
         """Return the problem without the rows of weight 0."""

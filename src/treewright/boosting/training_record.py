@@ -14,6 +14,7 @@ import numpy as np
 
 from treewright.array_types import BoolArray, FloatArray, UInt64Array
 from treewright.boosting.ensemble import BoostedEnsemble
+from treewright.boosting.losses.base import Loss
 from treewright.boosting.problem import BoostingProblem
 from treewright.core import rows_of_round
 from treewright.data.core_columns import lend
@@ -82,33 +83,37 @@ class TrainingRecord:
         """Return the losses after each round of a model, whose rounds drew rows so."""
         problem, core, width = self._problem, model.core, model.core.n_outputs
         rows = core.code(lend(problem.table), 1)
-        scores: FloatArray = np.tile(model.base, (len(problem.y), 1))
-        if problem.start is not None:
-            scores = np.ascontiguousarray(problem.start)
+        scores = problem.first_scores(model.base)
         all_rows = np.ones(len(problem.y), dtype=np.bool_)
         hashes: UInt64Array | None = None
         if any(each.share < 1.0 for each in draws):
             hashes = problem.draw_hashes() if self._hashes is None else self._hashes
-        start = self._mean(scores, all_rows)
         lines = []
+        own_loss = partial(self._loss_after, model)
+        start = self._mean(own_loss(0), scores, all_rows)
         for number in range(model.n_rounds):
             before = scores
             scores = core.add_scores(rows, number * width, (number + 1) * width, before, 1)
             own = next(each for each in reversed(draws) if each.first <= number)
             is_drawn = all_rows if hashes is None else _drawn(hashes, own, number)
-            after, is_out = partial(self._mean, scores), ~is_drawn
-            lines.append((after(is_drawn), after(is_out), self._mean(before, is_out)))
-        train, left, left_before = np.array(lines).reshape(-1, 3).T
+            after, is_out = partial(self._mean, own_loss(number + 1), scores), ~is_drawn
+            left_before = self._mean(own_loss(number), before, is_out)
+            lines.append((after(is_drawn), after(is_out), left_before))
+        train, left, before_them = np.array(lines).reshape(-1, 3).T
         return TrainingFigures(
-            start=start, train_loss=train, oob_loss=left, oob_improvement=left_before - left
+            start=start, train_loss=train, oob_loss=left, oob_improvement=before_them - left
         )
 
-    def _mean(self, scores: FloatArray, rows: Any) -> float:
+    def _loss_after(self, model: BoostedEnsemble, n_rounds: int) -> Loss:
+        loss, thresholds = self._problem.loss, model.thresholds
+        return loss if thresholds is None else loss.with_thresholds(thresholds[n_rounds])
+
+    def _mean(self, loss: Loss, scores: FloatArray, rows: Any) -> float:
         problem = self._problem
         if not rows.any():
             return float("nan")
         weight = None if problem.weight is None else problem.weight[rows]
-        return problem.loss.mean(scores[rows], problem.y[rows], weight)
+        return loss.mean(scores[rows], problem.y[rows], weight)
 
 
 def _drawn(hashes: UInt64Array, draws: RoundDraws, number: int) -> BoolArray:

@@ -1,4 +1,4 @@
-"""Columns that fit the training rows alone: identifiers, of rows or of groups, and dates as text."""
+"""Columns that fit the training rows alone: identifiers of rows or groups, and dates as text."""
 
 from __future__ import annotations
 

@@ -42,6 +42,9 @@ class Schema:
         Columns to leave out, such as identifiers.
     derived : sequence of str
         Definitions of columns computed from others; see :meth:`derive`.
+    class_order : sequence
+        The classes of the target, lowest first, where they have an order that their values do not
+        tell; ``classes_`` is then in that order. It may list classes that no row has.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Schema:
     costs: Mapping[ColumnKey, float] = field(default_factory=dict)
     ignore: Sequence[ColumnKey] = ()
     derived: Sequence[str] = ()
+    class_order: Sequence[Hashable] = ()
 
     def __post_init__(self) -> None:
         check_mapping("kinds", self.kinds, of="column to 'numeric', 'nominal' or 'ordinal'")
@@ -76,7 +80,9 @@ class Schema:
         domains = {"values": self.values, "order": self.order}
         for parameter, domain_of_column in domains.items():
             for key, domain in domain_of_column.items():
-                _check_domain(parameter, key, domain)
+                _check_domain(f"{parameter} of column {key!r}", domain)
+        if not is_list(self.class_order) or len(self.class_order) > 0:
+            _check_domain("class_order", self.class_order)
         for key in self.values:
             if key in self.order:
                 raise ParameterError(
@@ -95,6 +101,7 @@ class Schema:
         object.__setattr__(self, "costs", {k: float(v) for k, v in self.costs.items()})
         object.__setattr__(self, "ignore", tuple(self.ignore))
         object.__setattr__(self, "derived", tuple(self.derived))
+        object.__setattr__(self, "class_order", tuple(self.class_order))
 
     def _check_derived(self) -> None:
         definition_of_name = {each.name: each for each in self.definitions}
@@ -229,27 +236,24 @@ class Schema:
             costs={name_of_key[k]: v for k, v in self.costs.items()},
             ignore=[name_of_key[k] for k in self.ignore],
             derived=self.derived,
+            class_order=self.class_order,
         )
 
 
-def _check_domain(parameter: str, key: ColumnKey, domain: Sequence[Hashable]) -> None:
+def _check_domain(what: str, domain: Sequence[Hashable]) -> None:
     if not is_list(domain):
         raise ParameterError(
-            f"{parameter} of column {key!r} must be a list of values, not {domain!r}.\n"
+            f"{what} must be a list of values, not {domain!r}.\n"
             f"  Hint: [{domain!r}] is a domain of one value."
         )
     seen: set[Hashable] = set()
     for value in domain:
         if not isinstance(value, Hashable):
-            raise ParameterError(
-                f"{parameter} of column {key!r} lists {value!r}, which is no single value."
-            )
+            raise ParameterError(f"{what} lists {value!r}, which is no single value.")
         if value is None or value != value:
-            raise ParameterError(
-                f"{parameter} of column {key!r} lists {value!r}, which means a missing value."
-            )
+            raise ParameterError(f"{what} lists {value!r}, which means a missing value.")
         if value in seen:
-            raise ParameterError(f"{parameter} of column {key!r} lists {value!r} twice.")
+            raise ParameterError(f"{what} lists {value!r} twice.")
         seen.add(value)
     if not seen:
-        raise ParameterError(f"{parameter} of column {key!r} is empty; list at least one value.")
+        raise ParameterError(f"{what} is empty; list at least one value.")

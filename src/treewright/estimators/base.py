@@ -399,7 +399,10 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
 
         With a cost matrix, the class of least expected cost.
         """
-        answers, model = self._answers(X), self._model()
+        return self._decided(self._answers(X))
+
+    def _decided(self, answers: FloatArray) -> Array:
+        model = self._model()
         return decide(answers, model.classes, model.leaf)
 
     def predict_proba(self, X: Any) -> Probabilities:
@@ -409,11 +412,15 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
 
     def predict_log_proba(self, X: Any) -> Probabilities:
         """Return the logarithm of the probabilities; -inf where a probability is 0."""
-        probabilities = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            if isinstance(probabilities, list):
-                return [np.log(part) for part in probabilities]
-            return np.asarray(np.log(probabilities))
+        return logarithms(self.predict_proba(X))
+
+
+def logarithms(probabilities: Probabilities) -> Probabilities:
+    """Return the logarithm of probabilities; -inf where one is 0."""
+    with np.errstate(divide="ignore"):
+        if isinstance(probabilities, list):
+            return [np.log(part) for part in probabilities]
+        return np.asarray(np.log(probabilities))
 
 
 class TreeClassifier(ClassTask, TreeEstimator):

@@ -25,13 +25,16 @@ class DecisionTreeClassifier(StartsFromQuestions, SklearnTreeClassifier, TreeCla
     Parameters
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
-"hellinger", "impurity_ratio"} or callable
+"hellinger", "ordinal_gini", "impurity_ratio"} or callable
         How a split is judged; ``"log_loss"`` and ``"information_gain"`` are names of
         ``"entropy"``. ``"gain_ratio"`` is gain / split information (within a column, of the
         cut of best gain), ``"chi2"`` Pearson's statistic, ``"impurity_ratio"`` the textbook's
-        gain / weighted impurity. Or a function of your own: it takes an array of class weights, a
-        line for each set of rows, and returns the impurity of every line; what counts is by how
-        much it falls. It is called for every cut, which takes some microseconds each.
+        gain / weighted impurity. ``"ordinal_gini"`` is for classes in an order (numbers, an
+        ordered categorical, or ``Schema(class_order=...)``): a wrong class costs by its distance
+        (Piccarreta 2008); the most probable class is predicted all the same. Or a function of your
+        own: it takes an array of class weights, a line for each set of rows, and returns the
+        impurity of every line; what counts is by how much it falls. It is called for every cut,
+        which takes some microseconds each.
     splitter : {"best", "random"}
         ``"random"`` draws one threshold (or subset) per column instead of the best.
     nominal : {"subset", "multiway", "one_vs_rest", "groups"}

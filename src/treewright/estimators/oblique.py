@@ -42,7 +42,7 @@ class ObliqueTreeClassifier(TreeClassifier):
     n_projections : int, optional
         Random projections drawn per node; None means twice the number of columns, 20 at least.
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
-"hellinger", "impurity_ratio"}
+"hellinger", "ordinal_gini", "impurity_ratio"}
         How a split is judged, as for :class:`DecisionTreeClassifier`.
     missing : {"learned_side", "divide", "surrogates", "own_branch", "majority"}
         How a missing value is treated; a linear combination with a missing value is missing.

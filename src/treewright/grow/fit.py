@@ -104,6 +104,9 @@ def unseen_branches(arrays: Mapping[str, Any], options: GrowthOptions) -> Int32A
 
 
 def _check_target(problem: Problem) -> None:
+    traits = problem.options.criterion_traits
+    if traits.needs_order and isinstance(problem.target, ClassTarget):
+        problem.target.require_order(f"criterion={traits.name!r}")
     if problem.options.criterion_traits.is_deviance and isinstance(problem.target, ValueTarget):
         values = problem.target.values
         below = np.any(np.atleast_2d(values.T).T < 0, axis=1)

@@ -60,7 +60,8 @@ class Reading:
         """Return the target; refuse one of another task."""
         target: ClassTarget | ValueTarget
         if self.learns == "classes":
-            target = read_classes(y, owner=self.owner, n_rows=n_rows)
+            order = () if self.schema is None else self.schema.class_order
+            target = read_classes(y, owner=self.owner, n_rows=n_rows, class_order=order)
         else:
             target = read_values(y, owner=self.owner, n_rows=n_rows)
         if not target.single and not self.several_outputs:

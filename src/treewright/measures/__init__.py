@@ -10,7 +10,7 @@ from treewright.measures.cross_table import CrossTable, cross_table
 from treewright.measures.equivalent import EquivalentTests, equivalent_tests
 from treewright.measures.error_estimates import added_errors, wilson_interval
 from treewright.measures.histogram import Histogram, histogram
-from treewright.measures.impurity import entropy, gini, impurities, misclassification
+from treewright.measures.impurity import entropy, gini, impurities, misclassification, ordinal_gini
 from treewright.measures.missing import gain_with_missing, most_common
 from treewright.measures.regression import (
     absolute_deviation,
@@ -71,6 +71,7 @@ __all__ = [
     "mean_cost",
     "misclassification",
     "most_common",
+    "ordinal_gini",
     "passes",
     "poisson_deviance",
     "split_information",

@@ -33,6 +33,7 @@ ClassScore = Literal[
     "chi2",
     "twoing",
     "hellinger",
+    "ordinal_gini",
     "impurity_ratio",
 ]
 CLASS_SCORES: tuple[ClassScore, ...] = get_args(ClassScore)
@@ -56,7 +57,7 @@ def weighted_impurity(
     ----------
     table : array-like of shape (n_branches, n_classes)
         Counts or weights.
-    measure : {"entropy", "gini", "misclassification"}
+    measure : {"entropy", "gini", "misclassification", "ordinal_gini"}
         Impurity measure.
     base : float, default 2
         Base of the logarithm of the entropy.
@@ -90,7 +91,7 @@ def gain(
         Counts or weights; with `y`, a column instead, which gets one branch for each value.
     y : iterable, optional
         The class of each row.
-    measure : {"entropy", "gini", "misclassification"}
+    measure : {"entropy", "gini", "misclassification", "ordinal_gini"}
         Impurity measure.
     base : float, default 2
         Base of the logarithm of the entropy.
@@ -261,7 +262,7 @@ def split_score(table: ArrayLike, *, criterion: ClassScore = "gini") -> float:
 
 def scores_of(tables: FloatArray, *, criterion: ClassScore) -> FloatArray:
     """Return the scores of checked tables; the last two axes are branch, class."""
-    if criterion in ("gini", "entropy", "misclassification"):
+    if criterion in MEASURES:
         result = gain_of(tables, measure=criterion)
     elif criterion == "gain_ratio":
         information = impurity_of(tables.sum(axis=-1), measure="entropy")

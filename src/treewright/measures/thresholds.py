@@ -37,6 +37,7 @@ _MEASURE_OF_VALUE_SCORE: dict[str, ValueMeasure] = {
 _MEASURE_OF_CLASS_SCORE: dict[str, Measure] = {
     "gini": "gini",
     "misclassification": "misclassification",
+    "ordinal_gini": "ordinal_gini",
     "entropy": "entropy",
     "gain_ratio": "entropy",
     "impurity_ratio": "entropy",

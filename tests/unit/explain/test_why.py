@@ -12,6 +12,7 @@ from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
+    Schema,
     load_example,
     measures,
 )
@@ -55,7 +56,8 @@ def check_class_columns(row: Any, impurity: str) -> None:
 
 @pytest.mark.parametrize("criterion", CLASS_CRITERIA)
 def test_columns_of_classes(criterion: str) -> None:
-    model = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X, CLASSES)
+    schema = Schema(class_order=["no", "yes"])
+    model = DecisionTreeClassifier(criterion=criterion, max_depth=1, schema=schema).fit(X, CLASSES)
     traits = criterion_named(criterion)
     for row in shown(model):
         check_class_columns(row, traits.impurity)

@@ -63,7 +63,7 @@ class TestSplits:
         if len(parts) < 2 or (criterion == "twoing" and len(parts) > 2):
             return
         found = measures.split_score(table, criterion=criterion)  # type: ignore[arg-type]
-        expected = criteria.raw_score(parts, criterion)
+        expected = criteria.raw_score(parts, criterion, range(len(table[0])))
         if criterion == "gain_ratio":
             expected /= criteria.split_information([criteria.weight(part) for part in parts])
         elif criterion == "impurity_ratio":
@@ -221,7 +221,13 @@ class TestThresholds:
             rule="all",
             weights=weights,
         )
-        table = Table(rows=[(value,) for value in x], target=y, kinds=["numeric"], weights=weights)
+        table = Table(
+            rows=[(value,) for value in x],
+            target=y,
+            kinds=["numeric"],
+            weights=weights,
+            classes=sorted({label for label, weight in zip(y, weights, strict=True) if weight}),
+        )
         splits = list(candidate_splits(table, 0))
         assert found.thresholds.tolist() == [split.threshold for split in splits]
         if criterion == "impurity_ratio":

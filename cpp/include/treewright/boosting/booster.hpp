@@ -45,6 +45,11 @@ public:
     std::vector<BoostTree> trees;
     std::vector<double> scores;  ///< outputs x rows
 
+    /// Sets the bounds of ordered classes (-inf, the thresholds, inf), for a loss that has them,
+    /// and moves them to where the loss is least at the scores so far, by at most `n_steps`.
+    void set_bounds(std::vector<double> given, std::size_t n_steps, Team& team);
+    [[nodiscard]] std::span<const double> class_bounds() const { return bounds; }
+
     /// Upper bound of the absolute scores of training rows; not finite where one may not be.
     [[nodiscard]] double reach() const { return most_score; }
     [[nodiscard]] const Codebook& codebook() const { return book; }
@@ -88,6 +93,8 @@ private:
                     std::span<const int> monotonic) const;
     /// Sets the delta of a loss whose delta is a quantile of the distances.
     void set_delta(Team& team);
+    /// Takes a step of the thresholds of a loss that has them; returns its length.
+    double learn_thresholds(bool keeps_mean, Team& team);
     [[nodiscard]] double distance_quantile(double level, Team& team) const;
     /// What the line of a row's leaf adds to the score.
     [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
@@ -124,6 +131,7 @@ private:
 
     std::vector<double> given_gradient;  ///< outputs x rows, if given by the caller
     std::vector<double> given_hessian;
+    std::vector<double> bounds;  ///< of ordered classes; empty where a loss has none
     FixedPoint fixed;
     std::vector<std::vector<std::uint8_t>> gradients;  ///< of several outputs; of one: in the table
     std::vector<std::uint32_t> content;                ///< a hash of each row, where some are drawn

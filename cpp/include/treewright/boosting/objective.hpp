@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
+#include "treewright/base/parallel.hpp"
 #include "treewright/boosting/losses/registry.hpp"
 
 namespace treewright::boosting {
@@ -24,6 +26,20 @@ struct Objective {
     [[nodiscard]] LossTraits traits() const;
     [[nodiscard]] DerivativeRange range() const;
 };
+
+/// Rows that thresholds between ordered classes are learned from.
+struct ThresholdRows {
+    std::span<const double> y;  ///< classes, by index
+    std::span<const double> scores;
+    std::span<const double> weight;  ///< empty: 1 each
+};
+
+/// Takes a Newton step of the thresholds, which stay in order: `bounds` are -inf, the thresholds,
+/// inf. Returns the largest move. The sums do not depend on the order of the rows or on threads.
+/// Scores and thresholds may be shifted together; with `keeps_mean` that is left to the scores, so
+/// that two classes are boosted as by log loss.
+double move_thresholds(std::span<double> bounds, const ThresholdRows& rows, bool keeps_mean,
+                       Team& team);
 
 /// The objective of a name: a loss's, "multinomial" or "given".
 [[nodiscard]] Objective objective_named(std::string_view name, double parameter);

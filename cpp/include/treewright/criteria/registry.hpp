@@ -16,6 +16,7 @@
 #include "treewright/criteria/given_of_numbers.hpp"
 #include "treewright/criteria/hellinger.hpp"
 #include "treewright/criteria/misclassification.hpp"
+#include "treewright/criteria/ordinal_gini.hpp"
 #include "treewright/criteria/poisson.hpp"
 #include "treewright/criteria/programs/rpart_gini.hpp"
 #include "treewright/criteria/programs/single_entropy.hpp"
@@ -26,9 +27,10 @@
 
 namespace treewright::criteria {
 
-using Criteria = std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing,
-                            Hellinger, SquaredError, AbsoluteError, Poisson, WeightedSquaredError,
-                            Anova, StandardDeviation, FifthRoot, RpartGini, Given, GivenOfNumbers>;
+using Criteria =
+    std::tuple<Gini, Entropy, SingleEntropy, Misclassification, ChiSquare, Twoing, Hellinger,
+               OrdinalGini, SquaredError, AbsoluteError, Poisson, WeightedSquaredError, Anova,
+               StandardDeviation, FifthRoot, RpartGini, Given, GivenOfNumbers>;
 
 /// The traits of all criteria, in the order of the list.
 [[nodiscard]] inline std::vector<Traits> all_traits() {

@@ -13,7 +13,7 @@ enum class Task { classes, numbers };
 struct Traits {
     std::string_view name;
     Task task = Task::classes;
-    /// The impurity printed beside nodes: "gini", "entropy" or "misclassification" of classes;
+    /// The impurity printed beside nodes: "gini", "entropy", ... of classes;
     /// "variance", "sum of squares", ... of numbers.
     std::string_view impurity = "gini";
     /// Name of the figure that candidates are compared by, as printed.
@@ -34,6 +34,8 @@ struct Traits {
     bool is_additive = true;
     /// A deviance of counts: the target must not be negative, and y log y is summed.
     bool is_deviance = false;
+    /// Judges classes by their order, which must be known.
+    bool needs_order = false;
     /// Has its own loops that need no tally: the fused scan, the fast grower of forests.
     bool is_fused = false;
     /// AdaBoost's stumps can be judged by it.

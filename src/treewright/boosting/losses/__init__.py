@@ -17,6 +17,7 @@ from treewright.boosting.losses.gamma import Gamma
 from treewright.boosting.losses.given import Given
 from treewright.boosting.losses.huber import Huber
 from treewright.boosting.losses.log_loss import LogLoss
+from treewright.boosting.losses.ordinal import Ordinal
 from treewright.boosting.losses.poisson import Poisson
 from treewright.boosting.losses.quantile import Quantile
 from treewright.boosting.losses.squared_error import SquaredError
@@ -24,7 +25,7 @@ from treewright.boosting.losses.tweedie import Tweedie
 from treewright.errors import ParameterError
 from treewright.parameters import check_choice, check_number, check_share
 
-CLASS_LOSSES: tuple[type[ClassLoss], ...] = (LogLoss, Exponential)
+CLASS_LOSSES: tuple[type[ClassLoss], ...] = (LogLoss, Exponential, Ordinal)
 VALUE_LOSSES: tuple[type[ValueLoss], ...] = (
     SquaredError,
     AbsoluteError,
@@ -43,6 +44,15 @@ def loss_of_classes(given: object, n_classes: int) -> Loss:
         return Given(gradients=given, stand_in=LogLoss.for_classes(n_classes))
     check_choice("loss", given, tuple(each.name for each in CLASS_LOSSES))
     return next(each for each in CLASS_LOSSES if each.name == given).for_classes(n_classes)
+
+
+def needs_order(given: object) -> bool:
+    """Return whether the loss of a classifier has a meaning for ordered classes alone.
+
+    >>> needs_order("ordinal"), needs_order("log_loss")
+    (True, False)
+    """
+    return any(each.needs_order for each in CLASS_LOSSES if each.name == given)
 
 
 def takes_quantile(given: object) -> bool:
@@ -88,5 +98,6 @@ __all__ = [
     "Loss",
     "loss_of_classes",
     "loss_of_values",
+    "needs_order",
     "takes_quantile",
 ]

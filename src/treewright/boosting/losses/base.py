@@ -37,6 +37,20 @@ def _steady_sum(terms: FloatArray) -> float:
     return math.ldexp(int(whole.sum()), unit)
 
 
+def log_of_sum(terms: FloatArray, exponents: FloatArray) -> float:
+    """Return the logarithm of the sum of terms times powers of e; -inf where all terms are 0.
+
+    >>> log_of_sum(np.array([0.0, 2.0]), np.array([5000.0, 1000.0])) - 1000.0 == math.log(2.0)
+    True
+    """
+    counted = terms > 0.0
+    if not counted.any():
+        return -math.inf
+    most = float(exponents[counted].max())
+    parts = terms[counted] * np.exp(exponents[counted] - most)
+    return math.log(_steady_sum(parts)) + most
+
+
 class Loss(ABC):
     """What boosting makes small.
 
@@ -71,7 +85,7 @@ class Loss(ABC):
     @property
     @abstractmethod
     def link(self) -> str:
-        """What a score means; one of :data:`treewright.boosting.ensemble.LINKS`."""
+        """What a score means; one of :data:`treewright.boosting.links.LINKS`."""
 
     @property
     def parameter(self) -> float:
@@ -83,8 +97,34 @@ class Loss(ABC):
         """Return the scores that, without a tree, make the loss least."""
 
     @abstractmethod
+    def start_beside(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray
+    ) -> FloatArray:
+        """Return the scores that do so where offsets, rows x outputs, are added to them."""
+
+    def base_score(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray | None
+    ) -> FloatArray:
+        """Return where scores start: with offsets or, if all rows have the same, less these."""
+        if offset is None:
+            return self.start(y, weight)
+        if np.all(offset == offset[0]):
+            return np.asarray(self.start(y, weight) - offset[0])
+        return self.start_beside(y, weight, offset)
+
+    @abstractmethod
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row; scores are rows x outputs."""
+
+    def first_thresholds(self, y: FloatArray, weight: FloatArray | None) -> FloatArray | None:
+        """Return the thresholds between ordered classes at the start; None where there are none."""
+        del y, weight
+        return None
+
+    def with_thresholds(self, thresholds: FloatArray) -> Loss:
+        """Return the loss of rows beside thresholds that have been learned, where it has some."""
+        del thresholds
+        return self
 
     def mean(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> float:
         """Return the mean loss of rows; scores are rows x outputs."""
@@ -106,6 +146,9 @@ class Loss(ABC):
 
 class ClassLoss(Loss):
     """A loss of classes; `y` holds their indices."""
+
+    needs_order: ClassVar[bool] = False
+    """Whether it has a meaning for ordered classes alone."""
 
     @property
     def of_classes(self) -> bool:
@@ -134,6 +177,12 @@ class ValueLoss(Loss):
         """What a score means."""
         return "identity"
 
+    def start_beside(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray
+    ) -> FloatArray:
+        """Return where scores start for what the offsets leave to be explained."""
+        return self.start(y - offset[:, 0], weight)
+
     @classmethod
     def for_parameters(cls, *, quantile: float | None, power: float) -> ValueLoss:
         """Return the loss for the parameters of the estimators, of which it takes its own."""
@@ -145,6 +194,11 @@ class LogLinkLoss(ValueLoss):
     """A loss of values that are not negative; scores are the logarithms of their means."""
 
     @property
+    @abstractmethod
+    def variance_power(self) -> float:
+        """The power of the mean that the variance is proportional to."""
+
+    @property
     def link(self) -> str:
         """What a score means."""
         return "log"
@@ -152,6 +206,21 @@ class LogLinkLoss(ValueLoss):
     def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the scores that, without a tree, make the loss least."""
         return np.array([float(np.log(mean_of(y, weight)))])
+
+    def start_beside(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray
+    ) -> FloatArray:
+        """Return the scores that do so where offsets are added to them.
+
+        The derivative of the deviance of power p by the score F is exp((2 - p) F) -
+        y exp((1 - p) F) (Jorgensen 1987); that of the sum over rows of scores start + offset is 0
+        where exp(start) is the ratio of two sums.
+        """
+        own, power = offset[:, 0], self.variance_power
+        counts = np.ones(len(y)) if weight is None else weight
+        return np.array(
+            [log_of_sum(counts * y, (1.0 - power) * own) - log_of_sum(counts, (2.0 - power) * own)]
+        )
 
     def check_target(self, y: FloatArray, weight: FloatArray | None, *, shift: int = 0) -> None:
         """Refuse values that are negative or all 0."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from treewright.array_types import FloatArray
-from treewright.boosting.losses.base import ClassLoss, log_odds
+from treewright.boosting.losses.base import ClassLoss, log_odds, log_of, log_of_sum
 from treewright.errors import ParameterError
 
 
@@ -36,6 +36,16 @@ class Exponential(ClassLoss):
     def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return half the log odds."""
         return np.array([log_odds(y, weight) / 2])
+
+    def start_beside(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray
+    ) -> FloatArray:
+        """Return where both classes have the same share of the loss beside the offsets."""
+        counts = np.ones(len(y)) if weight is None else weight
+        of_second = log_of_sum(np.where(y > 0.5, counts, 0.0), -offset[:, 0])
+        of_first = log_of_sum(np.where(y > 0.5, 0.0, counts), offset[:, 0])
+        unlikely = log_of(0.0)
+        return np.array([(max(of_second, unlikely) - max(of_first, unlikely)) / 2])
 
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row."""

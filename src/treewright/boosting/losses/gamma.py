@@ -18,6 +18,11 @@ class Gamma(LogLinkLoss):
 
     name: ClassVar[str] = "gamma"
 
+    @property
+    def variance_power(self) -> float:
+        """The power of the mean that the variance is proportional to."""
+        return 2.0
+
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row."""
         score = scores[:, 0]

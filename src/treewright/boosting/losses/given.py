@@ -50,6 +50,20 @@ class Given(Loss):
         """Return the log odds of classes, and 0 for values, of which nothing is known."""
         return self.stand_in.start(y, weight) if self.of_classes else np.zeros(self.n_outputs)
 
+    def start_beside(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray
+    ) -> FloatArray:
+        """Return where classes start beside offsets, and 0 for values."""
+        if not self.of_classes:
+            return self.start(y, weight)
+        return self.stand_in.start_beside(y, weight, offset)
+
+    def base_score(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray | None
+    ) -> FloatArray:
+        """Return where scores start; of values it is 0 whatever the offsets."""
+        return super().base_score(y, weight, offset if self.of_classes else None)
+
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row by the one that stands in."""
         return self.stand_in.of_rows(scores, y, weight)

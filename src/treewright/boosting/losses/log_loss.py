@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import expit, softmax
 
 from treewright.array_types import FloatArray
-from treewright.boosting.losses.base import ClassLoss, log_odds, log_of, weight_of_classes
+from treewright.boosting.losses.base import (
+    ClassLoss,
+    log_odds,
+    log_of,
+    mean_of,
+    weight_of_classes,
+)
+from treewright.boosting.newton import newton
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +39,22 @@ class LogLoss(ClassLoss):
     def start(self, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the log odds."""
         return np.array([log_odds(y, weight)])
+
+    def start_beside(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray
+    ) -> FloatArray:
+        """Return the score that does best beside the offsets, by Newton's method."""
+
+        def derivatives(start: FloatArray) -> tuple[FloatArray, FloatArray]:
+            share = expit(start[0] + offset[:, 0])
+            hessian = mean_of(share * (1.0 - share), weight)
+            return np.array([mean_of(share - y, weight)]), np.array([[hessian]])
+
+        return newton(
+            self.start(y, weight) - mean_of(offset[:, 0], weight),
+            derivatives,
+            lambda start: mean_of(self.of_rows(start + offset, y, weight), weight),
+        )
 
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row."""
@@ -64,6 +88,26 @@ class Multinomial(ClassLoss):
         """Return the logarithms of the shares of the classes."""
         shares = weight_of_classes(y, weight, self.n_classes)
         return np.array([log_of(share / shares.sum()) for share in shares])
+
+    def start_beside(
+        self, y: FloatArray, weight: FloatArray | None, offset: FloatArray
+    ) -> FloatArray:
+        """Return the scores that do best beside the offsets, by Newton's method."""
+        shares = weight_of_classes(y, weight, self.n_classes)
+        counts = np.full(len(y), 1.0 / len(y)) if weight is None else weight / weight.sum()
+
+        def derivatives(start: FloatArray) -> tuple[FloatArray, FloatArray]:
+            found = softmax(start + offset, axis=1)
+            mean = counts @ found
+            hessian = np.diag(mean) - (found * counts[:, np.newaxis]).T @ found
+            # A constant more for all classes changes nothing; this keeps steps from wandering so.
+            return mean - shares / shares.sum(), hessian + 1.0 / self.n_classes
+
+        return newton(
+            self.start(y, weight) - counts @ offset,
+            derivatives,
+            lambda start: mean_of(self.of_rows(start + offset, y, weight), weight),
+        )
 
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row."""

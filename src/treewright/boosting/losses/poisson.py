@@ -17,6 +17,11 @@ class Poisson(LogLinkLoss):
 
     name: ClassVar[str] = "poisson"
 
+    @property
+    def variance_power(self) -> float:
+        """The power of the mean that the variance is proportional to."""
+        return 1.0
+
     def of_rows(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> FloatArray:
         """Return the loss of each row."""
         score = scores[:, 0]

@@ -30,6 +30,11 @@ class Tweedie(LogLinkLoss):
         return cls(power=power)
 
     @property
+    def variance_power(self) -> float:
+        """The power of the mean that the variance is proportional to."""
+        return self.power
+
+    @property
     def parameter(self) -> float:
         """The power."""
         return self.power

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, cast
@@ -50,12 +51,30 @@ def target_array(y: Any) -> Array:
     return array
 
 
-def n_categories(y: Any) -> int:
-    """Return the number of categories that a target's type declares; 0 where it declares none."""
-    native = y if isinstance(y, list | tuple | np.ndarray) else _from_native(y)
+@dataclass(frozen=True, kw_only=True)
+class DeclaredClasses:
+    """The classes that a target's type declares, occurring or not, and whether in their order."""
+
+    values: tuple[Any, ...] = ()
+    ordered: bool = False
+
+
+def declared_classes(y: Any) -> DeclaredClasses:
+    """Return the classes that a target's type declares; none where it declares none."""
+    if isinstance(y, list | tuple | np.ndarray):
+        return DeclaredClasses()
+    if hasattr(y, "categories") and hasattr(y, "codes"):  # pandas.Categorical, of no index
+        import pandas
+
+        y = pandas.Series(y)
+    native = _from_native(y)
+    if isinstance(native, nw.DataFrame) and len(native.columns) == 1:
+        native = native[native.columns[0]]
     if not isinstance(native, nw.Series) or native.dtype not in (nw.Categorical, nw.Enum):
-        return 0
-    return len(_read_categories(native).values)
+        return DeclaredClasses()
+    column = _read_categories(native)
+    is_ordered = column.ordered or native.dtype == nw.Enum  # whose values are compared by place
+    return DeclaredClasses(values=column.values, ordered=is_ordered)
 
 
 def _side_by_side(columns: Sequence[Array]) -> Array:

@@ -7,6 +7,7 @@ and what to do.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +17,10 @@ from treewright.array_types import Array, BoolArray, FloatArray, Int32Array, Int
 from treewright.data.codes import code_numbers, code_text, code_text_array
 from treewright.data.objects import read_objects
 from treewright.data.read.arrays import refuse_dtype
-from treewright.data.read.dataframes import n_categories, target_array
+from treewright.data.read.dataframes import declared_classes, target_array
 from treewright.data.read.sparse import is_sparse
 from treewright.errors import DataError, OtherTypeWarning, TargetError, warn
+from treewright.text.names import list_names
 
 _OF_BOTH_TASKS = (
     "AdaBoost",
@@ -40,9 +42,12 @@ class ClassTarget:
     codes : int32 array of shape (n,) or (n, outputs)
         Position of each row's class in `classes`.
     classes : tuple of arrays
-        For each output its classes, ascending, in the type of the target.
+        For each output its classes in the type of the target: in their order where one is
+        declared, else ascending.
     single : bool
         Whether there is one output.
+    ordered : bool
+        Whether the order of the classes means something: it is declared, or they are numbers.
     n_declared : int
         Number of classes that the type of a single target declares (a categorical), occurring or
         not; 0 where it declares none.
@@ -51,12 +56,23 @@ class ClassTarget:
     codes: Int32Array
     classes: tuple[Array, ...]
     single: bool
+    ordered: bool = False
     n_declared: int = 0
 
     @property
     def n_outputs(self) -> int:
         """Number of targets."""
         return len(self.classes)
+
+    def require_order(self, what: str) -> None:
+        """Refuse classes without an order, which `what` is for."""
+        if not self.ordered:
+            names = list_names(map(repr, self.classes[0].tolist()))
+            raise TargetError(
+                f"{what} is for classes in an order, and y has names without one: {names}.\n"
+                "  Hint: schema=Schema(class_order=[...]), lowest first, or an ordered categorical"
+                " as y."
+            )
 
     def take(self, rows: Int64Array) -> ClassTarget:
         """Return the target of the given rows."""
@@ -84,7 +100,9 @@ class ValueTarget:
         return ValueTarget(values=self.values[rows])
 
 
-def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarget:
+def read_classes(
+    y: Any, *, owner: str, n_rows: int | None = None, class_order: Sequence[Any] = ()
+) -> ClassTarget:
     """Return a target of classes: text, booleans, or whole numbers.
 
     Parameters
@@ -95,21 +113,33 @@ def read_classes(y: Any, *, owner: str, n_rows: int | None = None) -> ClassTarge
         Name of the estimator, for messages.
     n_rows : int, optional
         Number of rows of the table, to compare with.
+    class_order : sequence, optional
+        The classes in their order; by default that of an ordered categorical, or ascending.
 
     Examples
     --------
     >>> target = read_classes(["no", "yes", "no"], owner="ID3Classifier")
     >>> target.codes.tolist(), target.classes[0].tolist()
     ([0, 1, 0], ['no', 'yes'])
+    >>> target = read_classes(["low", "high"], owner="Tree", class_order=["low", "mid", "high"])
+    >>> target.codes.tolist(), target.classes[0].tolist(), target.ordered
+    ([0, 1], ['low', 'high'], True)
     """
     outputs, single = _outputs(y, owner, n_rows, of_classes=True)
     coded = [_code_classes(output, owner) for output in outputs]
+    ordered = all(output.dtype.kind in "biuf" for output in outputs)
+    declared = declared_classes(y)
+    if class_order:
+        coded, ordered = [_in_order(*each, class_order) for each in coded], True
+    elif single and declared.ordered:
+        coded, ordered = [_in_order(*coded[0], declared.values)], True
     codes = coded[0][0] if single else np.stack([code for code, _ in coded], axis=1)
     return ClassTarget(
         codes=codes,
         classes=tuple(classes for _, classes in coded),
         single=single,
-        n_declared=n_categories(y),
+        ordered=ordered,
+        n_declared=len(declared.values),
     )
 
 
@@ -245,6 +275,23 @@ def _code_classes(output: Array, owner: str) -> tuple[Int32Array, Array]:
             f"  Hint: {_use_instead(owner, 'Regressor')}bin the target first."
         )
     return code_numbers(output, None)
+
+
+def _in_order(codes: Int32Array, classes: Array, order: Sequence[Any]) -> tuple[Int32Array, Array]:
+    """Return codes and classes such that the classes are in an order; refuse one outside it."""
+    place = {name: rank for rank, name in enumerate(order)}
+    names = classes.tolist()
+    for code, name in enumerate(names):
+        if name not in place:
+            row = int(np.argmax(codes == code))
+            raise TargetError(
+                f"y, row {row} holds class {name!r}, which class_order does not list.\n"
+                f"  Listed: {list_names(map(repr, order))}"
+            )
+    by_place = np.argsort([place[name] for name in names])
+    rank = np.empty(len(names), dtype=np.int32)
+    rank[by_place] = np.arange(len(names), dtype=np.int32)
+    return rank[codes], classes[by_place]
 
 
 def _as_numbers(output: Array, owner: str) -> FloatArray:

@@ -27,6 +27,7 @@ from treewright.data.read.weights import RowWeights
 from treewright.ensemble.listeners import Listeners
 from treewright.errors import DataError, ParameterError, TargetError
 from treewright.estimators.boosting.fitted_names import HasFittedNames
+from treewright.estimators.boosting.offsets import training_offsets, validation_offsets
 from treewright.estimators.boosting.scoring import ByScorer, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.checks import (
@@ -117,9 +118,11 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         sample_weight: Any = None,
         *,
         groups: Any = None,
+        offset: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        offset_val: Any = None,
         **other_names: Any,
     ) -> Self:
         """Fit the model, round by round.
@@ -137,7 +140,14 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
             A label for each row: rows of one label belong together (visits of a patient). Rounds
             are chosen, and early stopping judges, by groups that the model has not seen, and
             `subsample` draws whole groups (but not ``row_sampling="goss"``).
-        X_val, y_val, sample_weight_val : optional
+        offset : array-like or float, optional
+            Added to the score of each row, in training and prediction: the model learns the rest.
+            With a logarithmic link (``"poisson"``, ``"gamma"``, ``"tweedie"``) the logarithm of
+            the exposure, with log loss log odds, else a first guess of the target. One number for
+            each row; of three or more classes one for each row and class, in the order of
+            ``classes_``. Where scores start is learned beside the offsets. `predict` then asks for
+            the offsets of its rows.
+        X_val, y_val, sample_weight_val, offset_val : optional
             Validation rows, which switch early stopping on (see `early_stopping`). Where it stops
             without them, a share of the rows is held out.
         **other_names
@@ -161,7 +171,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         n_cells = data.table.n_rows * len(data.table.schema.columns)
         options = replace(options, n_threads=n_threads(self.n_jobs, _SHARED_WORK * n_cells))
         init = self._fitted_init(X, y, sample_weight)
-        own = self._own_problem(data, init, X)
+        own = self._own_problem(data, init, X, offset)
         folds = None if stops else self._folds(own, options)
         is_judged = has_validation or self.validation_fraction is not None
         if folds is not None or (stops and is_judged and not has_validation):
@@ -183,7 +193,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         if chooses and self.warm_start and hasattr(self, "ensemble_"):
             n_rounds = max(int(options.n_estimators), self.ensemble_.n_rounds)
             options = replace(options, n_estimators=n_rounds)
-        validation = self._validation(data, own.loss, init, X_val, y_val, sample_weight_val)
+        validation = self._validation(data, own, init, X_val, y_val, sample_weight_val, offset_val)
         judged_X = X if validation is None else X_val
         if validation is None and stops and self.validation_fraction is not None:
             learn, judge = held_out(
@@ -300,7 +310,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
     ) -> Boosting:
         before = self._before(own, data, options)
 
-        def make(core: Any, base: FloatArray) -> BoostedEnsemble:
+        def make(core: Any, base: FloatArray, thresholds: FloatArray | None) -> BoostedEnsemble:
             target = data.target
             return BoostedEnsemble(
                 core=core,
@@ -311,6 +321,8 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
                 criterion=own.loss.name,
                 shift=data.shift,
                 leaf=leaf,
+                has_offsets=own.offset is not None,
+                thresholds=thresholds,
             )
 
         rounds = Boosting(
@@ -344,6 +356,13 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
                     f"warm_start goes on from rounds of {name}={then!r}; {name}={now!r} now.\n"
                     f"  Hint: {hint}"
                 )
+        has_offsets = own.offset is not None
+        if has_offsets != before.has_offsets:
+            then, now = ("with", "without") if before.has_offsets else ("without", "with")
+            raise ParameterError(
+                f"warm_start goes on from rounds {then} offsets; they are made {now} offsets now.\n"
+                f"  Hint: {hint}"
+            )
         if options.n_estimators < before.n_rounds:
             raise ParameterError(
                 f"{self._name_of_rounds}={options.n_estimators} is less than the"
@@ -369,7 +388,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         named = init if init is None or isinstance(init, str) else type(init).__name__
         return {"loss": loss, "init": named, "max_bins": self.max_bins}
 
-    def _own_problem(self, data: TrainingData, init: Any, X: Any) -> BoostingProblem:
+    def _own_problem(self, data: TrainingData, init: Any, X: Any, offset: Any) -> BoostingProblem:
         loss = self._loss(data.target)
         y = self._numbers(data)
         weights = data.weights
@@ -380,16 +399,25 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
             loss=loss,
             start=self._start(init, X, data.table.n_rows, loss, data.shift),
             groups=data.groups,
+            offset=training_offsets(offset, len(y), loss, shift=data.shift, init=self.init),
         )
         loss.check_target(y, own.weight, shift=data.shift)
         return own
 
     def _validation(
-        self, data: TrainingData, loss: Loss, init: Any, X: Any, y: Any, sample_weight: Any
+        self,
+        data: TrainingData,
+        own: BoostingProblem,
+        init: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        offset: Any,
     ) -> BoostingProblem | None:
         if X is None and y is None:
-            if sample_weight is not None:
-                raise ParameterError("sample_weight_val belongs to X_val and y_val: give all.")
+            for name, given in (("sample_weight_val", sample_weight), ("offset_val", offset)):
+                if given is not None:
+                    raise ParameterError(f"{name} belongs to X_val and y_val: give all.")
             return None
         if X is None or y is None:
             raise ParameterError("X_val and y_val belong together: give both, or neither.")
@@ -411,8 +439,15 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
             table=table,
             y=values,
             weights=RowWeights.read(sample_weight, table.n_rows).relative(),
-            loss=loss,
-            start=self._start(init, X, table.n_rows, loss, data.shift),
+            loss=own.loss,
+            start=self._start(init, X, table.n_rows, own.loss, data.shift),
+            offset=validation_offsets(
+                offset,
+                table.n_rows,
+                own.loss,
+                shift=data.shift,
+                has_offsets=own.offset is not None,
+            ),
         )
 
     # ------------------------------------------------------------------ where scores start

@@ -41,7 +41,7 @@ class HasFittedNames(PredictsBoosted):
             return self._init
         from sklearn.dummy import DummyClassifier, DummyRegressor  # late: seldom needed
 
-        start = model.apply_link(model.base[np.newaxis])[0]
+        start = model.apply_link(model.base[np.newaxis], n_rounds=0)[0]
         if model.classes is None:
             made = DummyRegressor(strategy="constant", constant=start[0])
             return made.fit(np.zeros((1, 1)), start[:1])

@@ -20,10 +20,13 @@ class GradientBoostingClassifier(BoostingClassifier):
 
     Parameters
     ----------
-    loss : {"log_loss", "exponential"} or function
+    loss : {"log_loss", "exponential", "ordinal"} or function
         ``"log_loss"`` is the logistic loss of two classes, or the multinomial of several;
-        ``"exponential"`` is AdaBoost's, for two. A function is given the class indices and the
-        scores (rows, or rows x classes) and returns their gradients and hessians.
+        ``"exponential"`` is AdaBoost's, for two. ``"ordinal"`` is for classes in an order: numbers,
+        an ordered categorical, or ``Schema(class_order=...)``. It has one score, and thresholds
+        between the classes that are learned with the trees (proportional odds, McCullagh 1980):
+        one tree a round whatever the number of classes. A function is given the class indices and
+        the scores (rows, or rows x classes) and returns their gradients and hessians.
     learning_rate : float or "auto"
         Factor of the contribution of each tree. ``"auto"`` is 0.05 up to 10,000 rows, and grows as
         the square root of their number up to 0.1 (from 40,000 rows); it is 0.1 where very many
@@ -175,6 +178,8 @@ class GradientBoostingClassifier(BoostingClassifier):
     rounds_ : GradientRounds
         Leaves, losses, scores and seconds of each round of the last `fit`; a table when printed.
         Losses and scores are computed only with `early_stopping` or validation rows.
+    thresholds_ : array
+        With ``loss="ordinal"``, where the score passes from each class to the next.
     classes_ : array
     n_classes_ : int
     n_features_in_ : int

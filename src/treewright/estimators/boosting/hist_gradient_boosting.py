@@ -138,9 +138,10 @@ class HistGradientBoostingClassifier(HistEstimator, BoostingClassifier):
 
     Parameters
     ----------
-    loss : "log_loss" or function
-        The logistic loss of two classes, or the multinomial of several; a function is given the
-        class indices and the scores and returns gradients and hessians.
+    loss : {"log_loss", "exponential", "ordinal"} or function
+        The logistic loss of two classes, or the multinomial of several; AdaBoost's of two; one of
+        ordered classes (see :class:`GradientBoostingClassifier`). A function is given the class
+        indices and the scores and returns gradients and hessians.
     learning_rate : float
         Factor of the contribution of each tree.
     max_iter : int

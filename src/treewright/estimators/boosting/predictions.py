@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from treewright.data.table import Table
 from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import TreeEstimator
+from treewright.estimators.boosting.offsets import offsets_to_predict
 from treewright.estimators.boosting.scoring import Held
 from treewright.estimators.boosting.to_sklearn import boosting_to_sklearn
 from treewright.estimators.decision_tree import DecisionTreeRegressor
@@ -67,32 +69,42 @@ class PredictsBoosted(HasMembers):
     def _scores_of_init(self, init: Any, X: Any, link: str, shift: int) -> FloatArray:
         raise AssertionError("a boosting estimator has a task")
 
-    def _begin(self, X: Any) -> FloatArray | None:
-        """Return the scores that rows start from, where `init` is an estimator; else None."""
-        init = self._init
-        if init is None or isinstance(init, str):
-            return None
-        model = self._model()
-        return self._scores_of_init(init, X, model.link, model.shift)
+    @property
+    def _starts_from_init(self) -> bool:
+        """Whether scores start from those of another estimator."""
+        return not (self._init is None or isinstance(self._init, str))
 
-    def _scores(self, X: Any) -> FloatArray:
+    def _begin(self, X: Any, n_rows: int, offset: Any) -> FloatArray | None:
+        """Return the scores that rows start from where they differ; None where they start alike.
+
+        They differ where `init` is an estimator, and where rows have offsets.
+        """
+        model = self._model()
+        added = offsets_to_predict(offset, n_rows, model, owner=type(self).__name__)
+        if self._starts_from_init:
+            begin = self._scores_of_init(self._init, X, model.link, model.shift)
+            return begin if added is None else begin + added
+        return None if added is None else model.base + added
+
+    def _scores(self, X: Any, offset: Any = None) -> FloatArray:
         if self._held is not None and X is self._held.X:
             return self._held.scores
         table = self._table(X)
         threads = self._threads_for(table)
-        return self._model().scores(table, n_threads=threads, start=self._begin(X))
+        begin = self._begin(X, table.n_rows, offset)
+        return self._model().scores(table, n_threads=threads, start=begin)
 
     def _threads_for(self, table: Table) -> int:
         return n_threads(self.n_jobs, table.n_rows * self._model().n_rounds)
 
-    def _answers(self, X: Any) -> FloatArray:
-        scores = self._scores(X)
+    def _answers(self, X: Any, offset: Any = None) -> FloatArray:
+        scores = self._scores(X, offset)
         return self._model().apply_link(scores)
 
-    def _staged(self, X: Any) -> Iterator[FloatArray]:
+    def _staged(self, X: Any, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the scores after each round."""
         table, model = self._table(X), self._model()
-        begin = self._begin(X)
+        begin = self._begin(X, table.n_rows, offset)
         scores = np.tile(model.base, (table.n_rows, 1)) if begin is None else begin
         for number in range(model.n_rounds):
             scores = model.scores(
@@ -124,8 +136,8 @@ class PredictsBoosted(HasMembers):
         Where a column is not known, a row follows both branches in proportion to the training rows
         (path-dependent TreeSHAP, Lundberg et al. 2020) or the branch of a background row. The
         values are exact; values and base value add up to the score (``decision_function``, or the
-        prediction before the link). See :meth:`Tree.shap_values` for linear models in leaves and
-        derived columns.
+        prediction before the link) without its offset, which is no column and the same whatever
+        is known. See :meth:`Tree.shap_values` for linear models in leaves and derived columns.
 
         Parameters
         ----------
@@ -163,6 +175,11 @@ class PredictsBoosted(HasMembers):
         table, model = self._table(X), self._model()
         beside = None if background is None else self._table(background)
         self._refuse_init("shap_values")
+        if output == "probability" and model.has_offsets:
+            raise UnsupportedError(
+                "shap_values: output='probability' depends on the offset of a row, which values of"
+                " the columns do not.\n  Hint: output='score'."
+            )
         return model.explained(
             table,
             background=beside,
@@ -248,8 +265,8 @@ class PredictsBoosted(HasMembers):
         Raises
         ------
         UnsupportedError
-            With lines in the leaves, an `init` of another model, or a question about a date, a
-            derived column or one of more than 255 categories.
+            With lines in the leaves, offsets, an `init` of another model, or a question about a
+            date, a derived column or one of more than 255 categories.
 
         Examples
         --------
@@ -268,6 +285,7 @@ class PredictsBoosted(HasMembers):
         X: Any = None,
         y: Any = None,
         sample_weight: Any = None,
+        offset: Any = None,
         n_repeats: int = 5,
     ) -> Importances:
         """Return the importances of the columns.
@@ -277,7 +295,7 @@ class PredictsBoosted(HasMembers):
         kind : {"gain", "split", "permutation"}
             Share of the gain of all splits, or of their number; or how much the score of the given
             rows falls when the column is permuted.
-        X, y, sample_weight, n_repeats
+        X, y, sample_weight, offset, n_repeats
             Rows for ``"permutation"``, and how often each column is permuted.
         """
         check_choice("kind", kind, (*IMPORTANCES, "permutation"))
@@ -291,7 +309,13 @@ class PredictsBoosted(HasMembers):
         from sklearn.inspection import permutation_importance  # late: loads pandas and more
 
         measured = permutation_importance(
-            self, X, y, sample_weight=sample_weight, n_repeats=n_repeats, random_state=0
+            self,
+            X,
+            y,
+            scoring=None if offset is None else partial(_score_with, offset),
+            sample_weight=sample_weight,
+            n_repeats=n_repeats,
+            random_state=0,
         )
         return Importances(
             kind="permutation",
@@ -300,3 +324,7 @@ class PredictsBoosted(HasMembers):
             by_tree=np.ascontiguousarray(measured.importances.T),
             measured_on="shuffle",
         )
+
+
+def _score_with(offset: Any, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    return float(estimator.score(X, y, sample_weight, offset=offset))

@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int64Array
-from treewright.boosting.losses import Loss, loss_of_classes, loss_of_values, takes_quantile
+from treewright.boosting.losses import (
+    Loss,
+    loss_of_classes,
+    loss_of_values,
+    needs_order,
+    takes_quantile,
+)
 from treewright.data.read.target import ClassTarget
-from treewright.errors import ParameterError
-from treewright.estimators.base import ClassTask, ValueTask
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.estimators.base import ClassTask, ValueTask, logarithms
 from treewright.estimators.boosting.base import BoostingEstimator
 from treewright.grow.training_data import TrainingData
 from treewright.parameters import check_share
@@ -35,6 +41,8 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
     """Boosted trees that predict classes."""
 
     def _loss(self, target: Any) -> Loss:
+        if needs_order(self.loss):
+            target.require_order(f"loss={self.loss!r}")
         return loss_of_classes(self.loss, len(target.classes[0]))
 
     def _numbers(self, data: TrainingData) -> FloatArray:
@@ -43,6 +51,11 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
 
     def _check_init(self) -> None:
         super()._check_init()
+        if needs_order(self.loss) and not (self.init is None or isinstance(self.init, str)):
+            raise UnsupportedError(
+                f"init={self.init!r} predicts a probability for each class, and loss={self.loss!r}"
+                " has one score for all.\n  Hint: init=None."
+            )
         if not (self.init is None or isinstance(self.init, str)) and not hasattr(
             self.init, "predict_proba"
         ):
@@ -60,6 +73,16 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         odds = (shares[:, 1] - shares[:, 0])[:, np.newaxis]
         return odds / 2 if link == "half_logistic" else odds
 
+    @property
+    def thresholds_(self) -> FloatArray:
+        """Where the scores of ordered classes part (``loss="ordinal"``), one less than classes."""
+        thresholds = self._model().thresholds
+        if thresholds is None:
+            raise AttributeError(
+                f"classes have thresholds between them with loss='ordinal', not {self.loss!r}."
+            )
+        return np.asarray(thresholds[-1])
+
     def apply(self, X: Any) -> Int64Array:
         """Return the leaf of each row in each tree: rows x rounds x trees of a round.
 
@@ -67,24 +90,57 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         """
         return self._leaves(X)
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the scores of each row: of the second of two classes, or of each of several."""
-        scores = self._scores(X)
+    def predict(self, X: Any, *, offset: Any = None) -> Array:
+        """Return the most probable class of each row; of equally probable ones the first.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        offset : array-like or float, optional
+            Added to their scores, as in `fit`; asked for where the training rows had offsets.
+        """
+        return self._decided(self._answers(X, offset))
+
+    def predict_proba(self, X: Any, *, offset: Any = None) -> FloatArray:
+        """Return each row's class probabilities; parameters as for `predict`."""
+        return np.asarray(self._answers(X, offset))
+
+    def predict_log_proba(self, X: Any, *, offset: Any = None) -> Any:
+        """Return the logarithm of the probabilities; -inf where a probability is 0."""
+        return logarithms(self._answers(X, offset))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
+        """Return the share of rows whose class is predicted; parameters as for `predict`."""
+        if offset is None:
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import accuracy_score  # late: it loads many modules
+
+        found = self.predict(X, offset=offset)
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+    def decision_function(self, X: Any, *, offset: Any = None) -> FloatArray:
+        """Return the scores of each row: of the second of two classes, or of each of several.
+
+        With ``loss="ordinal"`` a row has one score, which ``thresholds_`` part into classes.
+        """
+        scores = self._scores(X, offset)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+    def staged_decision_function(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the scores after each round."""
-        for scores in self._staged(X):
+        for scores in self._staged(X, offset):
             yield scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
+    def staged_predict_proba(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the class probabilities after each round."""
         model = self._model()
-        return (model.apply_link(scores) for scores in self._staged(X))
+        for number, scores in enumerate(self._staged(X, offset), start=1):
+            yield model.apply_link(scores, n_rounds=number)
 
-    def staged_predict(self, X: Any) -> Iterator[Array]:
+    def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
         """Yield the predicted classes after each round."""
-        for shares in self.staged_predict_proba(X):
+        for shares in self.staged_predict_proba(X, offset=offset):
             yield decide(shares, (self.classes_,), self._model().leaf)
 
 
@@ -115,7 +171,41 @@ class BoostingRegressor(ValueTask, BoostingEstimator):
         values = np.ldexp(numbers_of(init, init.predict(X), n_axes=1), -shift)[:, np.newaxis]
         return np.log(np.maximum(values, 1e-15)) if link == "log" else values
 
-    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
+    def predict(self, X: Any, *, offset: Any = None) -> FloatArray:
+        """Return the number predicted for each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        offset : array-like or float, optional
+            Added to their scores, as in `fit`; asked for where the training rows had offsets.
+
+        Examples
+        --------
+        Claims in a time at risk, and the rate of a whole year:
+
+        >>> import numpy as np
+        >>> from treewright import GradientBoostingRegressor
+        >>> X, years = [["city"], ["land"]] * 40, np.array([0.5, 0.5, 2.0, 1.0] * 20)
+        >>> claims = np.array([1, 0, 4, 1] * 20)
+        >>> model = GradientBoostingRegressor(loss="poisson", n_estimators=100)
+        >>> model = model.fit(X, claims, offset=np.log(years))
+        >>> model.predict([["city"], ["city"]], offset=np.log([0.5, 1.0])).round(1).tolist()
+        [1.0, 2.0]
+        """
+        return np.asarray(self._answers(X, offset)[:, 0])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
+        """Return the share of the variance that is explained (R2); parameters as for `predict`."""
+        if offset is None:
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import r2_score  # late: it loads many modules
+
+        found = self.predict(X, offset=offset)
+        return float(r2_score(y, found, sample_weight=sample_weight))
+
+    def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
         """Yield the predicted numbers after each round."""
         model = self._model()
-        return (model.apply_link(scores)[:, 0] for scores in self._staged(X))
+        return (model.apply_link(scores)[:, 0] for scores in self._staged(X, offset))

@@ -79,6 +79,10 @@ def _check(model: BoostedEnsemble, init: Any, owner: Any) -> None:
         raise refuse("its leaves hold linear models", owner=owner)
     if not (init is None or isinstance(init, str)):
         raise refuse(f"its scores start from another model, init={init!r}", owner=owner)
+    if model.has_offsets:
+        raise refuse("its rows have offsets, which scikit-learn's takes none of", owner=owner)
+    if model.link == "ordinal":
+        raise refuse("its classes are ordered, and scikit-learn has no such loss", owner=owner)
     if model.classes is not None and len(model.classes[0]) == 1:
         raise refuse("it knows one class only", owner=owner)
     if model.shift and model.link == "log":

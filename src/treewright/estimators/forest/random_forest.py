@@ -26,7 +26,7 @@ class RandomForestClassifier(ForestClassifier):
     n_estimators : int
         Number of trees.
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "chi2", "twoing", \
-"hellinger", "impurity_ratio"}
+"hellinger", "ordinal_gini", "impurity_ratio"}
         How a split is judged, as for :class:`DecisionTreeClassifier`.
     max_depth, max_leaf_nodes : int, optional
         Limits on each tree; with ``max_leaf_nodes`` the node of largest gain is split first.

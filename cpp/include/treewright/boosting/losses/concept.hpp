@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <span>
 #include <string_view>
 
 namespace treewright::boosting {
@@ -33,6 +34,8 @@ struct LossTraits {
     /// `delta` becomes the quantile `level` of the distances between targets and scores, anew in
     /// every round.
     bool delta_is_quantile = false;
+    /// Classes are ordered, and the thresholds between them learned in every round: `bounds`.
+    bool has_thresholds = false;
 };
 
 template <class L>
@@ -46,6 +49,11 @@ concept HasDelta = requires(L& loss) {
     { loss.delta } -> std::same_as<double&>;
 };
 
+template <class L>
+concept HasThresholds = requires(L& loss) {
+    { loss.bounds } -> std::same_as<std::span<const double>&>;
+};
+
 /// A loss with a parameter has it as its first member.
 template <class L>
 concept Loss =
@@ -55,6 +63,6 @@ concept Loss =
         { loss.derivatives(score, y) } -> std::same_as<Derivatives>;
         { loss.range() } -> std::same_as<DerivativeRange>;
     } && L::traits.answers_by_residuals == AnswersByResiduals<L> &&
-    L::traits.delta_is_quantile == HasDelta<L>;
+    L::traits.delta_is_quantile == HasDelta<L> && L::traits.has_thresholds == HasThresholds<L>;
 
 }  // namespace treewright::boosting

@@ -11,6 +11,7 @@
 #include "treewright/boosting/losses/gamma.hpp"
 #include "treewright/boosting/losses/huber.hpp"
 #include "treewright/boosting/losses/log_loss.hpp"
+#include "treewright/boosting/losses/ordinal.hpp"
 #include "treewright/boosting/losses/poisson.hpp"
 #include "treewright/boosting/losses/quantile.hpp"
 #include "treewright/boosting/losses/squared_error.hpp"
@@ -19,7 +20,7 @@
 namespace treewright::boosting {
 
 using Losses = std::tuple<SquaredError, AbsoluteError, Huber, Quantile, Poisson, Gamma, Tweedie,
-                          LogLoss, Exponential>;
+                          LogLoss, Exponential, Ordinal>;
 
 template <class>
 struct OneOf;
