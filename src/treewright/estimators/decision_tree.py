@@ -11,7 +11,12 @@ from treewright.estimators.sklearn_trees import SklearnTreeClassifier, SklearnTr
 from treewright.estimators.start import StartsFromQuestions
 from treewright.grow import recipes
 from treewright.grow.fit import Report
-from treewright.grow.given_impurity import GIVEN, GIVEN_OF_NUMBERS, is_function
+from treewright.grow.given_impurity import (
+    GIVEN,
+    GIVEN_OF_NUMBERS,
+    check_takes_sums,
+    is_function,
+)
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
 from treewright.m5.fit_linear_leaves import check_linear_leaves, with_linear_leaves
@@ -404,6 +409,7 @@ monotonic_cst, prune, ccp_alpha, categorical_features, schema, random_state, n_j
         check_choice("leaf_model", self.leaf_model, ("constant", "linear"))
         options = recipes.GENERAL_REGRESSOR.replace(**parameters_for(GrowthOptions, self))
         if is_function(self.criterion):
+            check_takes_sums(self.criterion)
             options = options.replace(criterion=GIVEN_OF_NUMBERS, impurity=self.criterion)
         return with_sklearn_name(options, self)
 

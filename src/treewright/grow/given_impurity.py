@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -28,6 +29,19 @@ _OF_NUMBERS = "lambda weight, total, squares: squares / weight - (total / weight
 def is_function(criterion: object) -> bool:
     """Return whether a criterion is a function; a class is a mistake."""
     return callable(criterion) and not isinstance(criterion, type)
+
+
+def check_takes_sums(function: ImpurityFunction) -> None:
+    """Refuse a function that cannot be called with weight, sum and sum of squares."""
+    try:
+        inspect.signature(function).bind(1.0, 1.0, 1.0)
+    except ValueError:  # not known of some built-in functions
+        return
+    except TypeError:
+        raise ParameterError(
+            f"criterion={function!r} must take the weight, the sum and the sum of squares of sets"
+            f" of rows.\n  Hint: a function such as {_OF_NUMBERS}."
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -207,6 +207,8 @@ def test_numbers_of_any_size_are_given_as_they_are() -> None:
             lambda w, s, q: 0.0,
             r"for every set of rows, an array of shape \(\d,\), but it returned a",
         ),
+        (len, "must take the weight, the sum and the sum of squares"),
+        (lambda counts: counts, "must take the weight, the sum and the sum of squares"),
         (lambda w, s, q: w * np.nan, "returned nan for the weight, sum and sum of squares"),
     ],
 )

@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.array_types import FloatArray
 from treewright.data.read.target import ClassTarget
-from treewright.errors import DataError, UnsupportedError
+from treewright.errors import ParameterError, UnsupportedError
 from treewright.grow.fit import fit_tree
 from treewright.grow.missing import branches_of_fills
 from treewright.grow.options import GrowthOptions
@@ -193,7 +193,7 @@ class _Growth:
         """Return the tree of the best question about a column."""
         found = self._at_training_values(fit_tree(_to_depth(replace(part, columns=(column,)), 1)))
         if found.n_leaves == 1:
-            raise DataError(
+            raise ParameterError(
                 f"start: column {found.schema.columns[column].name!r} has no question for the"
                 f" {found.arrays.n_rows[0]:,} rows that reach it: they have one value, or every"
                 " question leaves a branch too small or gains nothing.\n"
@@ -218,7 +218,7 @@ class _Growth:
         for empty in np.flatnonzero(reach <= 0).tolist():
             question = asked.question(0)
             assert question is not None
-            raise DataError(
+            raise ParameterError(
                 f"start: no training row goes to the branch {question.text(empty)!r} of a given"
                 " question.\n  Hint: ask another question there, or none."
             )

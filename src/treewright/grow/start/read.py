@@ -64,8 +64,11 @@ def read_start(given: Any, schema: FittedSchema, *, n_values: int, labels: Seque
             f"start={given!r} must be a Tree, nested questions as for Tree.build, or the name of"
             " a column."
         )
-    nodes = read_nested(given, schema.names, open_leaves=True)
-    arrays, placed = question_arrays(nodes, schema, n_values=n_values)
+    try:
+        nodes = read_nested(given, schema.names, open_leaves=True)
+        arrays, placed = question_arrays(nodes, schema, n_values=n_values)
+    except DataError as error:
+        raise ParameterError(f"start, {error}") from None
     known = {str(label) for label in labels}
     free = []
     for node in placed:
@@ -74,7 +77,7 @@ def read_start(given: Any, schema: FittedSchema, *, n_values: int, labels: Seque
             free.append(schema.index(str(named)))
             continue
         if named is not None and named not in known:
-            raise DataError(
+            raise ParameterError(
                 f"start, {node.place}: {named!r} is no column of the table.\n"
                 f"  Columns: {list_names(schema.names)}{nearest_hint(named, schema.names)}"
             )
@@ -96,7 +99,7 @@ def _translated(tree: Tree, schema: FittedSchema) -> TreeArrays:
     for old in sorted(used - {-1}):
         theirs = tree.schema.columns[old]
         if theirs.name not in index_of:
-            raise DataError(
+            raise ParameterError(
                 f"start asks column {theirs.name!r}, which the table does not have.\n"
                 f"  Columns: {list_names(schema.names)}{nearest_hint(theirs.name, schema.names)}"
             )
@@ -130,7 +133,7 @@ def _check_same_kind(theirs: ColumnSpec, ours: ColumnSpec, *, exactly: bool) -> 
     numbers = ("float", "int")
     both_numbers = not exactly and theirs.storage in numbers and ours.storage in numbers
     if theirs.kind != ours.kind or not (theirs.storage == ours.storage or both_numbers):
-        raise DataError(
+        raise ParameterError(
             f"start asks column {ours.name!r} as {theirs.kind} ({theirs.storage}), but the table"
             f" has it as {ours.kind} ({ours.storage}).\n"
             "  Hint: declare it alike, Schema(kinds={...})."
@@ -169,7 +172,7 @@ def _code_of(theirs: ColumnSpec, ours: ColumnSpec) -> Callable[[int], int]:
         value = theirs.values[code]
         found = ours.code_of_value.get(value)
         if found is None:
-            raise DataError(
+            raise ParameterError(
                 f"start asks for the value {value!r} of column {ours.name!r}, which the table has"
                 f" not.\n  Values: {list_names(map(str, ours.values))}"
             )

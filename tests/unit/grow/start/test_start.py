@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 import treewright as tw
-from treewright.errors import DataError, ParameterError, UnsupportedError
+from treewright.errors import ParameterError, UnsupportedError
 from treewright.tree.edit import with_leaves
 
 PLAY = tw.load_example("play_tennis")
@@ -288,34 +288,36 @@ def test_what_cannot_be_asked_is_refused() -> None:
     assert said(ParameterError, 3) == (
         "start=3 must be a Tree, nested questions as for Tree.build, or the name of a column."
     )
-    assert said(DataError, "Humidty") == (
+    assert said(ParameterError, "Humidty") == (
         "start, the root: 'Humidty' is no column of the table.\n"
         "  Columns: Outlook, Temperature, Humidity, Wind\n  Hint: did you mean 'Humidity'?"
     )
-    assert "asks for no column of the table" in said(DataError, {"Sky": {"a": None, "b": None}})
+    assert "asks for no column of the table" in said(
+        ParameterError, {"Sky": {"a": None, "b": None}}
+    )
     assert "'Fog' is not a value of column 'Outlook'" in said(
-        DataError, {"Outlook": {"Fog": None, "Sunny": None}}
+        ParameterError, {"Outlook": {"Fog": None, "Sunny": None}}
     )
     top = tw.Tree.build({"Sky": {"clear": "Yes", "grey": "No"}})
-    assert said(DataError, top).startswith(
+    assert said(ParameterError, top).startswith(
         "start asks column 'Sky', which the table does not have."
     )
     top = tw.Tree.build({"Outlook": {"Sunny": "Yes", "Fog": "No"}})
-    assert said(DataError, top).startswith(
+    assert said(ParameterError, top).startswith(
         "start asks for the value 'Fog' of column 'Outlook', which the table has not."
     )
     top = tw.Tree.build({"Outlook <= 3": {"yes": "Yes", "no": "No"}})
-    assert "but the table has it as nominal" in said(DataError, top)
+    assert "but the table has it as nominal" in said(ParameterError, top)
 
 
 def test_a_branch_without_rows_is_refused() -> None:
     X = {"x": [1.0, 2.0, 3.0], "flag": ["u", "u", "u"]}
     y = ["a", "b", "a"]
-    assert said(DataError, {"x <= 9": {"yes": None, "no": None}}, X, y) == (
+    assert said(ParameterError, {"x <= 9": {"yes": None, "no": None}}, X, y) == (
         "start: no training row goes to the branch 'x > 9' of a given question.\n"
         "  Hint: ask another question there, or none."
     )
-    assert said(DataError, "flag", X, y).startswith(
+    assert said(ParameterError, "flag", X, y).startswith(
         "start: column 'flag' has no question for the 3 rows that reach it"
     )
 
