@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 from strange_values import STRANGE
 
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, RuleSet, Schema
+from treewright import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RuleSet,
+    Schema,
+)
 from treewright.errors import TreewrightError
 from treewright.evaluate import stability
 from treewright.measures import added_errors, entropy, gain, wilson_interval
@@ -37,6 +44,7 @@ VALUES = X["a"] + RANDOM.normal(size=N)
 TREE = DecisionTreeClassifier().fit(X, Y).tree_
 OTHER = DecisionTreeClassifier(max_depth=2).fit(X, Y).tree_
 NUMBERS = DecisionTreeRegressor().fit(X, VALUES).tree_
+BOOSTED = GradientBoostingRegressor(n_estimators=2)
 RULES = RuleSet.of_tree(DecisionTreeClassifier(missing="majority").fit(X, Y).tree_)
 
 
@@ -137,6 +145,18 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "Schema costs": lambda v: Schema(costs=v),
     "Schema cost": lambda v: Schema(costs={"c": v}),
     "Schema ignore": lambda v: Schema(ignore=v),
+    "Schema class_order": lambda v: Schema(class_order=v),
+    "Schema class": lambda v: DecisionTreeClassifier(
+        schema=Schema(class_order=["no", v, "yes"])
+    ).fit(X, Y),
+    "boosting offset": lambda v: BOOSTED.fit(X, VALUES, offset=v),
+    "boosting offset_val": lambda v: BOOSTED.fit(
+        X, VALUES, offset=0.0, X_val=X, y_val=VALUES, offset_val=v
+    ),
+    "boosted offset": lambda v: BOOSTED.fit(X, VALUES, offset=0.0).predict(X, offset=v),
+    "boosting class": lambda v: GradientBoostingClassifier(
+        n_estimators=2, loss="ordinal", schema=Schema(class_order=v)
+    ).fit(X, Y),
     "wilson_interval": lambda v: wilson_interval(1, 2, level=v),
     "added_errors": lambda v: added_errors(2, 1, v),
     "entropy base": lambda v: entropy([1, 2], base=v),

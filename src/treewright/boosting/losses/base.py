@@ -40,8 +40,8 @@ def _steady_sum(terms: FloatArray) -> float:
 def log_of_sum(terms: FloatArray, exponents: FloatArray) -> float:
     """Return the logarithm of the sum of terms times powers of e; -inf where all terms are 0.
 
-    >>> log_of_sum(np.array([0.0, 2.0]), np.array([5000.0, 1000.0])) - 1000.0 == math.log(2.0)
-    True
+    >>> round(log_of_sum(np.array([0.0, 2.0]), np.array([5000.0, 1000.0])), 3)
+    1000.693
     """
     counted = terms > 0.0
     if not counted.any():
