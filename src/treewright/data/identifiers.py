@@ -153,16 +153,18 @@ def _find_groups(table: Table) -> _Grouping | None:
             return grouping
     own = own[:: -(-len(own) // _MOST_COLUMNS)] if own else own
     some = np.random.default_rng(0).permutation(n_rows)[: int(4 * n_rows**0.5)]
+    sample = np.stack([_with_gaps_apart(table, each, some) for each in own]) if own else None
     values: list[FloatArray] | None = None
     best: _Grouping | None = None
     for place, index in enumerate(own):
-        if not _may_repeat(table.columns[index][some], n_rows):
+        assert sample is not None
+        if not _may_group(sample, place, n_rows):
             continue
         grouping = _grouping(table, index)
         if grouping is None or n_rows / grouping.n_values > _MOST_GROUP:
             continue
         if values is None:
-            values = [_with_gaps_apart(table, each) for each in own]
+            values = [_with_gaps_apart(table, each, slice(None)) for each in own]
         shared = [own[each] for each in _shared(values, grouping) if each != place]
         if len(shared) >= max(_LEAST_SHARED, 0 if best is None else len(best.shared) + 1):
             names = tuple(table.schema.columns[each].name for each in shared)
@@ -178,15 +180,21 @@ def _is_named(table: Table, index: int) -> bool:
     return values.dtype.kind != "f" or bool((np.floor(values) == values)[~np.isnan(values)].all())
 
 
-def _may_repeat(some: Array, n_rows: int) -> bool:
-    """Return whether a column may have a few rows for each value, from 4 sqrt(n) of its rows.
+def _may_group(sample: FloatArray, place: int, n_rows: int) -> bool:
+    """Return whether a column may have groups of rows, from 4 sqrt(n) rows (columns x rows).
 
-    If each value has two rows, some pairs are among them; if more than 50, few distinct values.
+    If each value has two rows, some pairs are among them, and most of these agree in other columns;
+    if each has more than 50, there are few distinct values.
     """
-    n_distinct = len(np.unique(some))
+    order = np.argsort(sample[place])
+    ordered = sample[place][order]
+    is_pair = ordered[1:] == ordered[:-1]
     n_values = n_rows / _MOST_GROUP
-    expected = n_values * -np.expm1(-len(some) / n_values)
-    return 0.5 * expected < n_distinct < len(some) or len(some) == n_rows
+    expected = n_values * -np.expm1(-len(order) / n_values)
+    if not is_pair.any() or len(order) - np.count_nonzero(is_pair) < 0.5 * expected:
+        return False
+    agree = sample[:, order[1:][is_pair]] == sample[:, order[:-1][is_pair]]
+    return bool(np.count_nonzero(agree.mean(axis=1) > 0.8) > _LEAST_SHARED)
 
 
 def _grouping(table: Table, index: int) -> _Grouping | None:
@@ -206,9 +214,9 @@ def _grouping(table: Table, index: int) -> _Grouping | None:
     )
 
 
-def _with_gaps_apart(table: Table, index: int) -> FloatArray:
-    values = table.columns[index].astype(np.float64)
-    values[table.is_missing(index)] = np.inf
+def _with_gaps_apart(table: Table, index: int, rows: Int64Array | slice) -> FloatArray:
+    values = table.columns[index][rows].astype(np.float64)
+    values[table.is_missing(index)[rows]] = np.inf
     return values
 
 

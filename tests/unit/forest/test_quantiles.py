@@ -121,6 +121,25 @@ def test_own_shares_leave_the_row_itself_out(weighted, stands_there):
         np.testing.assert_allclose(found[0, row], expected, atol=1e-9)
 
 
+def test_own_shares_leave_the_other_rows_of_a_group_out():
+    random = np.random.default_rng(9)
+    n_rows, n_trees = 40, 5
+    groups = random.integers(0, 12, n_rows).astype(np.uint32)
+    leaves = random.integers(0, 4, size=(n_rows, n_trees)).astype(np.int32)
+    values = random.integers(0, 6, size=(n_rows, 1)).astype(float)
+    weight = random.choice([0.1, 0.7, 2.0], n_rows)
+    targets = LeafTargets(leaves, values, weight=weight)
+    found = targets.own_shares(leaves, stands_there=True, groups=groups, n_threads=2)
+    for row in range(n_rows):
+        shares = []
+        for tree in range(n_trees):
+            here = (leaves[:, tree] == leaves[row, tree]) * (groups != groups[row]) * weight
+            if here.sum() > 0:
+                ends = values[:, 0] < values[row, 0], values[:, 0] <= values[row, 0]
+                shares.append([here[end].sum() / here.sum() for end in ends])
+        np.testing.assert_allclose(found[0, row], np.mean(shares, axis=0), atol=1e-9)
+
+
 def test_calibrated_levels_leave_out_what_is_left_over():
     shares = np.sort(np.random.default_rng(0).uniform(size=(999, 2)), axis=1)
     for level in (0.5, 0.8, 0.95):
