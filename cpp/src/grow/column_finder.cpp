@@ -1,4 +1,5 @@
 /// Evaluates one column in one node: tally, missing policy, search, score.
+// Long because all of it is one class: scans, searches and tests share a criterion and its memory.
 #include "treewright/grow/column_finder.hpp"
 
 #include <algorithm>
@@ -133,33 +134,29 @@ private:
     using Sums = std::conditional_t<std::is_base_of_v<criteria::ClassSums, C>, criteria::ClassSums,
                                     criteria::ValueSums>;
 
-    /// Whether columns need no tally: each row counts by itself, the best cut or a drawn one is
-    /// taken, and nothing else is asked of it.
-    [[nodiscard]] bool does_without_tally(const NodeContext& node, const data::Column& raw,
-                                          std::uint32_t n_missing) const {
-        if constexpr (!kHasScan) return false;
-        const bool is_drawn = options.splitter == split::Splitter::random;
-        return options.fuse && options.numeric == split::Numeric::threshold &&
+    /// Whether a column is asked for a cut and nothing else, and every row has a value.
+    [[nodiscard]] bool asks_for_a_cut(const data::Column& raw, std::uint32_t n_missing) const {
+        return kHasScan && options.fuse && options.numeric == split::Numeric::threshold &&
                !options.merging.is_on && raw.scale != data::Scale::nominal && n_missing == 0 &&
-               (is_drawn || criterion.n_outputs > 1) &&
-               (sums_exactly || node.range.block->weight.empty()) && options.monotonic.empty() &&
-               !options.class_boundaries && !options.c45_sides && options.min_gap <= 0.0 &&
-               !options.missing.fills && !options.mdl_penalty && !options.single_precision &&
-               options.selection == split::Selection::gain;
+               options.monotonic.empty() && !options.class_boundaries && !options.c45_sides &&
+               options.min_gap <= 0.0 && !options.missing.fills && !options.mdl_penalty &&
+               !options.single_precision && options.selection == split::Selection::gain;
     }
 
     /// Whether the scan of one output without a tally applies (split/numeric/fused_scan.hpp).
     [[nodiscard]] bool fuses(const NodeContext& node, const data::Column& raw,
                              std::uint32_t n_missing) const {
-        if constexpr (!kHasScan) return false;
         const data::Block& block = *node.range.block;
-        return options.fuse && options.splitter == split::Splitter::best &&
-               options.numeric == split::Numeric::threshold && !options.merging.is_on &&
-               block.holding == data::Holding::lists && raw.scale != data::Scale::nominal &&
-               n_missing == 0 && block.weight.empty() && block.copies.empty() &&
-               criterion.n_outputs == 1 && options.monotonic.empty() && !options.class_boundaries &&
-               !options.c45_sides && options.min_gap <= 0.0 && !options.missing.fills &&
-               options.selection == split::Selection::gain;
+        return options.splitter == split::Splitter::best && criterion.n_outputs == 1 &&
+               block.holding == data::Holding::lists && block.weight.empty() &&
+               block.copies.empty() && asks_for_a_cut(raw, n_missing);
+    }
+
+    /// Whether those of several outputs and of drawn cuts do: sums must be exact.
+    [[nodiscard]] bool does_without_tally(const NodeContext& node, const data::Column& raw,
+                                          std::uint32_t n_missing) const {
+        return (options.splitter == split::Splitter::random || criterion.n_outputs > 1) &&
+               (sums_exactly || node.range.block->weight.empty()) && asks_for_a_cut(raw, n_missing);
     }
 
     /// Calls f(the node's list of a column); false if there is none because values are missing.
