@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "treewright/base/simd.hpp"
 
 namespace treewright::data {
 namespace {
@@ -21,6 +24,20 @@ double power_of_two_in(double weight) {
         mantissa -= std::floor(mantissa);
     }
     return std::ldexp(1.0, exponent);
+}
+
+TREEWRIGHT_SIMD void put_on_grid(Block& block, std::span<const std::uint32_t> rows,
+                                 const Grid& grid) {
+    const std::size_t n = grid.offset.size();
+    const double* offset = grid.offset.data();
+    const double scale = grid.scale;
+    for (const std::uint32_t row : rows) {
+        const double* raw = block.raw.data() + row * n;
+        double* values = block.values.data() + row * n;
+        TREEWRIGHT_INDEPENDENT
+        for (std::size_t o = 0; o < n; ++o)
+            values[o] = std::nearbyint((raw[o] - offset[o]) * scale);
+    }
 }
 
 }  // namespace
@@ -62,36 +79,37 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
         for (const std::uint32_t row : rows) units += block.weight[row];
         units = std::max(units / smallest_weight, 1.0);
     }
-    const auto offset_of = [&](std::size_t output, double& reach) {
-        double lowest = std::numeric_limits<double>::infinity();
-        double highest = -lowest;
-        for (const std::uint32_t row : rows) {
-            const double value = block.raw[row * n_outputs + output];
-            lowest = std::min(lowest, value);
-            highest = std::max(highest, value);
+    // Output by output, eight of them at a time: rows are read line by line of the cache.
+    const auto for_each_output = [&](const auto& f) {
+        for (std::size_t first = 0; first < n_outputs; first += kLanes) {
+            const std::size_t n = std::min(kLanes, n_outputs - first);
+            double lowest[kLanes];
+            double highest[kLanes];
+            std::fill_n(lowest, n, std::numeric_limits<double>::infinity());
+            std::fill_n(highest, n, -std::numeric_limits<double>::infinity());
+            for (const std::uint32_t row : rows) {
+                const double* values = block.raw.data() + row * n_outputs + first;
+                for (std::size_t k = 0; k < n; ++k) {
+                    lowest[k] = std::min(lowest[k], values[k]);
+                    highest[k] = std::max(highest[k], values[k]);
+                }
+            }
+            for (std::size_t k = 0; k < n; ++k)
+                f(first + k, keep_zero ? 0.0 : grid_offset(lowest[k], highest[k]), lowest[k],
+                  highest[k]);
         }
-        const double offset = keep_zero ? 0.0 : grid_offset(lowest, highest);
-        reach = std::max(std::abs(highest - offset), std::abs(lowest - offset));
-        return offset;
     };
     double farthest = 0.0;
-    for (std::size_t output = 0; output < n_outputs; ++output) {
-        double reach = 0.0;
-        offset_of(output, reach);
-        farthest = std::max(farthest, reach);
-    }
+    for_each_output([&](std::size_t, double offset, double lowest, double highest) {
+        farthest = std::max({farthest, std::abs(highest - offset), std::abs(lowest - offset)});
+    });
     const double scale = grid_scale(farthest, units);
     if (scale < 16.0 * grid.scale) return false;
     grid.scale = scale;
     grid.offset.resize(n_outputs);
-    for (std::size_t output = 0; output < n_outputs; ++output) {
-        double reach = 0.0;
-        grid.offset[output] = offset_of(output, reach);
-        for (const std::uint32_t row : rows) {
-            const std::size_t at = row * n_outputs + output;
-            block.values[at] = std::nearbyint((block.raw[at] - grid.offset[output]) * scale);
-        }
-    }
+    for_each_output(
+        [&](std::size_t output, double offset, double, double) { grid.offset[output] = offset; });
+    put_on_grid(block, rows, grid);
     return true;
 }
 

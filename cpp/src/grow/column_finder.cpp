@@ -1,4 +1,5 @@
 /// Evaluates one column in one node: tally, missing policy, search, score.
+// Long because all of it is one class: scans, searches and tests share a criterion and its memory.
 #include "treewright/grow/column_finder.hpp"
 
 #include <algorithm>
@@ -34,6 +35,17 @@ double smallest_side(const GrowOptions& options, const data::Target& target, dou
     return kWhole * (tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0));
 }
 
+/// Whether sums of weights, and of the targets times them (data/target_grid.hpp), are exact.
+bool are_whole(std::span<const double> weights) {
+    constexpr double kMost = 0x1p26;
+    double total = 0.0;
+    for (const double weight : weights) {
+        if (weight != std::floor(weight)) return false;
+        total += weight;
+    }
+    return total <= kMost;
+}
+
 template <criteria::Criterion C>
 class AdditiveFinder final : public Finder {
 public:
@@ -49,6 +61,7 @@ public:
         limits.two_branches_suffice = options.two_branches_suffice;
         limits.class_boundaries = options.class_boundaries;
         if (options.merging.is_on) test = make_test();
+        sums_exactly = !options.missing.divides && are_whole(data.weight) && are_whole(data.copies);
     }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
@@ -74,6 +87,8 @@ public:
             evaluate_fused(node, candidate, nullptr);
             return;
         }
+        if (does_without_tally(node, raw, n_missing) && evaluate_listed(node, raw, candidate))
+            return;
         fill_tally(criterion, node.range, column, n_missing, options.tally, progress, tally,
                    tally_scratch);
         missing::Fill fill;
@@ -94,15 +109,16 @@ public:
         if (candidate.question != split::Question::cut || candidate.cut_position != 0) return;
         std::uint32_t position = 0;
         split::Candidate found = candidate;  // its gain is in the target's units by now
-        evaluate_fused(node, found, &position);
-        candidate.cut_position = position;
-        const auto rows = [&]<class Word>() {
-            const Word* list = node.range.block->list<Word>(candidate.column) + node.range.begin;
+        if (criterion.n_outputs == 1) evaluate_fused(node, found, &position);
+        with_list(node, candidate.column, [&](const auto* list) {
+            using Word = std::remove_cvref_t<decltype(*list)>;
+            if constexpr (kHasScan)
+                if (criterion.n_outputs > 1) scan_outputs(node, list, found, &position);
+            candidate.cut_position = position;
             candidate.row_below = data::Entry<Word>::row(list[position - 1]);
             candidate.row_above = data::Entry<Word>::row(list[position]);
-        };
-        if (node.range.block->is_narrow()) rows.template operator()<data::Narrow>();
-        else rows.template operator()<data::Wide>();
+        });
+        candidate.cut_code = code_of(node, candidate.column, candidate.row_below);
     }
 
     [[nodiscard]] double p_value(const double* branches, std::size_t n_branches,
@@ -113,20 +129,112 @@ public:
     }
 
 private:
-    /// Whether the scan without a tally applies (split/numeric/fused_scan.hpp).
+    static constexpr bool kHasScan =
+        std::is_same_v<C, criteria::Gini> || std::is_same_v<C, criteria::SquaredError>;
+    using Sums = std::conditional_t<std::is_base_of_v<criteria::ClassSums, C>, criteria::ClassSums,
+                                    criteria::ValueSums>;
+
+    /// Whether a column is asked for a cut and nothing else, and every row has a value.
+    [[nodiscard]] bool asks_for_a_cut(const data::Column& raw, std::uint32_t n_missing) const {
+        return kHasScan && options.fuse && options.numeric == split::Numeric::threshold &&
+               !options.merging.is_on && raw.scale != data::Scale::nominal && n_missing == 0 &&
+               options.monotonic.empty() && !options.class_boundaries && !options.c45_sides &&
+               options.min_gap <= 0.0 && !options.missing.fills && !options.mdl_penalty &&
+               !options.single_precision && options.selection == split::Selection::gain;
+    }
+
+    /// Whether the scan of one output without a tally applies (split/numeric/fused_scan.hpp).
     [[nodiscard]] bool fuses(const NodeContext& node, const data::Column& raw,
                              std::uint32_t n_missing) const {
-        if constexpr (!std::is_same_v<C, criteria::Gini> &&
-                      !std::is_same_v<C, criteria::SquaredError>)
-            return false;
         const data::Block& block = *node.range.block;
-        return options.fuse && options.splitter == split::Splitter::best &&
-               options.numeric == split::Numeric::threshold && !options.merging.is_on &&
-               block.holding == data::Holding::lists && raw.scale != data::Scale::nominal &&
-               n_missing == 0 && block.weight.empty() && block.copies.empty() &&
-               criterion.n_outputs == 1 && options.monotonic.empty() && !options.class_boundaries &&
-               !options.c45_sides && options.min_gap <= 0.0 && !options.missing.fills &&
-               options.selection == split::Selection::gain;
+        return options.splitter == split::Splitter::best && criterion.n_outputs == 1 &&
+               block.holding == data::Holding::lists && block.weight.empty() &&
+               block.copies.empty() && asks_for_a_cut(raw, n_missing);
+    }
+
+    /// Whether those of several outputs and of drawn cuts do: sums must be exact.
+    [[nodiscard]] bool does_without_tally(const NodeContext& node, const data::Column& raw,
+                                          std::uint32_t n_missing) const {
+        return (options.splitter == split::Splitter::random || criterion.n_outputs > 1) &&
+               (sums_exactly || node.range.block->weight.empty()) && asks_for_a_cut(raw, n_missing);
+    }
+
+    /// Calls f(the node's list of a column); false if there is none because values are missing.
+    template <class F>
+    bool with_list(const NodeContext& node, std::uint32_t column, F&& f) {
+        const data::Block& block = *node.range.block;
+        const auto by_word = [&]<class Word>() {
+            if (block.holding == data::Holding::lists) {
+                f(block.list<Word>(column) + node.range.begin);
+                return true;
+            }
+            const data::Codes& codes = block.codes[column];
+            const bool known = std::visit(
+                [&](const auto& of_row) {
+                    return split::list_by_code<Word>(node.range, of_row, codes.n_codes(),
+                                                     options.tally, tally_scratch);
+                },
+                codes.of_row);
+            if (known) f(static_cast<const data::Wide*>(tally_scratch.entries.data()));
+            return known;
+        };
+        return block.is_narrow() ? by_word.template operator()<data::Narrow>()
+                                 : by_word.template operator()<data::Wide>();
+    }
+    [[nodiscard]] static std::uint32_t code_of(const NodeContext& node, std::uint32_t column,
+                                               std::uint32_t row) {
+        if (node.range.block->holding == data::Holding::lists) return 0;
+        return std::visit([&](const auto& of_row) -> std::uint32_t { return of_row[row]; },
+                          node.range.block->codes[column].of_row);
+    }
+
+    /// The best cut of a column for several outputs, or a drawn one, without a tally of all values.
+    /// False if a value is missing after all, which only codes tell.
+    bool evaluate_listed(const NodeContext& node, const data::Column& raw,
+                         split::Candidate& candidate) {
+        return with_list(node, candidate.column, [&](const auto* list) {
+            if constexpr (kHasScan) {
+                if (options.splitter == split::Splitter::random)
+                    draw_cut(node, raw, list, candidate);
+                else scan_outputs(node, list, candidate, nullptr);
+            }
+        });
+    }
+
+    template <class Word>
+    void draw_cut(const NodeContext& node, const data::Column& raw, const Word* list,
+                  split::Candidate& candidate) {
+        const std::uint32_t n = node.range.size();
+        const auto value = [&](std::uint32_t row) { return value_of(raw, row); };
+        const auto value_at = [&](std::uint32_t i) {
+            return value(data::Entry<Word>::row(list[i]));
+        };
+        Generator generator(mix(node.key, candidate.column));
+        const double drawn = split::draw_between(value_at(0), value_at(n - 1), generator);
+        const std::uint32_t n_below = split::entries_below(list, n, drawn, value);
+        if (n_below == 0) return;
+        const double score = fused_cut<Word, Sums>(
+            {list, n, node.range.block, limits, about_centre.data()}, criterion, n_below, fused);
+        settle_scan(score, candidate);
+        if (candidate.question == split::Question::none) return;
+        candidate.cut_position = n_below;
+        candidate.row_below = data::Entry<Word>::row(list[n_below - 1]);
+        candidate.row_above = data::Entry<Word>::row(list[n_below]);
+        candidate.cut_code = code_of(node, candidate.column, candidate.row_below);
+        candidate.is_drawn = true;
+        candidate.drawn = drawn;
+    }
+
+    template <class Word>
+    void scan_outputs(const NodeContext& node, const Word* list, split::Candidate& candidate,
+                      std::uint32_t* position) {
+        const std::uint32_t n = node.range.size();
+        const auto same = [](Word entry) { return (entry & data::Entry<Word>::kSameValue) != 0; };
+        if (std::all_of(list + 1, list + n, same)) return;  // constant
+        settle_scan(fused_outputs(split::OutputsNode<Word>{list, n, node.range.block, limits,
+                                                           about_centre.data()},
+                                  criterion, fused, progress, position),
+                    candidate);
     }
 
     void evaluate_fused(const NodeContext& node, split::Candidate& candidate,
@@ -155,9 +263,13 @@ private:
                 return split::kNoCut;
             }
         };
-        const double score = node.range.block->is_narrow()
-                                 ? by_word.template operator()<data::Narrow>()
-                                 : by_word.template operator()<data::Wide>();
+        settle_scan(node.range.block->is_narrow() ? by_word.template operator()<data::Narrow>()
+                                                  : by_word.template operator()<data::Wide>(),
+                    candidate);
+    }
+
+    /// Writes what a scan found; the position of its cut is left to `locate`.
+    void settle_scan(double score, split::Candidate& candidate) const {
         if (score == split::kNoCut) {
             candidate.guard = split::Guard::limits;  // or constant: distinguished only by inspect()
             return;
@@ -398,6 +510,7 @@ private:
     std::vector<std::uint32_t> starts;  ///< runs that begin an interval
     std::vector<double> branch_weights;
     const std::uint32_t* block_rows = nullptr;
+    bool sums_exactly = false;         ///< in whatever order rows are added
     std::vector<double> about_centre;  ///< the node's total as `criterion` sums it
 };
 

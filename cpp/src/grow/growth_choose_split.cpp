@@ -31,7 +31,7 @@ split::Candidate* Growth::choose(Open& open, Workspace& ws, bool shared) {
         } else {
             ws.finder->enter(context);
             for (std::size_t i = 0; i < columns.size(); ++i) {
-                look_up(open.size());
+                look_up(open.size() * data.target.n_outputs);
                 evaluate(i, *ws.finder);
             }
         }

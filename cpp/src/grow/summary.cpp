@@ -164,36 +164,64 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
     const data::Target& target = data.target;
     const std::size_t n_outputs = target.n_outputs;
     const criteria::Traits criterion = criteria::traits_of(options.criterion);
-    // Filled from the last node up: to clear millions at once would take too long.
-    std::vector<ValueSummary> summaries;
-    summaries.reserve(tree.nodes.size() * n_outputs);
+    // Summaries are needed until the parent has been summed up: their places are taken again, so
+    // that few are in memory at once, whatever the number of nodes.
+    std::vector<ValueSummary> places;
+    places.reserve(tree.nodes.size() * n_outputs);  // not touched before it is used
+    std::vector<std::uint32_t> free_places;
+    std::vector<std::uint32_t> place_of_node(tree.nodes.size());
     const auto summary_of = [&](std::size_t i, std::size_t o) -> const ValueSummary& {
-        return summaries[(tree.nodes.size() - 1 - i) * n_outputs + o];
+        return places[place_of_node[i] * n_outputs + o];
     };
+    const auto take_place = [&] {
+        if (free_places.empty()) {
+            free_places.push_back(static_cast<std::uint32_t>(places.size() / n_outputs));
+            places.resize(places.size() + n_outputs);
+        }
+        const std::uint32_t place = free_places.back();
+        free_places.pop_back();
+        std::fill_n(places.begin() + static_cast<std::ptrdiff_t>(place * n_outputs), n_outputs,
+                    ValueSummary{});
+        return place;
+    };
+    std::vector<double> first(n_outputs);  // of the leaf at hand, by output
+    std::vector<double> means(n_outputs);
+    std::vector<std::uint8_t> same(n_outputs);
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         if (i % kNodesPerCheck == 0) leaves.progress.check(true);
         tree::TreeNode& node = tree.nodes[i];
+        place_of_node[i] = take_place();
+        ValueSummary* of_node = places.data() + place_of_node[i] * n_outputs;
+        if (node.first_child < 0) {
+            bool is_first = true;
+            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                const double* y = target.values.data() + row * n_outputs;
+                if (is_first) std::copy(y, y + n_outputs, first.begin());
+                if (is_first) std::fill(same.begin(), same.end(), std::uint8_t{1});
+                is_first = false;
+                for (std::size_t o = 0; o < n_outputs; ++o) {
+                    same[o] &= static_cast<std::uint8_t>(y[o] == first[o]);
+                    of_node[o].weight += weight;
+                    of_node[o].sum.add_product(weight, y[o]);
+                }
+            });
+            for (std::size_t o = 0; o < n_outputs; ++o)
+                means[o] = is_first  ? 0.0
+                           : same[o] ? first[o]
+                                     : of_node[o].sum.value() / of_node[o].weight;
+            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+                const double* y = target.values.data() + row * n_outputs;
+                for (std::size_t o = 0; o < n_outputs; ++o) {
+                    of_node[o].squares.add(weight * (y[o] - means[o]) * (y[o] - means[o]));
+                    if (criterion.is_deviance && y[o] > 0.0)
+                        of_node[o].y_log_y.add(weight * y[o] * std::log(y[o]));
+                }
+            });
+        }
         for (std::size_t o = 0; o < n_outputs; ++o) {
-            ValueSummary& here = summaries.emplace_back();
-            double mean = 0.0;
-            if (node.first_child < 0) {
-                bool same = true;
-                double first = 0.0;
-                leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
-                    const double y = target.values[row * n_outputs + o];
-                    if (here.weight == 0.0) first = y;
-                    same = same && y == first;
-                    here.weight += weight;
-                    here.sum.add_product(weight, y);
-                });
-                mean = same ? first : here.sum.value() / here.weight;
-                leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
-                    const double y = target.values[row * n_outputs + o];
-                    here.squares.add(weight * (y - mean) * (y - mean));
-                    if (criterion.is_deviance && y > 0.0)
-                        here.y_log_y.add(weight * y * std::log(y));
-                });
-            } else {
+            ValueSummary& here = of_node[o];
+            double& mean = means[o];
+            if (node.first_child >= 0) {
                 for (std::int32_t b = 0; b < node.n_branches; ++b) {
                     const auto child = static_cast<std::size_t>(node.first_child + b);
                     const ValueSummary& below = summary_of(child, o);
@@ -225,6 +253,8 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
             if (!target.impurity) impurity = std::max(0.0, impurity);  // but for rounding
             node.impurity += impurity / static_cast<double>(n_outputs);
         }
+        for (std::int32_t b = 0; node.first_child >= 0 && b < node.n_branches; ++b)
+            free_places.push_back(place_of_node[static_cast<std::size_t>(node.first_child + b)]);
     }
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         if (i % kNodesPerCheck == 0) leaves.progress.check(true);

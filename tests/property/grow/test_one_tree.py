@@ -1,5 +1,6 @@
 """One tree, however it is computed: tallies, widths of codes and entries, scans, threads."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle.splits import MISSING_POLICIES
-from property.growing import examples, grow
+from property.growing import examples, grow, problem_of
 from property.tables import small_tables
 
 from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
@@ -97,6 +98,36 @@ def test_every_way_divides_rows_alike(target: Any, criterion: str, data: st.Data
     for way in WAYS:
         tree = grow(sample, criterion=criterion, missing="divide", nominal="one_vs_rest", **way)
         assert tree.arrays.equals(first.arrays), way
+
+
+@pytest.mark.parametrize(("target", "criterion"), TASKS)
+@given(data=st.data())
+@settings(examples(0.5))
+def test_every_way_gives_the_same_bits_for_several_outputs(
+    target: Any, criterion: str, data: st.DataObject
+) -> None:
+    # Up to eight outputs fill a register, more leave a rest.
+    sample = data.draw(small_tables(target=target))
+    options = data.draw(knobs(criterion))
+    assume(options["missing"] != "most_likely_in_class")  # of one target alone
+    assume(criterion != "poisson" or any(y > 0 for y in sample.target))
+    n_outputs = data.draw(st.sampled_from([2, 3, 8, 11]))
+    turns = data.draw(
+        st.lists(st.integers(0, sample.n_rows), min_size=n_outputs, max_size=n_outputs)
+    )
+    outputs = np.stack([np.roll(np.array(sample.target), by) for by in turns], axis=1)
+    read = read_classes if sample.is_classification else read_values
+    ways = WAYS
+    if options["missing"] == "surrogates":
+        ways = tuple(way for way in WAYS if way["tally"] == "lists")
+
+    def tree_of(**way: Any) -> Tree:
+        problem = problem_of(sample, GrowthOptions(**options, **way))
+        return fit_tree(replace(problem, target=read(outputs, owner="the test")))
+
+    first = tree_of(tally="lists")
+    for way in ways:
+        assert tree_of(**way).arrays.equals(first.arrays), way
 
 
 def large_problem(n_rows: int, n_columns: int, *, target: str, missing: str, seed: int) -> Problem:

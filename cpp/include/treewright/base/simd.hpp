@@ -48,5 +48,9 @@ TREEWRIGHT_SIMD_INLINE void store(Eight& into, Doubles vector) {
 TREEWRIGHT_SIMD_INLINE Doubles in_every_lane(double x) {
     return Doubles{x, x, x, x, x, x, x, x};
 }
+/// Always in the same order, whatever the file is compiled for.
+TREEWRIGHT_SIMD_INLINE double sum_of_lanes(Doubles v) {
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
 
 }  // namespace treewright

@@ -19,12 +19,11 @@ struct SquaredError : ValueSums, Additive<SquaredError> {
         if (sums[kWeight] <= 0.0) return 0.0;
         const double reciprocal = 1.0 / sums[kWeight];
         if (n_outputs == 1) return sums[kStatistics] * sums[kStatistics] * reciprocal;
-        double total = 0.0;
-        for (std::size_t output = 0; output < n_outputs; ++output) {
-            const double sum = sums[kStatistics + output];
-            total += sum * sum * reciprocal;
-        }
-        return total / static_cast<double>(n_outputs);
+        return sum_of_squares(sums + kStatistics, n_outputs) * reciprocal;
+    }
+    /// Purities are summed over the outputs; gains are their mean.
+    [[nodiscard]] double scale(const double* total) const {
+        return 1.0 / (total[kWeight] * static_cast<double>(n_outputs));
     }
     [[nodiscard]] double impurity(const double*) const { return 0.0; }  // see grow/summary.hpp
 };

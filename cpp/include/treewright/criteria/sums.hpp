@@ -44,6 +44,14 @@ struct ClassSums {
     }
 };
 
+/// into[i] += weight * (values[i] - centre[i])
+void add_about(double* into, const double* values, const double* centre, double weight,
+               std::size_t n);
+
+/// The sum of the squares of n numbers, added up in eight lanes, number i in lane i modulo eight:
+/// the order that loops for wide registers add in, so that they find the same doubles.
+[[nodiscard]] double sum_of_squares(const double* numbers, std::size_t n);
+
 /// Sum of the values, one per output, about a centre near the node's mean: squares of sums about a
 /// distant origin would cancel. The centre is a whole number on the grid, so sums stay exact.
 struct ValueSums {
@@ -54,9 +62,9 @@ struct ValueSums {
         : n_outputs(target.n_outputs), centre(target.n_outputs, 0.0) {}
     [[nodiscard]] std::size_t width() const { return kStatistics + n_outputs; }
     void add(double* into, const data::RowTargets& rows, std::uint32_t row, double weight) const {
-        for (std::size_t output = 0; output < n_outputs; ++output)
-            into[kStatistics + output] +=
-                weight * (rows.values[row * n_outputs + output] - centre[output]);
+        const double* values = rows.values.data() + row * n_outputs;
+        if (n_outputs == 1) into[kStatistics] += weight * (values[0] - centre[0]);
+        else add_about(into + kStatistics, values, centre.data(), weight, n_outputs);
     }
     /// `total` holds plain sums, about 0, at the given distance from one another.
     void centre_on(const double* total, std::size_t step) {

@@ -45,20 +45,26 @@ void judge_marked(Judge<C>& judge, const std::vector<std::uint32_t>& branch_of_r
     judge.settle(best_purity, best);
 }
 
-/// A threshold uniform between the least and the greatest value of the node; `value_of(row)` reads
-/// the column. Infinite ends are replaced by the largest finite numbers.
+/// A threshold uniform between the least and the greatest value of a node. Infinite ends are
+/// replaced by the largest finite numbers.
+inline double draw_between(double least, double greatest, Generator& generator) {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    const double low = std::max(least, -kMost);
+    const double high = std::min(greatest, kMost);
+    const double share = generator.uniform();
+    const double drawn = low * (1.0 - share) + high * share;
+    return drawn < high ? drawn : low;
+}
+
+/// A drawn threshold; `value_of(row)` reads the column.
 template <criteria::Criterion C, class ValueOf>
 void random_threshold(Judge<C>& judge, const Monotone* monotone, Generator generator,
                       const ValueOf& value_of, SearchScratch& scratch, Candidate& best) {
     const Tally& tally = judge.tally;
     if (tally.n_runs() < 2) return;
     best.guard = Guard::limits;
-    constexpr double kMost = std::numeric_limits<double>::max();
-    const double low = std::max(value_of(tally.row.front()), -kMost);
-    const double high = std::min(value_of(tally.row.back()), kMost);
-    const double share = generator.uniform();
-    double drawn = low * (1.0 - share) + high * share;
-    if (!(drawn < high)) drawn = low;
+    const double drawn =
+        draw_between(value_of(tally.row.front()), value_of(tally.row.back()), generator);
     std::size_t n_below = 1;
     std::uint32_t position = tally.n_entries[0];
     while (n_below + 1 < tally.n_runs() && value_of(tally.row[n_below]) <= drawn)
@@ -74,6 +80,29 @@ void random_threshold(Judge<C>& judge, const Monotone* monotone, Generator gener
     best.row_above = tally.row[n_below];
     best.is_drawn = true;
     best.drawn = drawn;
+}
+
+/// The number of entries of a list below the cut that is drawn for it: at least those of the first
+/// value, at most all but those of the last; 0 if there is one value alone.
+template <class Word, class ValueOf>
+std::uint32_t entries_below(const Word* list, std::uint32_t n, double drawn,
+                            const ValueOf& value_of) {
+    const Word* above = std::partition_point(list, list + n, [&](Word entry) {
+        return value_of(data::Entry<Word>::row(entry)) <= drawn;
+    });
+    auto at = static_cast<std::uint32_t>(above - list);
+    const auto starts = [&](std::uint32_t i) {
+        return (list[i] & data::Entry<Word>::kSameValue) == 0;
+    };
+    if (at == 0) {
+        at = 1;
+        while (at < n && !starts(at)) ++at;
+        return at < n ? at : 0;
+    }
+    if (at == n) do
+            --at;
+        while (at > 0 && !starts(at));
+    return at;
 }
 
 /// Each value is sent to a side by a fair coin; neither side stays empty.

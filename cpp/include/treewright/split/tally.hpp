@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "treewright/base/progress.hpp"
@@ -80,6 +81,7 @@ struct Tally {
 struct TallyScratch {
     std::vector<std::uint64_t> keys;         // sorting: code << 32 | position
     std::vector<std::uint32_t> run_of_code;  // counting
+    std::vector<data::Wide> entries;         // a node's rows by code, as lists have them
 };
 
 /// Inlined always: called as a function it costs regression trees a twentieth of their time.
@@ -189,6 +191,48 @@ void tally_codes(const C& criterion, const NodeRange& node, const std::vector<Co
         ++tally.n_entries.back();
         add_row(criterion, tally.run(tally.n_runs() - 1), block, row);
     }
+}
+
+/// Lists the rows of a node whose block holds codes as a block of lists would, in
+/// scratch.entries. False if a value is missing: there is no such list then.
+template <class Word, class Code>
+bool list_by_code(const NodeRange& node, const std::vector<Code>& code_of_row, std::size_t n_codes,
+                  TallyWay way, TallyScratch& scratch) {
+    const Word* list = node.block->list<Word>(0) + node.begin;
+    const std::uint32_t n = node.size();
+    scratch.entries.resize(n);
+    if (way == TallyWay::sorting ||
+        (way == TallyWay::automatic && !counting_is_cheaper(n_codes, n))) {
+        scratch.keys.clear();
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint64_t code = code_of_row[data::Entry<Word>::row(list[i])];
+            if (code == n_codes) return false;
+            scratch.keys.push_back(code << 32 | i);
+        }
+        std::sort(scratch.keys.begin(), scratch.keys.end());
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const bool same = i > 0 && scratch.keys[i] >> 32 == scratch.keys[i - 1] >> 32;
+            const std::uint32_t row =
+                data::Entry<Word>::row(list[static_cast<std::uint32_t>(scratch.keys[i])]);
+            scratch.entries[i] = row << 2 | static_cast<std::uint32_t>(same);
+        }
+        return true;
+    }
+    std::vector<std::uint32_t>& place = scratch.run_of_code;  // of the next row of each code
+    place.assign(n_codes + 1, 0);
+    for (std::uint32_t i = 0; i < n; ++i)
+        ++place[static_cast<std::size_t>(code_of_row[data::Entry<Word>::row(list[i])])];
+    if (place[n_codes] > 0) return false;
+    std::uint32_t before = 0;
+    for (std::uint32_t& count : place) before += std::exchange(count, before);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t row = data::Entry<Word>::row(list[i]);
+        scratch.entries[place[code_of_row[row]]++] = row << 2;
+    }
+    for (std::uint32_t i = 1; i < n; ++i)
+        scratch.entries[i] |= static_cast<std::uint32_t>(code_of_row[scratch.entries[i] >> 2] ==
+                                                         code_of_row[scratch.entries[i - 1] >> 2]);
+    return true;
 }
 
 /// Fills the tally of `column` in `node` in the way that fits the block. `n_missing` is known

@@ -129,7 +129,213 @@ TREEWRIGHT_SIMD double scan_sums(const Word* list, std::size_t begin, std::size_
     return scan(list, begin, end, lanes, one, position);
 }
 
+/// Entries after which a list may be cut, [begin, end).
+struct Cuts {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+/// Reciprocals of the weights on either side of each cut, and which cuts the limits admit.
+template <class Word>
+Cuts weigh_cuts(const OutputsNode<Word>& node, FusedScratch& scratch) {
+    const data::Block& block = *node.block;
+    scratch.per_left.resize(node.n + 1);
+    scratch.per_right.resize(node.n + 1);
+    double left[2] = {0.0, 0.0};  // copies, weight
+    double right[2];
+    Cuts cuts{node.n, 0};
+    for (std::uint32_t i = 0; i + 1 < node.n; ++i) {
+        const std::uint32_t row = data::Entry<Word>::row(node.list[i]);
+        left[criteria::kCopies] += block.copies_of(row);
+        left[criteria::kWeight] += block.weight_of(row);
+        difference(right, node.total, left, 2);
+        scratch.per_left[i + 1] = 1.0 / left[criteria::kWeight];
+        scratch.per_right[i + 1] = 1.0 / right[criteria::kWeight];
+        if (!node.limits.admits(right)) break;  // only lighter from here
+        if (!node.limits.admits(left)) continue;
+        cuts.begin = std::min<std::size_t>(cuts.begin, i);
+        cuts.end = i + 1;
+    }
+    return cuts;
+}
+
+/// One row further to the left: its values are added to the sums left of the cut.
+struct Squares {
+    double left = 0.0;
+    double right = 0.0;
+};
+TREEWRIGHT_SIMD_INLINE Squares move_left(const double* values, double weight, const double* centre,
+                                         const double* total, std::size_t n, double* sums) {
+    Doubles left_squares = {};
+    Doubles right_squares = {};
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        const Doubles left = load<Doubles>(sums + i) +
+                             weight * (load<Doubles>(values + i) - load<Doubles>(centre + i));
+        const Doubles right = load<Doubles>(total + i) - left;
+        std::memcpy(sums + i, &left, sizeof left);
+        left_squares += left * left;
+        right_squares += right * right;
+    }
+    if (i < n) {
+        Doubles left = {};
+        Doubles right = {};
+        for (std::size_t lane = 0; i + lane < n; ++lane) {
+            sums[i + lane] += weight * (values[i + lane] - centre[i + lane]);
+            left[lane] = sums[i + lane];
+            right[lane] = total[i + lane] - sums[i + lane];
+        }
+        left_squares += left * left;
+        right_squares += right * right;
+    }
+    return {sum_of_lanes(left_squares), sum_of_lanes(right_squares)};
+}
+
+/// Squares of the sums on either side of the cuts after entries [begin, end).
+template <class Word>
+TREEWRIGHT_SIMD void sum_squares(const OutputsNode<Word>& node, std::size_t begin, std::size_t end,
+                                 const double* centre, std::size_t n_outputs, double* sums,
+                                 double* left, double* right) {
+    const double* values = node.block->values.data();
+    const double* weight = node.block->weight.empty() ? nullptr : node.block->weight.data();
+    for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t row = data::Entry<Word>::row(node.list[i]);
+        const Squares squares =
+            move_left(values + row * n_outputs, weight == nullptr ? 1.0 : weight[row], centre,
+                      node.total + criteria::kStatistics, n_outputs, sums);
+        left[i] = squares.left;
+        right[i] = squares.right;
+    }
+}
+
+/// Sums of squares of the class weights of some entries, and of all other entries.
+template <class Word>
+Squares squares_of_sides(const OutputsNode<Word>& node, const criteria::ClassSums& classes,
+                         std::uint32_t begin, std::uint32_t end, FusedScratch& scratch) {
+    scratch.class_left.assign(classes.width(), 0.0);
+    for (std::uint32_t i = begin; i < end; ++i) {
+        const std::uint32_t row = data::Entry<Word>::row(node.list[i]);
+        classes.add(scratch.class_left.data(), *node.block, row, node.block->weight_of(row));
+    }
+    Squares squares;
+    for (std::size_t k = criteria::kStatistics; k < classes.width(); ++k) {
+        const double others = node.total[k] - scratch.class_left[k];
+        squares.left += scratch.class_left[k] * scratch.class_left[k];
+        squares.right += others * others;
+    }
+    return squares;
+}
+
+/// The same of the sums of the values.
+template <class Word>
+TREEWRIGHT_SIMD Squares squares_of_values(const OutputsNode<Word>& node,
+                                          const criteria::ValueSums& values, std::uint32_t begin,
+                                          std::uint32_t end, double* sums) {
+    const std::size_t n_outputs = values.n_outputs;
+    const double* centre = values.centre.data();
+    Squares squares;
+    for (std::uint32_t i = begin; i < end; ++i) {
+        const std::size_t row = data::Entry<Word>::row(node.list[i]);
+        const double weight = node.block->weight.empty() ? 1.0 : node.block->weight[row];
+        const double* of_row = node.block->values.data() + row * n_outputs;
+        if (i + 1 == end) {
+            squares = move_left(of_row, weight, centre, node.total + criteria::kStatistics,
+                                n_outputs, sums);
+            break;
+        }
+        TREEWRIGHT_INDEPENDENT
+        for (std::size_t o = 0; o < n_outputs; ++o) sums[o] += weight * (of_row[o] - centre[o]);
+    }
+    return squares;
+}
+template <class Word>
+Squares squares_of_sides(const OutputsNode<Word>& node, const criteria::ValueSums& values,
+                         std::uint32_t begin, std::uint32_t end, FusedScratch& scratch) {
+    scratch.class_left.assign(values.n_outputs, 0.0);
+    return squares_of_values(node, values, begin, end, scratch.class_left.data());
+}
+
+/// The best cut from the numerators in scratch.left and scratch.right.
+template <class Word>
+double best_of_outputs(const OutputsNode<Word>& node, const Cuts& cuts, FusedScratch& scratch,
+                       std::uint32_t* position) {
+    return scan_numerators(node.list, cuts.begin, cuts.end, scratch.left.data(),
+                           scratch.right.data(), scratch.per_left.data(), scratch.per_right.data(),
+                           position);
+}
+
 }  // namespace
+
+template <class Word>
+double fused_outputs(const OutputsNode<Word>& node, const criteria::ClassSums& classes,
+                     FusedScratch& scratch, Progress& progress, std::uint32_t* position) {
+    const Cuts cuts = weigh_cuts(node, scratch);
+    if (cuts.begin >= cuts.end) return kNoCut;
+    scratch.left.resize(std::max<std::size_t>(scratch.left.size(), node.n));
+    scratch.right.resize(std::max<std::size_t>(scratch.right.size(), node.n));
+    scratch.class_left.assign(classes.width(), 0.0);
+    scratch.class_right.assign(node.total, node.total + classes.width());
+    double left = 0.0;  // sums of squares of the class weights, kept up to date row by row
+    double right = 0.0;
+    for (std::size_t k = criteria::kStatistics; k < classes.width(); ++k)
+        right += scratch.class_right[k] * scratch.class_right[k];
+    in_blocks(progress, cuts.end, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::uint32_t row = data::Entry<Word>::row(node.list[i]);
+            const double weight = node.block->weight_of(row);
+            const std::uint32_t* class_of = node.block->classes.data() + row * classes.n_outputs;
+            for (std::size_t output = 0; output < classes.n_outputs; ++output) {
+                const std::size_t k = classes.start[output] + class_of[output];
+                left += weight * (2.0 * scratch.class_left[k] + weight);
+                right -= weight * (2.0 * scratch.class_right[k] - weight);
+                scratch.class_left[k] += weight;
+                scratch.class_right[k] -= weight;
+            }
+            scratch.left[i] = left;
+            scratch.right[i] = right;
+        }
+    });
+    return best_of_outputs(node, cuts, scratch, position);
+}
+
+template <class Word>
+double fused_outputs(const OutputsNode<Word>& node, const criteria::ValueSums& values,
+                     FusedScratch& scratch, Progress& progress, std::uint32_t* position) {
+    const Cuts cuts = weigh_cuts(node, scratch);
+    if (cuts.begin >= cuts.end) return kNoCut;
+    scratch.left.resize(std::max<std::size_t>(scratch.left.size(), node.n));
+    scratch.right.resize(std::max<std::size_t>(scratch.right.size(), node.n));
+    scratch.class_left.assign(values.n_outputs, 0.0);
+    constexpr std::size_t kCellsPerCheck = 1 << 22;  // a few milliseconds
+    const std::size_t n_rows_at_once = kCellsPerCheck / values.n_outputs + 1;
+    for (std::size_t begin = 0; begin < cuts.end; begin += n_rows_at_once) {
+        if (begin > 0) progress.check(true);
+        sum_squares(node, begin, std::min(cuts.end, begin + n_rows_at_once), values.centre.data(),
+                    values.n_outputs, scratch.class_left.data(), scratch.left.data(),
+                    scratch.right.data());
+    }
+    return best_of_outputs(node, cuts, scratch, position);
+}
+
+template <class Word, class Sums>
+double fused_cut(const OutputsNode<Word>& node, const Sums& sums, std::uint32_t n_below,
+                 FusedScratch& scratch) {
+    const bool is_left_smaller = n_below <= node.n / 2;
+    const std::uint32_t begin = is_left_smaller ? 0 : n_below;
+    const std::uint32_t end = is_left_smaller ? n_below : node.n;
+    double smaller[2] = {0.0, 0.0};  // copies, weight
+    double larger[2];
+    for (std::uint32_t i = begin; i < end; ++i) {
+        const std::uint32_t row = data::Entry<Word>::row(node.list[i]);
+        smaller[criteria::kCopies] += node.block->copies_of(row);
+        smaller[criteria::kWeight] += node.block->weight_of(row);
+    }
+    difference(larger, node.total, smaller, 2);
+    if (!node.limits.admits(smaller) || !node.limits.admits(larger)) return kNoCut;
+    const Squares squares = squares_of_sides(node, sums, begin, end, scratch);
+    return squares.left * (1.0 / smaller[criteria::kWeight]) +
+           squares.right * (1.0 / larger[criteria::kWeight]);
+}
 
 template <class Word>
 double fused_two_classes(const FusedNode<Word>& node, std::uint32_t n_positive,
@@ -220,5 +426,29 @@ template double fused_values<data::Narrow>(const FusedNode<data::Narrow>&, const
 template double fused_values<data::Wide>(const FusedNode<data::Wide>&, const double*, double,
                                          double, const Reciprocals&, FusedScratch&, Progress&,
                                          std::uint32_t*);
+template double fused_outputs<data::Narrow>(const OutputsNode<data::Narrow>&,
+                                            const criteria::ClassSums&, FusedScratch&, Progress&,
+                                            std::uint32_t*);
+template double fused_outputs<data::Wide>(const OutputsNode<data::Wide>&,
+                                          const criteria::ClassSums&, FusedScratch&, Progress&,
+                                          std::uint32_t*);
+template double fused_outputs<data::Narrow>(const OutputsNode<data::Narrow>&,
+                                            const criteria::ValueSums&, FusedScratch&, Progress&,
+                                            std::uint32_t*);
+template double fused_outputs<data::Wide>(const OutputsNode<data::Wide>&,
+                                          const criteria::ValueSums&, FusedScratch&, Progress&,
+                                          std::uint32_t*);
+template double fused_cut<data::Narrow, criteria::ClassSums>(const OutputsNode<data::Narrow>&,
+                                                             const criteria::ClassSums&,
+                                                             std::uint32_t, FusedScratch&);
+template double fused_cut<data::Wide, criteria::ClassSums>(const OutputsNode<data::Wide>&,
+                                                           const criteria::ClassSums&,
+                                                           std::uint32_t, FusedScratch&);
+template double fused_cut<data::Narrow, criteria::ValueSums>(const OutputsNode<data::Narrow>&,
+                                                             const criteria::ValueSums&,
+                                                             std::uint32_t, FusedScratch&);
+template double fused_cut<data::Wide, criteria::ValueSums>(const OutputsNode<data::Wide>&,
+                                                           const criteria::ValueSums&,
+                                                           std::uint32_t, FusedScratch&);
 
 }  // namespace treewright::split

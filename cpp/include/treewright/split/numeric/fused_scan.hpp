@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "treewright/base/progress.hpp"
+#include "treewright/criteria/sums.hpp"
 #include "treewright/data/block.hpp"
+#include "treewright/split/judge.hpp"
 
 namespace treewright::split {
 
@@ -39,6 +41,8 @@ struct FusedScratch {
     std::vector<double> right;
     std::vector<double> class_left;
     std::vector<double> class_right;
+    std::vector<double> per_left;
+    std::vector<double> per_right;
 };
 
 /// The node's list of one column and the targets of its rows.
@@ -47,6 +51,16 @@ struct FusedNode {
     const Word* list;  ///< first entry of the node
     std::uint32_t n;
     std::uint32_t min_leaf;
+};
+
+/// The same for several outputs, whose rows may have weights that add exactly.
+template <class Word>
+struct OutputsNode {
+    const Word* list;
+    std::uint32_t n;
+    const data::Block* block;  ///< weights, copies and targets of the rows
+    SearchLimits limits;
+    const double* total;  ///< sums of all rows
 };
 
 inline constexpr double kNoCut = -1.0;
@@ -68,5 +82,21 @@ template <class Word>
 double fused_values(const FusedNode<Word>& node, const double* value_of_row, double centre,
                     double total, const Reciprocals& reciprocals, FusedScratch& scratch,
                     Progress& progress, std::uint32_t* position);
+
+/// Several outputs: the classes of output o count from start[o] on.
+template <class Word>
+double fused_outputs(const OutputsNode<Word>& node, const criteria::ClassSums& classes,
+                     FusedScratch& scratch, Progress& progress, std::uint32_t* position);
+
+/// Several outputs, sums about the centre of `values`.
+template <class Word>
+double fused_outputs(const OutputsNode<Word>& node, const criteria::ValueSums& values,
+                     FusedScratch& scratch, Progress& progress, std::uint32_t* position);
+
+/// The score of the cut after the first `n_below` entries, kNoCut if the limits do not admit it;
+/// for any number of outputs. Sums are exact, so that only the smaller side is added up.
+template <class Word, class Sums>
+double fused_cut(const OutputsNode<Word>& node, const Sums& sums, std::uint32_t n_below,
+                 FusedScratch& scratch);
 
 }  // namespace treewright::split
