@@ -381,10 +381,6 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
     _model: Any
     _answers: Any
 
-    def _n_trees_grown(self) -> int:
-        """Return how many trees `fit` grows: work that threads may share."""
-        return 1
-
     def _learned_columns(self, data: TrainingData) -> None:
         super()._learned_columns(data)
         assert isinstance(data.target, ClassTarget)

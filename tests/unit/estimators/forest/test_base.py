@@ -261,3 +261,8 @@ def test_quantiles_are_predicted_where_they_are_asked_for() -> None:
     told = forest.predict(NUMBERS[:4], quantiles=[0.1, 0.9])
     assert np.array_equal(told, forest.predict_quantiles(NUMBERS[:4], [0.1, 0.9]))
     assert told.shape == (4, 2)
+
+
+@pytest.mark.parametrize("made", [*FORESTS, *REGRESSORS])
+def test_threads_are_reckoned_for_the_work_of_all_trees(made: Any) -> None:
+    assert made(n_estimators=7)._n_trees_grown() == 7
