@@ -26,6 +26,7 @@ from treewright.evaluate.intervals import (
     Interval,
     auc,
     auc_one_vs_rest,
+    average_precision,
     bootstrap,
     root_mean_square,
     row_mean,
@@ -328,6 +329,16 @@ def _auc_interval(answers: Answers, level: float) -> Interval:
 
 
 def _average_precision_interval(answers: Answers, level: float) -> Interval:
+    assert answers.probabilities is not None
+    codes = ranked_codes(answers)
+    if len(codes) == 1:
+        return average_precision(
+            answers.actual_codes == codes[0],
+            answers.probabilities[:, codes[0]],
+            weights=answers.weights,
+            groups=answers.groups,
+            level=level,
+        )
     return bootstrap(
         lambda drawn: _ranked(answers.rows(drawn.astype(np.int64)), sk.average_precision_score),
         np.arange(len(answers)),

@@ -83,7 +83,7 @@ def area(
     >>> found.value
     0.875
     """
-    positive, score = _as_flags(is_positive), _as_scores(scores)
+    positive, score = as_flags(is_positive), as_scores(scores)
     if score.shape != positive.shape:
         raise DataError(
             f"scores must hold one number for each of the {len(positive)} rows,"
@@ -247,7 +247,8 @@ def _least_rows(rows: Clusters, positive: BoolArray) -> float:
     return min(each.effective_rows for each in of_side)
 
 
-def _as_flags(is_positive: ArrayLike) -> BoolArray:
+def as_flags(is_positive: ArrayLike) -> BoolArray:
+    """Return whether each row has the class, checked."""
     flags = as_floats(is_positive, name="is_positive")
     if flags.ndim != 1:
         raise DataError(f"is_positive must be one list of 0 and 1; its shape is {flags.shape}.")
@@ -260,7 +261,8 @@ def _as_flags(is_positive: ArrayLike) -> BoolArray:
     return np.asarray(flags == 1.0)
 
 
-def _as_scores(scores: ArrayLike) -> FloatArray:
+def as_scores(scores: ArrayLike) -> FloatArray:
+    """Return scores, checked: numbers, infinite ones included."""
     score = as_floats(scores, name="scores")
     bad = np.argwhere(np.isnan(score))
     if len(bad):
