@@ -344,9 +344,7 @@ def _bins(
     return tuple(made)
 
 
-def _edges(
-    given: FloatArray, weights: FloatArray, n_bins: int, strategy: Strategy
-) -> FloatArray:
+def _edges(given: FloatArray, weights: FloatArray, n_bins: int, strategy: Strategy) -> FloatArray:
     """Return the ends of the bins, from 0 to 1."""
     if strategy == "uniform":
         return np.linspace(0.0, 1.0, n_bins + 1)

@@ -27,7 +27,6 @@ from treewright.evaluate.curves.class_scores import ClassScores, class_scores, r
 from treewright.evaluate.intervals import Interval, average_precision
 from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import check_share
-from treewright.text.numbers import figure
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,7 +89,7 @@ class PrecisionRecallCurve(AreaCurves[PrecisionRecallLine]):
                 line,
                 line.steps(),
                 (
-                    figure(line.area.value),
+                    line.area.value_text(),
                     line.area.ends_text(),
                     whole_percent(line.scores.base_rate),
                 ),
@@ -115,11 +114,13 @@ class PrecisionRecallCurve(AreaCurves[PrecisionRecallLine]):
 
     def _title(self) -> str:
         leader = self.leader
-        if leader is not None:
-            return f"{leader.scores.name} is found best, area {figure(leader.area.value)}"
+        rates = [line.scores.base_rate for line in self.lines]
+        # The most frequent class is found best by luck alone.
+        if leader is not None and leader.scores.base_rate < max(rates):
+            return f"{leader.scores.name} is found best, area {leader.area.value_text()}"
         found = self.lines[0]
         if len(self.lines) == 1 and found.area.low > found.scores.base_rate:
-            return f"{found.scores.name} is found with average precision {figure(found.area.value)}"
+            return f"{found.scores.name} is found with average precision {found.area.value_text()}"
         return "Precision and recall"
 
 

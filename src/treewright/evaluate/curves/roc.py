@@ -29,7 +29,6 @@ from treewright.evaluate.curves.class_scores import ClassScores, class_scores, r
 from treewright.evaluate.intervals import Interval, auc
 from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import check_share
-from treewright.text.numbers import figure
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,7 +81,7 @@ class RocCurve(AreaCurves[RocLine]):
             self.drawn(
                 line,
                 (line.false_positive, line.true_positive),
-                (figure(line.area.value), line.area.ends_text()),
+                (line.area.value_text(), line.area.ends_text()),
                 is_first=place == 0,
             )
             for place, line in enumerate(self.by_area)
@@ -104,10 +103,10 @@ class RocCurve(AreaCurves[RocLine]):
     def _title(self) -> str:
         leader = self.leader
         if leader is not None:
-            return f"{leader.scores.name} is told apart best, area {figure(leader.area.value)}"
+            return f"{leader.scores.name} is told apart best, area {leader.area.value_text()}"
         if len(self.lines) == 1 and self.lines[0].area.low > 0.5:
             found = self.lines[0]
-            return f"{found.scores.name} is told apart with area {figure(found.area.value)}"
+            return f"{found.scores.name} is told apart with area {found.area.value_text()}"
         return self.heading
 
 
