@@ -104,7 +104,7 @@ class ZeroOneParts:
     @property
     def main(self) -> Int64Array:
         """The most frequent answer about each row; of equals the first class."""
-        return np.argmax(self.shares, axis=1).astype(np.int64)
+        return np.asarray(np.argmax(self.shares, axis=1), dtype=np.int64)
 
     @property
     def is_biased(self) -> BoolArray:
