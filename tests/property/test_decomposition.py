@@ -1,10 +1,10 @@
 """Bias and variance of any answers: as the papers' formulas say, and adding up to the error."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest import approx
-
 from oracle import decomposition as oracle
+
 from treewright.evaluate import SquaredParts, ZeroOneParts, decompose
 
 LABELS = st.sampled_from(["a", "b", "c", "d"])
@@ -25,14 +25,14 @@ def test_domingos_parts_are_the_papers_and_add_up(
     found = decompose(predictions, target, loss="zero_one", optimal=optimal)
     assert isinstance(found, ZeroOneParts)
     expected = oracle.domingos(predictions, target, optimal)
-    assert found.error == approx(float(expected.error), abs=1e-12)
-    assert found.noise == approx(float(expected.noise), abs=1e-12)
-    assert found.bias == approx(float(expected.bias), abs=1e-12)
-    assert found.unbiased_variance == approx(float(expected.unbiased_variance), abs=1e-12)
-    assert found.biased_variance == approx(float(expected.biased_variance), abs=1e-12)
+    assert found.error == pytest.approx(float(expected.error), abs=1e-12)
+    assert found.noise == pytest.approx(float(expected.noise), abs=1e-12)
+    assert found.bias == pytest.approx(float(expected.bias), abs=1e-12)
+    assert found.unbiased_variance == pytest.approx(float(expected.unbiased_variance), abs=1e-12)
+    assert found.biased_variance == pytest.approx(float(expected.biased_variance), abs=1e-12)
     total = found.noise + found.bias + found.unbiased_variance - found.biased_variance
-    assert total == approx(found.error, abs=1e-12)
-    assert found.net_variance == approx(found.unbiased_variance - found.biased_variance)
+    assert total == pytest.approx(found.error, abs=1e-12)
+    assert found.net_variance == pytest.approx(found.unbiased_variance - found.biased_variance)
 
 
 @given(answers())
@@ -43,10 +43,10 @@ def test_kohavi_and_wolpert_s_parts_are_the_papers_and_add_up(
     found = decompose(predictions, target, loss="zero_one")
     assert isinstance(found, ZeroOneParts)
     bias, variance = oracle.kohavi_wolpert(predictions, target)
-    assert found.squared_bias == approx(float(bias), abs=1e-12)
-    assert found.total_variance == approx(float(variance), abs=1e-12)
-    assert found.squared_bias + found.total_variance == approx(found.error, abs=1e-12)
-    assert found.noise == approx(0.0, abs=1e-12)
+    assert found.squared_bias == pytest.approx(float(bias), abs=1e-12)
+    assert found.total_variance == pytest.approx(float(variance), abs=1e-12)
+    assert found.squared_bias + found.total_variance == pytest.approx(found.error, abs=1e-12)
+    assert found.noise == pytest.approx(0.0, abs=1e-12)
 
 
 @given(
@@ -66,7 +66,9 @@ def test_squared_loss_is_squared_bias_and_variance(
     found = decompose(predictions, target)
     assert isinstance(found, SquaredParts)
     error, bias, variance = oracle.squared(predictions, target)
-    assert found.error == approx(error, rel=1e-9, abs=1e-7)
-    assert found.squared_bias == approx(bias, rel=1e-9, abs=1e-7)
-    assert found.total_variance == approx(variance, rel=1e-9, abs=1e-7)
-    assert found.squared_bias + found.total_variance == approx(found.error, rel=1e-9, abs=1e-7)
+    assert found.error == pytest.approx(error, rel=1e-9, abs=1e-7)
+    assert found.squared_bias == pytest.approx(bias, rel=1e-9, abs=1e-7)
+    assert found.total_variance == pytest.approx(variance, rel=1e-9, abs=1e-7)
+    assert found.squared_bias + found.total_variance == pytest.approx(
+        found.error, rel=1e-9, abs=1e-7
+    )

@@ -6,11 +6,10 @@ Examples
 >>> print(calibration_curve(y, [0.2, 0.7, 0.2, 0.9] * 25, bins=2))
 calibration: 100 rows
 <BLANKLINE>
-class         scores  rows  predicted  observed    95 % interval
-yes      0 to 20.0 %    50     20.0 %     0.0 %     0.0 to 7.1 %
-yes    20.0 to 100 %    50     80.0 %   100.0 %  92.9 to 100.0 %
-<BLANKLINE>
-expected calibration error: 20.0 %
+yes: expected calibration error 20.0 %
+       scores  rows  predicted  observed    95 % interval
+  0 to 20.0 %    50     20.0 %     0.0 %     0.0 to 7.1 %
+20.0 to 100 %    50     80.0 %   100.0 %  92.9 to 100.0 %
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from treewright.evaluate.intervals import Interval, share
 from treewright.evaluate.result import frame_of
 from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import check_choice, check_count, check_share
+from treewright.text.names import short_name
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
-from treewright.text.wrap import wrap_words
 
 Strategy: TypeAlias = Literal["quantile", "uniform"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -114,23 +113,27 @@ class CalibrationCurve(ClassCurves[CalibrationLine]):
     """Calibration by class; ``result["late"]`` is that of one. ``print`` it, or draw it."""
 
     def text(self) -> str:
-        """Return the bins, and the expected calibration error."""
-        rows = [(line.scores.name, each) for line in self.lines for each in line.bins]
-        table = lay_out(
+        """Return the bins of each class, and its expected calibration error."""
+        parts = [
+            f"{short_name(str(line.scores.name))}: expected calibration error"
+            f" {percent(line.expected_error)}\n{self._table(line)}"
+            for line in self.lines
+        ]
+        return "\n\n".join([f"calibration: {self.n_rows:,} rows", *parts])
+
+    def _table(self, line: CalibrationLine) -> str:
+        bins = line.bins
+        return lay_out(
             [
-                TextColumn("class", [str(name) for name, _ in rows]),
-                TextColumn("scores", [_range_text(each) for _, each in rows], right=True),
-                TextColumn("rows", figures([each.weight for _, each in rows]), right=True),
-                TextColumn("predicted", [percent(each.predicted) for _, each in rows], right=True),
-                TextColumn("observed", [each.observed.value_text() for _, each in rows], True),
-                TextColumn(self.level_text, [each.observed.ends_text() for _, each in rows], True),
+                TextColumn("scores", [_range_text(each) for each in bins], right=True),
+                TextColumn("rows", figures([each.weight for each in bins]), right=True),
+                TextColumn("predicted", [percent(each.predicted) for each in bins], right=True),
+                TextColumn("observed", [each.observed.value_text() for each in bins], right=True),
+                TextColumn(
+                    self.level_text, [each.observed.ends_text() for each in bins], right=True
+                ),
             ]
         )
-        errors = [percent(line.expected_error) for line in self.lines]
-        if len(errors) > 1:
-            errors = [f"{name} {each}" for name, each in zip(self.names, errors, strict=True)]
-        told = wrap_words(f"expected calibration error: {', '.join(errors)}")
-        return f"calibration: {self.n_rows:,} rows\n\n{table}\n\n{told}"
 
     def to_frame(self) -> Frame:
         """Return a row per class and bin."""
@@ -349,9 +352,11 @@ def _edges(given: FloatArray, weights: FloatArray, n_bins: int, strategy: Strate
     if strategy == "uniform":
         return np.linspace(0.0, 1.0, n_bins + 1)
     # At a value of the rows, so that weight 2 is a row written twice, and equals stay together.
-    wanted = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
-    inner = np.quantile(given, wanted, weights=weights, method="inverted_cdf")
-    inner = np.unique(inner)
+    order = np.argsort(given, kind="stable")
+    weight_up_to = np.cumsum(weights[order])
+    total = weight_up_to[-1]
+    wanted = np.arange(1, n_bins) * total / n_bins - _ROUNDING * total
+    inner = np.unique(given[order][np.searchsorted(weight_up_to, wanted)])
     # A bin from the largest value to 1 would be empty.
     inner = inner[inner < given[weights > 0].max()]
     return np.concatenate([[0.0], inner[inner > 0.0], [1.0]])
