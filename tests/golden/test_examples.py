@@ -37,14 +37,11 @@ ANSWERS: dict[str, Any] = {
 
 LATER = {
     "evaluation": (
-        "bias_variance",
         "confusion",
         "kfold_sizes",
         "mean_sd",
         "metric",
-        "precision_recall",
         "resample",
-        "roc",
     ),
     "trees as features of a linear learner": ("gd", "sgd"),
 }

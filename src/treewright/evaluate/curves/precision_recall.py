@@ -53,7 +53,7 @@ class PrecisionRecallLine:
 
     @cached_property
     def area(self) -> Interval:
-        """Average precision: the area under the steps, with a bootstrap interval."""
+        """Average precision: the area under the steps, with the logit interval."""
         rows = self.scores
         return average_precision(
             rows.is_there, rows.score, weights=rows.weights, groups=rows.groups, level=self.level
@@ -104,7 +104,7 @@ class PrecisionRecallCurve(AreaCurves[PrecisionRecallLine]):
         return Chart(
             title=self._title(),
             subtitle=f"Precision against recall, {self.of_classes}; up: precision",
-            caption=f"{self.rows_text} Intervals of the area: bootstrap.",
+            caption=f"{self.rows_text} Intervals of the area: logit (Boyd et al. 2013).",
             x=Axis("recall: share of the class that is found", limits=(0, 1), form="percent"),
             y=Axis(limits=(0, 1), form="percent"),
             marks=marks,
