@@ -19,28 +19,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from treewright.array_types import Int64Array
 from treewright.chart import Axis, Chart, Picture
-from treewright.data.frame import Frame
 from treewright.errors import DataError, ParameterError
+from treewright.evaluate.curves.error_curve import ErrorCurve
 from treewright.evaluate.curves.measured import (
-    Measured,
     error_axis,
     error_lines,
     failure_notes,
     is_better,
     measure,
-    measured_columns,
-    measured_frame,
     sentence_title,
 )
-from treewright.evaluate.metrics import Metric, metrics_of
-from treewright.evaluate.result import Result, frame_of
+from treewright.evaluate.metrics import metrics_of
 from treewright.evaluate.trial.answers import as_target
 from treewright.evaluate.trial.learners import learners_of, task_of
 from treewright.evaluate.trial.run import run_all
@@ -48,45 +44,37 @@ from treewright.evaluate.trial.splits import Folds, Split, make_folds
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.parameters import is_list, is_number, is_whole
 from treewright.text.numbers import figures
-from treewright.text.table import TextColumn, lay_out
-from treewright.text.wrap import wrap_words
 
 _USUAL_SIZES = 8
 _LEAST_USUAL = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LearningCurve(Result):
+class LearningCurve(ErrorCurve):
     """Error against the number of rows learned from; ``print`` it, or draw it.
 
     Parameters
     ----------
-    name
-        Of the learner.
     sizes
         Rows learned from, ascending; with groups or folds of unequal size their mean.
-    points
-        What was measured at each size.
-    metric
-        What is measured.
-    method
-        How the rows were divided.
-    n_rows
-        Rows of the table.
-    seed
-        Of the division.
-    notes
-        What is to be known about the figures.
+    name, points, metric, method, n_rows, seed, notes
+        As of every `ErrorCurve`.
     """
 
-    name: str
+    head = "rows"
+    against = "rows learned from"
+    place_name = "rows"
+
     sizes: tuple[float, ...]
-    points: tuple[Measured, ...] = field(repr=False)
-    metric: Metric = field(repr=False)
-    method: str
-    n_rows: int
-    seed: int | None = None
-    notes: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """The sizes."""
+        return self.sizes
+
+    def place_texts(self) -> list[str]:
+        """Return the sizes as whole numbers."""
+        return figures([round(size) for size in self.sizes])
 
     @property
     def more_rows_help(self) -> bool | None:
@@ -108,53 +96,13 @@ class LearningCurve(Result):
         helps = self.more_rows_help
         return "" if helps is None else f"More rows would {'' if helps else 'not '}help"
 
-    def text(self) -> str:
-        """Return the figures, and what they say."""
-        sizes = figures([round(size) for size in self.sizes])
-        columns = [
-            TextColumn("rows", sizes, right=True),
-            *measured_columns(self.metric, self.points),
-        ]
-        told = [f"{self.finding}."] if self.finding else []
-        told += [f"note: {note}" for note in self.notes]
-        lines = [lay_out(columns), *(wrap_words(each) for each in told)]
-        return f"{self._heading()}\n\n" + "\n".join(lines)
-
-    def _heading(self) -> str:
-        seed = "" if self.seed is None else f"; seed {self.seed}"
-        return f"{self.name}: {self.metric.title} by rows learned from; {self.method}{seed}"
-
-    def to_frame(self) -> Frame:
-        """Return a row per size."""
-        return frame_of(
-            {
-                "rows": list(self.sizes),
-                **measured_frame(self.points),
-            }
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain lists, strings and numbers."""
-        return {
-            "name": self.name,
-            "metric": self.metric.name,
-            "method": self.method,
-            "points": [
-                {"rows": size, **each.to_dict()}
-                for size, each in zip(self.sizes, self.points, strict=True)
-            ],
-            "finding": self.finding,
-            "notes": list(self.notes),
-        }
-
     def draw(self) -> Picture:
         """Return training and validated figures by rows as a picture."""
-        seed = "" if self.seed is None else f", seed {self.seed}"
         return Chart(
             title=self.finding or "Learning curve",
             subtitle=f"{sentence_title(self.metric)} against the rows learned from (log scale)",
-            caption=f"{self.name} on {self.n_rows:,} rows; {self.method}{seed}. Smaller sets are"
-            " parts of larger ones.",
+            caption=f"{self.name} on {self.n_rows:,} rows; {self.method}{self.seed_text}."
+            " Smaller sets are parts of larger ones.",
             x=Axis(scale="log", unit=("row", "rows")),
             y=error_axis(self.metric),
             marks=error_lines(np.array(self.sizes), self.points, "validated"),

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.chart import Axis, Chart, Picture
 from treewright.chart.words import NARROW_SPACE
-from treewright.data.frame import Frame
 from treewright.errors import DataError, ParameterError
+from treewright.evaluate.curves.error_curve import ErrorCurve
 from treewright.evaluate.curves.measured import (
     Measured,
     error_axis,
@@ -36,50 +36,45 @@ from treewright.evaluate.curves.measured import (
     failure_notes,
     is_better,
     measure,
-    measured_columns,
-    measured_frame,
     sentence_title,
 )
-from treewright.evaluate.metrics import Metric, metrics_of
-from treewright.evaluate.result import Result, frame_of
+from treewright.evaluate.metrics import metrics_of
 from treewright.evaluate.trial.answers import as_target
 from treewright.evaluate.trial.learners import learners_of, task_of
 from treewright.evaluate.trial.run import Run, run_all
 from treewright.evaluate.trial.splits import make_folds
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.parameters import check_number, is_list
-from treewright.text.table import TextColumn, lay_out
-from treewright.text.wrap import wrap_words
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NoiseCurve(Result):
+class NoiseCurve(ErrorCurve):
     """Error and size against the share of wrong labels learned from; ``print`` it, or draw it.
+
+    Figures are validated by true labels, and in training by those that were learned.
 
     Parameters
     ----------
-    name
-        Of the learner.
     shares
         Shares of wrong labels, ascending.
-    points
-        What was measured at each: validated by true labels, in training by those learned from.
-    metric
-        What is measured.
-    method, n_rows, seed
-        How rows were divided.
-    notes
-        What is to be known about the figures.
+    name, points, metric, method, n_rows, seed, notes
+        As of every `ErrorCurve`.
     """
 
-    name: str
+    head = "wrong labels"
+    against = "share of wrong labels"
+    place_name = "wrong_labels"
+
     shares: tuple[float, ...]
-    points: tuple[Measured, ...] = field(repr=False)
-    metric: Metric = field(repr=False)
-    method: str
-    n_rows: int
-    seed: int | None = None
-    notes: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """The shares."""
+        return self.shares
+
+    def place_texts(self) -> list[str]:
+        """Return the shares as percentages."""
+        return [f"{100 * each:g} %" for each in self.shares]
 
     @property
     def finding(self) -> str:
@@ -103,46 +98,8 @@ class NoiseCurve(Result):
                 return share, each.validated
         return None
 
-    def text(self) -> str:
-        """Return error and size at each share."""
-        shares = [f"{100 * each:g} %" for each in self.shares]
-        columns = [
-            TextColumn("wrong labels", shares, right=True),
-            *measured_columns(self.metric, self.points),
-        ]
-        seed = "" if self.seed is None else f"; seed {self.seed}"
-        head = f"{self.name}: {self.metric.title} by share of wrong labels; {self.method}{seed}"
-        told = [f"{self.finding}."] if self.finding else []
-        told += [f"note: {note}" for note in self.notes]
-        lines = [lay_out(columns), *(wrap_words(each) for each in told)]
-        return f"{wrap_words(head)}\n\n" + "\n".join(lines)
-
-    def to_frame(self) -> Frame:
-        """Return a row per share."""
-        return frame_of(
-            {
-                "wrong_labels": list(self.shares),
-                **measured_frame(self.points),
-            }
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain lists, strings and numbers."""
-        return {
-            "name": self.name,
-            "metric": self.metric.name,
-            "method": self.method,
-            "points": [
-                {"wrong_labels": share, **each.to_dict()}
-                for share, each in zip(self.shares, self.points, strict=True)
-            ],
-            "finding": self.finding,
-            "notes": list(self.notes),
-        }
-
     def draw(self) -> Picture:
         """Return training and validated figures by share of wrong labels as a picture."""
-        seed = "" if self.seed is None else f", seed {self.seed}"
         leaves = [each.n_leaves for each in (self.points[0], self.points[-1])]
         size = ""
         if leaves[0] is not None and leaves[1] is not None:
@@ -151,8 +108,8 @@ class NoiseCurve(Result):
             title=self.finding.replace(" %", f"{NARROW_SPACE}%") or "Noise curve",
             subtitle=f"{sentence_title(self.metric)} against the share of wrong labels among"
             " the rows learned from",
-            caption=f"{self.name} on {self.n_rows:,} rows; {self.method}{seed}; validated by true"
-            f" labels.{size}",
+            caption=f"{self.name} on {self.n_rows:,} rows; {self.method}{self.seed_text};"
+            f" validated by true labels.{size}",
             x=Axis("wrong labels", form="percent", limits=(self.shares[0], self.shares[-1])),
             y=error_axis(self.metric),
             marks=error_lines(np.array(self.shares), self.points, "validated"),
