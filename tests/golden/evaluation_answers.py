@@ -9,12 +9,45 @@ from treewright import ID3Classifier, evaluate
 from treewright.evaluate import intervals, significance
 
 
-def auc(data: Lecture | None, query: Query) -> float:
+def _scored(data: Lecture | None, query: Query) -> tuple[list[Any], list[float]]:
+    """Labels and scores, of a table or of the query itself."""
     if data is None:
-        scores, labels = query["scores"], query["labels"]
-    else:
-        scores, labels = data.values(query["score"]), data.y
-    return intervals.auc([label == query["positive"] for label in labels], scores).value
+        return query["labels"], query["scores"]
+    return data.y, data.values(query["score"])
+
+
+def auc(data: Lecture | None, query: Query) -> float:
+    positive = query["positive"]
+    found = evaluate.roc_curve(*_scored(data, query), positive=positive)[positive]
+    is_positive = [label == positive for label in _scored(data, query)[0]]
+    assert intervals.auc(is_positive, _scored(data, query)[1]).value == found.area.value
+    return found.area.value
+
+
+def roc(data: Lecture | None, query: Query) -> list[list[float]]:
+    positive = query["positive"]
+    found = evaluate.roc_curve(*_scored(data, query), positive=positive)[positive]
+    points: list[list[float]] = found.points.tolist()
+    return points
+
+
+def precision_recall(data: Lecture | None, query: Query) -> list[list[float]]:
+    positive = query["positive"]
+    found = evaluate.precision_recall_curve(*_scored(data, query), positive=positive)[positive]
+    points: list[list[float]] = found.points.tolist()
+    return points
+
+
+def bias_variance(data: Lecture | None, query: Query) -> dict[str, float]:
+    """Of one row that several models answer."""
+    found = evaluate.decompose([[each] for each in query["predictions"]], [query["target"]])
+    assert isinstance(found, evaluate.SquaredParts)
+    return {
+        "mean": float(found.mean[0]),
+        "bias": float(found.bias[0]),
+        "variance": float(found.variance[0]),
+        "mse": found.error,
+    }
 
 
 def error_interval(data: Lecture | None, query: Query) -> dict[str, float]:
@@ -75,6 +108,7 @@ def mean_sd(data: Lecture | None, query: Query) -> dict[str, float]:
 
 _ALL = (
     auc,
+    bias_variance,
     confusion,
     error_interval,
     kfold_sizes,
@@ -82,5 +116,7 @@ _ALL = (
     metric,
     paired_t,
     paired_t_reject,
+    precision_recall,
+    roc,
 )
 ANSWERS = {answer.__name__: answer for answer in _ALL}

@@ -36,12 +36,7 @@ ANSWERS: dict[str, Any] = {
 }
 
 LATER = {
-    "evaluation": (
-        "bias_variance",
-        "precision_recall",
-        "resample",
-        "roc",
-    ),
+    "evaluation": ("resample",),
     "trees as features of a linear learner": ("gd", "sgd"),
 }
 TOPIC_OF_OP = {op: topic for topic, ops in LATER.items() for op in ops}

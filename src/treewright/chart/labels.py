@@ -285,8 +285,10 @@ class LineTable:
         name_width = min(widest, plot.right - plot.box.left - _KEY - 8 - rest)
         width, height = _KEY + 8 + name_width + rest, _ROW * len(self.names) + 16
         corner = self._corner(width, height, plot, occupied, bottom)
+        left, top = corner
+        occupied.boxes.append(Box(left, top, left + width, top + height))
         self._write(drawing, corner, name_width)
-        return corner[1] + height
+        return top + height
 
     def _corner(
         self, width: float, height: float, plot: Plot, occupied: Occupied, bottom: float

@@ -4,6 +4,16 @@ from treewright.evaluate.compare import compare
 from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.confusion import Confusion, confusion
 from treewright.evaluate.cross_validate import CrossValidation, cross_validate
+from treewright.evaluate.curves.bias_variance import BiasVariance, bias_variance
+from treewright.evaluate.curves.calibration import CalibrationCurve, calibration_curve
+from treewright.evaluate.curves.complexity import ComplexityCurve
+from treewright.evaluate.curves.complexity_curve import complexity_curve
+from treewright.evaluate.curves.decomposition import SquaredParts, ZeroOneParts, decompose
+from treewright.evaluate.curves.learning import LearningCurve, learning_curve
+from treewright.evaluate.curves.lift import LiftCurve, lift_curve
+from treewright.evaluate.curves.noise import NoiseCurve, noise_curve
+from treewright.evaluate.curves.precision_recall import PrecisionRecallCurve, precision_recall_curve
+from treewright.evaluate.curves.roc import RocCurve, roc_curve
 from treewright.evaluate.holdout import Holdout, holdout
 from treewright.evaluate.intervals import Interval
 from treewright.evaluate.scores import Scores, judge, scores
@@ -11,18 +21,37 @@ from treewright.evaluate.stable.stability import stability
 from treewright.evaluate.stable.stability_table import Stability
 
 __all__ = [
+    "BiasVariance",
+    "CalibrationCurve",
     "Comparison",
+    "ComplexityCurve",
     "Confusion",
     "CrossValidation",
     "Holdout",
     "Interval",
+    "LearningCurve",
+    "LiftCurve",
+    "NoiseCurve",
+    "PrecisionRecallCurve",
+    "RocCurve",
     "Scores",
+    "SquaredParts",
     "Stability",
+    "ZeroOneParts",
+    "bias_variance",
+    "calibration_curve",
     "compare",
+    "complexity_curve",
     "confusion",
     "cross_validate",
+    "decompose",
     "holdout",
     "judge",
+    "learning_curve",
+    "lift_curve",
+    "noise_curve",
+    "precision_recall_curve",
+    "roc_curve",
     "scores",
     "stability",
 ]

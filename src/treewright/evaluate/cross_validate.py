@@ -32,6 +32,7 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.chart.picture import Picture
 from treewright.data.frame import Frame
+from treewright.evaluate.curves.of_answers import CurvesOfAnswers
 from treewright.evaluate.intervals import Interval, fold_mean
 from treewright.evaluate.metrics import Metric, metrics_of
 from treewright.evaluate.result import Result, frame_of
@@ -48,7 +49,7 @@ from treewright.text.wrap import wrap_words
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CrossValidation(Result):
+class CrossValidation(CurvesOfAnswers, Result):
     """What cross-validation found; ``result["error"]`` is a figure with its interval.
 
     Parameters
@@ -86,6 +87,9 @@ class CrossValidation(Result):
     def metric(self) -> Metric:
         """The metric that judges."""
         return self.scores.metric
+
+    def _judged(self) -> tuple[Answers, float]:
+        return self.scores.answers, self.scores.level
 
     @property
     def done(self) -> list[Run]:

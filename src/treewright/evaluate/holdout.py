@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn import model_selection as sk
 
 from treewright.array_types import Array, Int64Array
 from treewright.errors import DataError, ParameterError, TestReuseWarning, warn
@@ -19,7 +18,7 @@ from treewright.evaluate.metrics import Task, metrics_of
 from treewright.evaluate.scores import Scores, scored
 from treewright.evaluate.trial.answers import as_target
 from treewright.evaluate.trial.learners import learners_of
-from treewright.evaluate.trial.splits import Folds, Split
+from treewright.evaluate.trial.splits import Folds, Split, hold_out
 from treewright.evaluate.trial.task_data import TaskData, read_task_data, take_rows
 from treewright.parameters import check_choice, check_number, check_share
 from treewright.text.numbers import percent
@@ -214,11 +213,11 @@ def holdout(
         method = f"held out, the latest rows; {data.n_rows:,} rows"
     else:
         by_class = stratify and task == "classes"
-        rest, judged = _divide(data, data.all_rows, test, by_class, random_state)
+        rest, judged = hold_out(data, data.all_rows, test, by_class, random_state)
         chosen = np.empty(0, dtype=np.int64)
         if validation:
             share = validation / (1 - test)
-            rest, chosen = _divide(data, rest, share, by_class, random_state)
+            rest, chosen = hold_out(data, rest, share, by_class, random_state)
         parts = (rest, chosen, judged)
         kind = (", stratified" if by_class else "") + (", by group" if groups is not None else "")
         method = f"held out{kind}; {data.n_rows:,} rows; seed {random_state}"
@@ -246,36 +245,3 @@ def _by_time(
     n_test, n_validation = (round(share * data.n_rows) for share in (test, validation))
     first = data.n_rows - n_test - n_validation
     return order[:first], order[first : first + n_validation], order[first + n_validation :]
-
-
-def _divide(
-    data: TaskData, rows: Int64Array, share: float, by_class: bool, seed: int
-) -> tuple[Int64Array, Int64Array]:
-    """Return the rows that stay and those, a share of them, that are held out."""
-    codes = data.codes[rows] if data.task == "classes" else None
-    if data.groups is not None:
-        groups = data.groups[rows]
-        n_groups = len(set(groups.tolist()))
-        if n_groups < 2:
-            raise DataError("groups has one group: none can be held out.")
-        if by_class:
-            k = min(max(2, round(1 / share)), n_groups)
-            made: Any = sk.StratifiedGroupKFold(k, shuffle=True, random_state=seed)
-        else:
-            made = sk.GroupShuffleSplit(1, test_size=share, random_state=seed)
-        stay, held = next(made.split(np.zeros(len(rows)), codes, groups))
-    elif by_class and codes is not None and np.bincount(codes)[np.bincount(codes) > 0].min() > 1:
-        made = sk.StratifiedShuffleSplit(1, test_size=share, random_state=seed)
-        try:
-            stay, held = next(made.split(np.zeros(len(rows)), codes))
-        except ValueError:  # fewer rows held out than there are classes
-            stay, held = _shuffled(len(rows), share, seed)
-    else:
-        stay, held = _shuffled(len(rows), share, seed)
-    return np.sort(rows[stay]), np.sort(rows[held])
-
-
-def _shuffled(n_rows: int, share: float, seed: int) -> tuple[Int64Array, Int64Array]:
-    order = np.random.default_rng(seed).permutation(n_rows)
-    n_held = round(share * n_rows)
-    return order[n_held:], order[:n_held]

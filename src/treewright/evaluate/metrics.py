@@ -26,6 +26,7 @@ from treewright.evaluate.intervals import (
     Interval,
     auc,
     auc_one_vs_rest,
+    average_precision,
     bootstrap,
     root_mean_square,
     row_mean,
@@ -328,6 +329,16 @@ def _auc_interval(answers: Answers, level: float) -> Interval:
 
 
 def _average_precision_interval(answers: Answers, level: float) -> Interval:
+    assert answers.probabilities is not None
+    codes = ranked_codes(answers)
+    if len(codes) == 1:
+        return average_precision(
+            answers.actual_codes == codes[0],
+            answers.probabilities[:, codes[0]],
+            weights=answers.weights,
+            groups=answers.groups,
+            level=level,
+        )
     value = _ranked(answers, sk.average_precision_score)
     unknown = Interval(value=value, low=0.0, high=1.0, level=level, method="bootstrap")
     counts = np.bincount(answers.actual_codes, minlength=len(answers.classes))

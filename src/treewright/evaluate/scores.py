@@ -14,6 +14,7 @@ from treewright.data.frame import Frame
 from treewright.data.read.target import read_classes
 from treewright.errors import DataError, ParameterError
 from treewright.evaluate.confusion import Confusion
+from treewright.evaluate.curves.of_answers import CurvesOfAnswers
 from treewright.evaluate.intervals import Interval
 from treewright.evaluate.metrics import Metric, Task, metrics_of
 from treewright.evaluate.result import Result, frame_of
@@ -28,7 +29,7 @@ _MOST_DOTS = 2000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Scores(Result):
+class Scores(CurvesOfAnswers, Result):
     """Metrics of answers with their confidence intervals; ``scores["error"]`` is one of them.
 
     Parameters
@@ -71,6 +72,9 @@ class Scores(Result):
     def metric(self) -> Metric:
         """The metric that judges."""
         return self.metrics[0]
+
+    def _judged(self) -> tuple[Answers, float]:
+        return self.answers, self.level
 
     @property
     def confusion(self) -> Confusion:

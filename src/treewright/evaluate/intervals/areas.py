@@ -84,12 +84,7 @@ def area(
     >>> found.value
     0.875
     """
-    positive = as_flags(
-        is_positive,
-        name="is_positive",
-        example="y == 'yes' is True for each row of class 'yes'",
-    )
-    score = _as_scores(scores)
+    positive, score = as_classes(is_positive), as_scores(scores)
     if score.shape != positive.shape:
         raise DataError(
             f"scores must hold one number for each of the {len(positive)} rows,"
@@ -255,7 +250,17 @@ def _least_rows(rows: Clusters, positive: BoolArray) -> float:
     return min(each.effective_rows for each in of_side)
 
 
-def _as_scores(scores: ArrayLike) -> FloatArray:
+def as_classes(is_positive: ArrayLike) -> BoolArray:
+    """Return whether each row has the class, checked."""
+    return as_flags(
+        is_positive,
+        name="is_positive",
+        example="y == 'yes' is True for each row of class 'yes'",
+    )
+
+
+def as_scores(scores: ArrayLike) -> FloatArray:
+    """Return scores, checked: numbers, infinite ones included."""
     score = as_floats(scores, name="scores")
     bad = np.argwhere(np.isnan(score))
     if len(bad):

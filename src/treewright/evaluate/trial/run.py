@@ -23,6 +23,7 @@ from treewright.evaluate.trial.answers import Answers
 from treewright.evaluate.trial.learners import Learner
 from treewright.evaluate.trial.splits import Folds, Split
 from treewright.evaluate.trial.task_data import TaskData
+from treewright.parameters import is_whole
 from treewright.threads import n_processors, n_threads
 
 Work = Callable[[int, int], "Run"]
@@ -196,7 +197,7 @@ def leaves_of(model: Any) -> int | None:
     """Return the number of leaves of a single tree of ours or of scikit-learn's; else None."""
     tree = getattr(model, "tree_", model)
     found = getattr(tree, "n_leaves", None)
-    return found if isinstance(found, int) else None
+    return int(found) if is_whole(found) else None
 
 
 class Progress:

@@ -187,3 +187,39 @@ def _checked(pairs: list[tuple[Any, Any]], n_rows: int) -> tuple[Split, ...]:
     if not made:
         raise DataError("cv has no parts.")
     return tuple(made)
+
+
+def hold_out(
+    data: TaskData, rows: Int64Array, share: float, by_class: bool, seed: int
+) -> tuple[Int64Array, Int64Array]:
+    """Return the rows that stay and those, a share of them, that are held out.
+
+    No group is on both sides; `by_class` keeps the proportions of classes where that can be.
+    """
+    codes = data.codes[rows] if data.task == "classes" else None
+    if data.groups is not None:
+        groups = data.groups[rows]
+        n_groups = len(set(groups.tolist()))
+        if n_groups < 2:
+            raise DataError("groups has one group: none can be held out.")
+        if by_class:
+            k = min(max(2, round(1 / share)), n_groups)
+            made: Any = sk.StratifiedGroupKFold(k, shuffle=True, random_state=seed)
+        else:
+            made = sk.GroupShuffleSplit(1, test_size=share, random_state=seed)
+        stay, held = next(made.split(np.zeros(len(rows)), codes, groups))
+    elif by_class and codes is not None and np.bincount(codes)[np.bincount(codes) > 0].min() > 1:
+        made = sk.StratifiedShuffleSplit(1, test_size=share, random_state=seed)
+        try:
+            stay, held = next(made.split(np.zeros(len(rows)), codes))
+        except ValueError:  # fewer rows held out than there are classes
+            stay, held = _shuffled(len(rows), share, seed)
+    else:
+        stay, held = _shuffled(len(rows), share, seed)
+    return np.sort(rows[stay]), np.sort(rows[held])
+
+
+def _shuffled(n_rows: int, share: float, seed: int) -> tuple[Int64Array, Int64Array]:
+    order = np.random.default_rng(seed).permutation(n_rows)
+    n_held = round(share * n_rows)
+    return order[n_held:], order[:n_held]

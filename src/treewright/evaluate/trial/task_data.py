@@ -71,6 +71,17 @@ class TaskData:
         """Positions of all rows."""
         return np.arange(self.n_rows)
 
+    def part(self, rows: Int64Array) -> TaskData:
+        """Return some of the rows as data of their own; classes stay those of all."""
+        return replace(
+            self,
+            X=take_rows(self.X, rows),
+            y_as_given=self.y_as_given[rows],
+            y=self.y[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
+
     def as_answers(self, predicted: Array) -> Array:
         """Return predictions as the classes themselves (1.0 as 1, for one), or as floats."""
         if self.task == "numbers":
