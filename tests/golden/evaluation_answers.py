@@ -1,10 +1,12 @@
 """Answers of ``treewright.evaluate``: intervals and tests of the lectures' figures."""
 
+from collections import Counter
 from typing import Any
 
 from scipy.stats import norm
 
 from golden.lectures import Lecture, Query
+from treewright import evaluate
 from treewright.evaluate import intervals, significance
 
 
@@ -39,4 +41,11 @@ def paired_t_reject(data: Lecture | None, query: Query) -> bool:
     return significance.paired_t(query["a"], query["b"]).rejects(query["alpha"])
 
 
-ANSWERS = {answer.__name__: answer for answer in (auc, error_interval, paired_t, paired_t_reject)}
+def resample(data: Lecture | None, query: Query) -> dict[str, int]:
+    labels = [label for label, count in query["counts"].items() for _ in range(count)]
+    return dict(Counter(labels[row] for row in evaluate.resample(labels, how=query["how"])))
+
+
+ANSWERS = {
+    answer.__name__: answer for answer in (auc, error_interval, paired_t, paired_t_reject, resample)
+}

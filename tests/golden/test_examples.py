@@ -43,7 +43,6 @@ LATER = {
         "mean_sd",
         "metric",
         "precision_recall",
-        "resample",
         "roc",
     ),
     "trees as features of a linear learner": ("gd", "sgd"),
