@@ -20,6 +20,7 @@ from treewright.evaluate.scores import Scores, judge, scores
 from treewright.evaluate.stable.stability import stability
 from treewright.evaluate.stable.stability_table import Stability
 from treewright.evaluate.tables_comparison import TablesComparison
+from treewright.evaluate.tuning import Range, Tuned, Tuning, tune
 
 __all__ = [
     "ChosenThreshold",
@@ -29,11 +30,14 @@ __all__ = [
     "Holdout",
     "Interval",
     "LeastCost",
+    "Range",
     "Resampled",
     "Scores",
     "Stability",
     "TablesComparison",
     "ThresholdChoice",
+    "Tuned",
+    "Tuning",
     "compare",
     "compare_imbalance",
     "compare_on_tables",
@@ -45,4 +49,5 @@ __all__ = [
     "scores",
     "stability",
     "threshold",
+    "tune",
 ]

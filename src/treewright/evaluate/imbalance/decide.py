@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.target import read_classes
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.evaluate.imbalance.threshold import threshold
-from treewright.evaluate.imbalance.wrapped import Wrapped, fitted_to
+from treewright.evaluate.trial.wrapped import Wrapped, fitted_to
 from treewright.grow.costs import read_costs
 
 
-class LeastCost(Wrapped):
+class LeastCost(ClassifierMixin, Wrapped):  # type: ignore[misc]
     """A classifier that answers the class of the least expected cost (Elkan 2001).
 
     Parameters
@@ -81,7 +82,7 @@ class LeastCost(Wrapped):
         return answers
 
 
-class ChosenThreshold(Wrapped):
+class ChosenThreshold(ClassifierMixin, Wrapped):  # type: ignore[misc]
     """A classifier of two classes that chooses its threshold by cross-validation when it is fitted.
 
     Parameters

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
 from treewright.array_types import Array, Int64Array
 from treewright.data.read.target import read_classes
-from treewright.evaluate.imbalance.wrapped import Wrapped, fitted_to
 from treewright.evaluate.trial.answers import as_target
 from treewright.evaluate.trial.task_data import read_groups
+from treewright.evaluate.trial.wrapped import Wrapped, fitted_to
 from treewright.parameters import check_choice, check_number
 
 How: TypeAlias = Literal["over", "under"]
@@ -100,7 +101,7 @@ def _drawn(
     return np.concatenate(parts)
 
 
-class Resampled(Wrapped):
+class Resampled(ClassifierMixin, Wrapped):  # type: ignore[misc]
     """A classifier fitted to resampled rows; the rows it answers about stay as they are.
 
     In :func:`cross_validate`, :func:`compare` and every other place that divides rows, only the

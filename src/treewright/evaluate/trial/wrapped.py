@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,8 +17,8 @@ from treewright.evaluate.trial.learners import fit_parameter
 from treewright.evaluate.trial.task_data import read_groups, read_weights, take_rows
 
 
-class Wrapped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier around another one, whose answers it gives unless a subclass says otherwise.
+class Wrapped(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A learner around another one, whose answers it gives unless a subclass says otherwise.
 
     A subclass has an ``estimator`` among its parameters, and sets ``estimator_`` in its ``fit``.
     """
@@ -47,7 +47,7 @@ class Wrapped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return names
 
     def predict(self, X: Any) -> Array:
-        """Return the class of each row."""
+        """Return the answer about each row."""
         check_is_fitted(self, "estimator_")
         answers: Array = self.estimator_.predict(X)
         return answers
@@ -60,6 +60,7 @@ class Wrapped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return shares
 
     def _refuse_numbers(self) -> None:
+        """Refuse a regressor, where classes are needed."""
         if is_regressor(self.estimator):
             raise UnsupportedError(
                 f"{type(self).__name__} is for classes, and {type(self.estimator).__name__}"
@@ -70,7 +71,9 @@ class Wrapped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         tags = super().__sklearn_tags__()
         inner = getattr(self.estimator, "__sklearn_tags__", None)
         if inner is not None:
-            tags.input_tags = inner().input_tags
+            own = inner()
+            for name in ("estimator_type", "classifier_tags", "regressor_tags", "input_tags"):
+                setattr(tags, name, getattr(own, name))
         return tags
 
 
