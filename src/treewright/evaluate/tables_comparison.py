@@ -161,7 +161,7 @@ class TablesComparison(Result):
     @property
     def order(self) -> list[int]:
         """Positions of the learners, best average rank first."""
-        return np.argsort(self.average_ranks, kind="stable").tolist()
+        return sorted(range(len(self.names)), key=lambda i: self.average_ranks[i])
 
     @property
     def best(self) -> str:

@@ -52,7 +52,7 @@ class Wrapped(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         answers: Array = self.estimator_.predict(X)
         return answers
 
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class for each row, as the estimator gives them."""
         check_is_fitted(self, "estimator_")

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from treewright.chart import Axis, DotChart, DotRow, Picture
 from treewright.data.frame import Frame
 from treewright.errors import ParameterError
@@ -110,8 +112,11 @@ class Tuning(Result):
         if gain == 0:
             return "Tuning gained nothing on the outer folds."
         side = "gained" if gain > 0 else "lost"
+        told = f"Tuning {side} {amount} on the outer folds"
+        if np.ptp(found.values) < 1e-12:  # one row on each fold, say; the t-test has p = 0 then
+            return f"{told}, the same on each: without a spread no test tells if it is chance."
         chance = "it may be chance" if found.p_value > 1 - self.level else "more than chance"
-        return f"Tuning {side} {amount} on the outer folds; {chance} (p = {p})."
+        return f"{told}; {chance} (p = {p})."
 
     def text(self) -> str:
         """Return what was tried, what was chosen, and the honest figures."""

@@ -48,11 +48,11 @@ class Guess(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         X = np.asarray(X)
-        lot = np.random.default_rng(len(X)).uniform(size=len(X)) < self.wrong
+        lot = np.random.default_rng(int(X[:, 1].sum())).uniform(size=len(X)) < self.wrong
         return np.where(lot, 1 - X[:, 0], X[:, 0]).astype(int)
 
 
-X01 = np.array([[0.0], [1.0]] * 60)
+X01 = np.column_stack([[0.0, 1.0] * 60, np.arange(120.0)])
 Y01 = np.array([0, 1] * 60)
 
 
@@ -84,6 +84,16 @@ def test_a_better_setting_is_found_and_its_gain_is_real() -> None:
     assert found.gain > 0.3
     assert "more than chance" in found.verdict
     assert found["error"].value < 0.15
+
+
+def test_equal_gains_on_every_fold_are_not_called_certain() -> None:
+    """The t-test of differences without a spread would have p = 0."""
+    found = tune(Guess(wrong=1.0), X01, Y01, space={"wrong": [0.0]}, outer=3)
+    assert found.gain == 1.0
+    assert found.verdict == (
+        "Tuning gained 100.0 points on the outer folds, the same on each: without a spread"
+        " no test tells if it is chance."
+    )
 
 
 def test_settings_that_are_no_better_leave_the_learner_as_it_is() -> None:
@@ -121,10 +131,9 @@ def test_the_rows_that_judge_are_never_seen_by_the_search() -> None:
             assert not asked & seen[-1]
             return super().predict(X)
 
-    X = np.column_stack([X01[:, 0], np.arange(120.0)])
     parts = [(np.arange(80), np.arange(80, 120))]
     procedure = Tuned(Witness(), space={"wrong": [0.1, 0.2]})
-    found = cross_validate(procedure, X, Y01, cv=parts, refit=False)
+    found = cross_validate(procedure, X01, Y01, cv=parts, refit=False)
     assert not found.failures
     assert len(seen) > 10
     assert all(max(rows) < 80 for rows in seen)
