@@ -1,5 +1,6 @@
 """Answers of ``treewright.evaluate``: intervals and tests of the lectures' figures."""
 
+from collections import Counter
 from typing import Any
 
 from scipy.stats import norm
@@ -106,6 +107,11 @@ def mean_sd(data: Lecture | None, query: Query) -> dict[str, float]:
     return {"mean": intervals.fold_mean(values).value, "sd": sd}
 
 
+def resample(data: Lecture | None, query: Query) -> dict[str, int]:
+    labels = [label for label, count in query["counts"].items() for _ in range(count)]
+    return dict(Counter(labels[row] for row in evaluate.resample(labels, how=query["how"])))
+
+
 _ALL = (
     auc,
     bias_variance,
@@ -117,6 +123,7 @@ _ALL = (
     paired_t,
     paired_t_reject,
     precision_recall,
+    resample,
     roc,
 )
 ANSWERS = {answer.__name__: answer for answer in _ALL}

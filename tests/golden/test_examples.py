@@ -36,7 +36,6 @@ ANSWERS: dict[str, Any] = {
 }
 
 LATER = {
-    "evaluation": ("resample",),
     "trees as features of a linear learner": ("gd", "sgd"),
 }
 TOPIC_OF_OP = {op: topic for topic, ops in LATER.items() for op in ops}

@@ -1,6 +1,7 @@
 """Evaluation: how good a learner is, how sure that is, and whether it is better than another."""
 
 from treewright.evaluate.compare import compare
+from treewright.evaluate.compare_on_tables import compare_on_tables
 from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.confusion import Confusion, confusion
 from treewright.evaluate.cross_validate import CrossValidation, cross_validate
@@ -15,14 +16,26 @@ from treewright.evaluate.curves.noise import NoiseCurve, noise_curve
 from treewright.evaluate.curves.precision_recall import PrecisionRecallCurve, precision_recall_curve
 from treewright.evaluate.curves.roc import RocCurve, roc_curve
 from treewright.evaluate.holdout import Holdout, holdout
+from treewright.evaluate.imbalance import (
+    ChosenThreshold,
+    LeastCost,
+    Resampled,
+    ThresholdChoice,
+    compare_imbalance,
+    resample,
+    threshold,
+)
 from treewright.evaluate.intervals import Interval
 from treewright.evaluate.scores import Scores, judge, scores
 from treewright.evaluate.stable.stability import stability
 from treewright.evaluate.stable.stability_table import Stability
+from treewright.evaluate.tables_comparison import TablesComparison
+from treewright.evaluate.tuning import Range, Tuned, Tuning, tune
 
 __all__ = [
     "BiasVariance",
     "CalibrationCurve",
+    "ChosenThreshold",
     "Comparison",
     "ComplexityCurve",
     "Confusion",
@@ -30,17 +43,26 @@ __all__ = [
     "Holdout",
     "Interval",
     "LearningCurve",
+    "LeastCost",
     "LiftCurve",
     "NoiseCurve",
     "PrecisionRecallCurve",
+    "Range",
+    "Resampled",
     "RocCurve",
     "Scores",
     "SquaredParts",
     "Stability",
+    "TablesComparison",
+    "ThresholdChoice",
+    "Tuned",
+    "Tuning",
     "ZeroOneParts",
     "bias_variance",
     "calibration_curve",
     "compare",
+    "compare_imbalance",
+    "compare_on_tables",
     "complexity_curve",
     "confusion",
     "cross_validate",
@@ -51,7 +73,10 @@ __all__ = [
     "lift_curve",
     "noise_curve",
     "precision_recall_curve",
+    "resample",
     "roc_curve",
     "scores",
     "stability",
+    "threshold",
+    "tune",
 ]

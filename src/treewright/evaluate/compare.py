@@ -130,7 +130,7 @@ def compare(
         cost_matrix=cost_matrix,
     )
     asked = metrics_of(metrics, data.task, with_costs=cost_matrix is not None)
-    position = _position(reference, entrants)
+    position = position_of(reference, entrants)
     if test == "5x2cv":
         if cv is not None or repeats is not None:
             raise UnsupportedError("test='5x2cv' divides rows itself: leave out cv and repeats.")
@@ -175,7 +175,8 @@ def compare(
     )
 
 
-def _position(reference: str | None, learners: Sequence[Learner]) -> int:
+def position_of(reference: str | None, learners: Sequence[Learner]) -> int:
+    """Return which learner the others are compared with: the one named, or the first."""
     names = [each.name for each in learners]
     if reference is None:
         return 0

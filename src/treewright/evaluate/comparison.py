@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,9 +15,10 @@ from treewright.evaluate.metrics import Metric
 from treewright.evaluate.result import Result, frame_of
 from treewright.evaluate.significance import HypothesisTest
 from treewright.evaluate.trial.splits import Folds
+from treewright.evaluate.verdict import side_of, verdict_of
 from treewright.text.names import short_in_middle
-from treewright.text.numbers import figures, p_values, percent
-from treewright.text.table import TextColumn, lay_out
+from treewright.text.numbers import p_values
+from treewright.text.table import TextColumn, lay_out, width_of
 from treewright.text.wrap import wrap_words
 
 _WIDTH = 80
@@ -128,35 +128,18 @@ class Comparison(Result):
     @property
     def verdict(self) -> str:
         """What may be concluded, and what not."""
-        sides: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
-        for i in self.order:
-            found = self.differences[i]
-            if found is not None:
-                is_open = found.p_value > 1 - self.level
-                is_better = (found.value > 0) == self.metric.higher_is_better
-                sides["open" if is_open else "better" if is_better else "worse"].append(
-                    self.names[i]
-                )
-        beside = self.names[self.reference]
-        told = [
-            f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {side} than {beside} on data"
-            " like these."
-            for side, names in sides.items()
-            if names and side != "open"
-        ]
-        open_ones = sides["open"]
-        if open_ones:
-            parts = "rows" if self.test == "mcnemar" else "folds"
-            told.append(
-                f"For {_listed(open_ones)} these {parts} do not decide it: the difference may be"
-                " chance."
-                if told
-                else f"These {parts} do not decide between {beside} and {_listed(open_ones)}:"
-                f" {'the differences' if len(open_ones) > 1 else 'the difference'} may be chance."
+        sides = {
+            self.names[i]: side_of(
+                found.value,
+                found.p_value,
+                higher_is_better=self.metric.higher_is_better,
+                level=self.level,
             )
-        if not told:
-            told.append("Nothing can be concluded: no learner can be compared.")
-        return " ".join(told)
+            for i in self.order
+            if (found := self.differences[i]) is not None
+        }
+        units = "rows" if self.test == "mcnemar" else "folds"
+        return verdict_of(sides, self.names[self.reference], where="data like these", units=units)
 
     def text(self) -> str:
         """Return figures, differences and the verdict."""
@@ -203,7 +186,7 @@ class Comparison(Result):
             ),
             TextColumn(
                 f"against {self.names[self.reference]}",
-                self._signed([None if d is None else d.value for *_, d in rows]),
+                self.metric.differences([None if d is None else d.value for *_, d in rows]),
                 right=True,
             ),
             TextColumn(f"{share}{all_of}", self._ranges([d for *_, d in rows]), right=True),
@@ -214,23 +197,18 @@ class Comparison(Result):
         if any(leaves):
             columns.append(TextColumn("leaves", leaves, right=True))
         # Where names are long: the last line names the reference, then leaves go, then intervals.
-        if _width(columns) > _WIDTH:
+        if width_of(columns) > _WIDTH:
             columns[3] = TextColumn("difference", columns[3].cells, right=True)
         for dropped in (6, 2):
-            if _width(columns) > _WIDTH and len(columns) > dropped:
+            if width_of(columns) > _WIDTH and len(columns) > dropped:
                 del columns[dropped]
-        rest = _WIDTH - _width(columns[1:]) - 2
+        rest = _WIDTH - width_of(columns[1:]) - 2
         names = [short_in_middle(name, rest) for name in columns[0].cells]
         return lay_out([TextColumn("learner", names), *columns[1:]])
 
-    def _signed(self, values: list[float | None]) -> list[str]:
-        if self.metric.is_share:
-            return ["" if v is None else _with_sign(percent(v, unit=False)) for v in values]
-        return [text and _with_sign(text) for text in figures(values)]
-
     def _ranges(self, found: list[Difference | None]) -> list[str]:
-        lows = self._signed([None if d is None else d.interval.low for d in found])
-        highs = self._signed([None if d is None else d.interval.high for d in found])
+        lows = self.metric.differences([None if d is None else d.interval.low for d in found])
+        highs = self.metric.differences([None if d is None else d.interval.high for d in found])
         return [f"{low} to {high}" if low else "" for low, high in zip(lows, highs, strict=True)]
 
     def to_frame(self) -> Frame:
@@ -288,7 +266,7 @@ class Comparison(Result):
         judged = [i for i in self.order if self.results[i] is not None]
         found = [self.differences[i] for i in judged]
         columns = zip(
-            self._signed([None if each is None else each.value for each in found]),
+            self.metric.differences([None if each is None else each.value for each in found]),
             self._ranges(found),
             p_values([None if each is None else each.p_value for each in found]),
             strict=True,
@@ -341,18 +319,6 @@ class Comparison(Result):
             if is_sure
             else f"{name} {errs}, but its lead over {beside} may be chance"
         )
-
-
-def _width(columns: Sequence[TextColumn]) -> int:
-    return sum(column.width + 2 for column in columns) - 2
-
-
-def _with_sign(text: str) -> str:
-    return text if text.startswith("-") or not text.strip("0.") else f"+{text}"
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _mean_leaves(found: CrossValidation | None) -> str:

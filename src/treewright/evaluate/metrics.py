@@ -34,7 +34,7 @@ from treewright.evaluate.intervals import (
 )
 from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import is_list, nearest_hint
-from treewright.text.numbers import figure, percent
+from treewright.text.numbers import figure, figures, percent
 
 Task = Literal["classes", "numbers"]
 OfCounts = Callable[[FloatArray, int], float]
@@ -76,11 +76,21 @@ class Metric:
         """Return the text of a value."""
         return percent(value) if self.is_share else figure(value)
 
+    def differences(self, values: Sequence[float | None]) -> list[str]:
+        """Return the texts of differences, with their signs; those of shares in points."""
+        if self.is_share:
+            return ["" if each is None else _signed(percent(each, unit=False)) for each in values]
+        return [text and _signed(text) for text in figures(values)]
+
     def is_known(self, answers: Answers) -> bool:
         """Return whether the answers have what the metric needs."""
         if self.needs == "probabilities":
             return answers.probabilities is not None
         return self.needs != "costs" or answers.cost_matrix is not None
+
+
+def _signed(text: str) -> str:
+    return text if text.startswith("-") or not text.strip("0.") else f"+{text}"
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -45,5 +45,14 @@ def lay_out(columns: Sequence[TextColumn], *, gap: str = "  ", max_width: int = 
     return "\n".join(lines)
 
 
+def width_of(columns: Sequence[TextColumn], *, gap: str = "  ") -> int:
+    """Return how wide columns are side by side.
+
+    >>> width_of([TextColumn("learner", ["tree"]), TextColumn("p", ["0.05"])])
+    13
+    """
+    return sum(column.width + len(gap) for column in columns) - len(gap)
+
+
 def _padded(cell: str, width: int, right: bool) -> str:
     return cell.rjust(width) if right else cell.ljust(width)

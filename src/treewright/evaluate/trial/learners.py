@@ -59,7 +59,7 @@ class Learner:
         passed = {
             name: values[rows]
             for values, wanted in ((data.weights, "sample_weight"), (data.groups, "groups"))
-            if values is not None and (name := _fit_parameter(model, wanted)) is not None
+            if values is not None and (name := fit_parameter(model, wanted)) is not None
         }
         return model.fit(take_rows(data.X, rows), data.y_as_given[rows], **passed)
 
@@ -67,7 +67,7 @@ class Learner:
         """Refuse weights for a learner that takes none."""
         if data.weights is None or self.is_fitted:
             return
-        if _fit_parameter(self.model, "sample_weight") is None:
+        if fit_parameter(self.model, "sample_weight") is None:
             raise ParameterError(
                 f"{self.name} takes no weights: its fit has no sample_weight.\n"
                 "  Hint: judge it without sample_weight, or leave it out."
@@ -215,7 +215,7 @@ def _settle(model: Any, *, seed: int, n_threads: int | None) -> None:
         model.set_params(**settled)
 
 
-def _fit_parameter(model: Any, name: str) -> str | None:
+def fit_parameter(model: Any, name: str) -> str | None:
     """Return how a parameter of ``fit`` is passed to a model or the last step of a pipeline."""
     prefix = ""
     while isinstance(model, Pipeline):
@@ -227,7 +227,7 @@ def _fit_parameter(model: Any, name: str) -> str | None:
     inner = getattr(model, "estimator", None)  # a search passes on what its estimator takes
     takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     if takes_any and inner is not None and hasattr(inner, "fit"):
-        return _fit_parameter(inner, name)
+        return fit_parameter(inner, name)
     return None
 
 

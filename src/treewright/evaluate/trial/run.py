@@ -80,6 +80,7 @@ def run_all(
     seed: int = 0,
     on_training_rows: bool = False,
     keep_models: bool = False,
+    is_quiet: bool = False,
 ) -> tuple[tuple[Run, ...], bool]:
     """Return what every learner did with every part, and whether Ctrl-C ended the run early.
 
@@ -95,6 +96,8 @@ def run_all(
         Whether learners also answer about the rows they learned from.
     keep_models
         Whether the fitted models are kept.
+    is_quiet
+        Whether no progress is shown: of work within work.
     """
     for learner in learners:
         learner.check(data)
@@ -121,7 +124,8 @@ def run_all(
         try:
             for run in _in_turn(work, jobs) if n_workers == 1 else _at_once(work, jobs, n_workers):
                 done.append(run)
-                progress.step()
+                if not is_quiet:
+                    progress.step()
             stopped = False
         except KeyboardInterrupt:
             if not done:

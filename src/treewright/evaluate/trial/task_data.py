@@ -150,8 +150,8 @@ def read_task_data(
         classes=names,
         positive=positive,
         cost_matrix=costs,
-        weights=_weights(sample_weight, len(given)),
-        groups=_groups(groups, len(given)),
+        weights=read_weights(sample_weight, len(given)),
+        groups=read_groups(groups, len(given)),
     )
 
 
@@ -196,12 +196,14 @@ def take_rows(X: Any, rows: Array) -> Any:
     """Return some rows of a table, in the type it has."""
     if isinstance(X, Frame):
         return X.rows(rows)
+    if hasattr(X, "tocsr"):  # before mappings: scipy's dictionary of keys is one too
+        return _safe_indexing(X.tocsr(), rows)
     if isinstance(X, Mapping):
         return {name: np.asarray(values)[rows] for name, values in X.items()}
     if hasattr(X, "take") and hasattr(X, "schema") and not hasattr(X, "iloc"):
         return X.take(rows)  # Arrow
-    if hasattr(X, "tocsr"):
-        X = X.tocsr()
+    if not hasattr(X, "shape") and hasattr(X, "__array__"):
+        X = np.asarray(X)
     return _safe_indexing(X, rows)
 
 
@@ -218,7 +220,8 @@ def _numbers(y: Array) -> FloatArray:
     return values
 
 
-def _weights(given: Any, n_rows: int) -> FloatArray | None:
+def read_weights(given: Any, n_rows: int) -> FloatArray | None:
+    """Return the weights of rows, checked; None where they are not given."""
     if given is None:
         return None
     weights = np.asarray(target_array(given), dtype=np.float64)
@@ -232,11 +235,12 @@ def _weights(given: Any, n_rows: int) -> FloatArray | None:
             f"sample_weight is {weights[wrong[0]]} in row {wrong[0]}; it must be finite, 0 or more."
         )
     if weights.sum() == 0:
-        raise DataError("sample_weight is 0 in every row.")
+        raise DataError("sample_weight is zero in every row.")
     return weights
 
 
-def _groups(given: Any, n_rows: int) -> Array | None:
+def read_groups(given: Any, n_rows: int) -> Array | None:
+    """Return what belongs together, an entry per row, checked; None where it is not given."""
     if given is None:
         return None
     if isinstance(given, str):

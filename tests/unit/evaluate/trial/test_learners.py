@@ -113,7 +113,7 @@ def test_rows_are_taken_from_tables_of_every_kind() -> None:
     [
         ({"sample_weight": [1.0]}, r"sample_weight has shape \(1,\); 3 rows need 3"),
         ({"sample_weight": [1.0, -1.0, 1.0]}, "sample_weight is -1.0 in row 1"),
-        ({"sample_weight": [0.0, 0.0, 0.0]}, "sample_weight is 0 in every row"),
+        ({"sample_weight": [0.0, 0.0, 0.0]}, "sample_weight is zero in every row"),
         ({"groups": "patient"}, r"Hint: groups=X\['patient'\]"),
         ({"groups": [1, 2]}, "3 rows need 3 entries"),
         ({"positive": "maybe"}, "positive='maybe' is none of the classes"),

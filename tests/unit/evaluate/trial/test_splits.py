@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.model_selection import TimeSeriesSplit
 
 from treewright.errors import DataError, ParameterError
 from treewright.evaluate.trial.splits import Folds, make_folds
-from treewright.evaluate.trial.task_data import TaskData, read_task_data
+from treewright.evaluate.trial.task_data import TaskData, read_task_data, take_rows
 
 
 def table(n_rows: int = 40, *, groups: Any = None, task: Any = "classes") -> TaskData:
@@ -99,3 +100,9 @@ def test_folds_larger_than_every_class_are_not_stratified_and_say_so() -> None:
     folds = make_folds(data, 4)
     assert folds.notes == ("no class has 4 rows: folds are not stratified",)
     judged_once(folds, 8)
+
+
+@pytest.mark.parametrize("kind", ["csr", "coo", "dok", "lil"])
+def test_sparse_tables_of_every_kind_are_divided(kind: str) -> None:
+    X = sparse.csr_matrix(np.arange(12.0).reshape(6, 2)).asformat(kind)
+    assert take_rows(X, np.array([4, 1])).toarray().tolist() == [[8.0, 9.0], [2.0, 3.0]]
