@@ -20,7 +20,7 @@ struct Target {
     std::vector<std::uint32_t> n_classes;   ///< per output; empty for regression
     std::span<const std::int32_t> classes;  ///< rows x outputs
     std::span<const double> values;         ///< rows x outputs
-    Impurity impurity;                      ///< given by the user (criteria/given.hpp)
+    Impurity impurity;                      ///< given by the user (criteria/given/of_classes.hpp)
 
     [[nodiscard]] bool is_classification() const { return !n_classes.empty(); }
     [[nodiscard]] bool is_binary() const {
