@@ -21,6 +21,7 @@ from sklearn.base import clone
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.errors import NoSplitWarning
 from treewright.evaluate.metrics import Metric
+from treewright.evaluate.scores import scored
 from treewright.evaluate.trial.learners import Learner
 from treewright.evaluate.trial.run import Run, run_all
 from treewright.evaluate.trial.splits import Folds, Split
@@ -149,6 +150,9 @@ def search(
                 raise
             was_stopped, runs = True, ()
         n_fits += len(runs)
+        answers = next((run.answers for run in runs if run.answers is not None), None)
+        if answers is not None:  # refuses a metric that needs what the learner does not give
+            scored(learner.name, answers, (metric,), 0.95)
         reached = _judged(runs, left, candidates, part, metric, rung, was_stopped)
         found |= reached
         if was_stopped:

@@ -306,6 +306,8 @@ def test_what_cannot_be_searched_is_refused(
 def test_a_learner_without_a_space_asks_for_one() -> None:
     with pytest.raises(ParameterError, match="space is not known for Guess: say what to try"):
         tune(Guess(), X01, Y01)
+    with pytest.raises(DataError, match="Guess gives no probabilities, and auc needs them"):
+        tune(Guess(), X01, Y01, space={"wrong": [0.1]}, metrics="auc")
     with pytest.raises(ParameterError, match="has no parameters to tune"):
         tune("repaid", *FEW)
     with pytest.raises(ParameterError, match="ascending ends above 0"):
