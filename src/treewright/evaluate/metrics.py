@@ -32,6 +32,7 @@ from treewright.evaluate.intervals import (
     row_mean,
     share,
 )
+from treewright.evaluate.intervals.delta import delta, slopes
 from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import is_list, nearest_hint
 from treewright.text.numbers import figure, figures, percent
@@ -168,9 +169,17 @@ def _of_counts(
 
     def interval(answers: Answers, level: float) -> Interval:
         code = None if answers.positive is None else answers.positive_code
-        slopes = _slopes(lambda counts: of_counts(counts, code), answers.counts())
-        influence = slopes[answers.actual_codes, answers.predicted_codes]
-        return _around(value(answers), influence, answers, level, is_share=is_share)
+        steep = slopes(lambda counts: of_counts(counts, code), answers.counts())
+        influence = steep[answers.actual_codes, answers.predicted_codes]
+        return delta(
+            value(answers),
+            influence,
+            weights=answers.weights,
+            groups=answers.groups,
+            bounds=(0.0 if is_share else -1.0, 1.0),
+            level=level,
+            is_share=is_share,
+        )
 
     return Metric(
         name=name,
@@ -178,43 +187,6 @@ def _of_counts(
         task="classes",
         value=value,
         interval=interval,
-        is_share=is_share,
-    )
-
-
-def _slopes(of_counts: Callable[[FloatArray], float], counts: FloatArray) -> FloatArray:
-    """Return how a figure changes with each cell of the shares of rows, by central differences."""
-    shares: FloatArray = counts / counts.sum()
-    step = 1e-6
-    slopes = np.zeros_like(shares)
-    for cell in zip(*np.nonzero(counts), strict=True):
-        beside = [shares.copy(), shares.copy()]
-        reach = min(step, shares[cell] / 2)
-        beside[0][cell] -= reach
-        beside[1][cell] += reach
-        slopes[cell] = (of_counts(beside[1]) - of_counts(beside[0])) / (2 * reach)
-    return slopes
-
-
-def _around(
-    value: float,
-    influence: FloatArray,
-    answers: Answers,
-    level: float,
-    *,
-    is_share: bool = False,
-    bounds: tuple[float, float] = (-1.0, 1.0),
-) -> Interval:
-    """Return the interval of a figure whose linear part is the mean of `influence`."""
-    centred = influence - np.average(influence, weights=answers.weights)
-    found = row_mean(centred + value, weights=answers.weights, groups=answers.groups, level=level)
-    low, high = (0.0, 1.0) if is_share else bounds
-    return Interval(
-        value=value,
-        low=max(found.low, low),
-        high=min(found.high, high),
-        level=level,
-        method="delta" + found.method.removeprefix("t"),
         is_share=is_share,
     )
 
@@ -411,7 +383,14 @@ def _r2_interval(answers: Answers, level: float) -> Interval:
     if b == 0 or math.isnan(value):
         return Interval(value=value, low=-math.inf, high=1.0, level=level, method="delta")
     influence = -beside / b + a * around / b**2
-    return _around(value, influence, answers, level, bounds=(-math.inf, 1.0))
+    return delta(
+        value,
+        influence,
+        weights=answers.weights,
+        groups=answers.groups,
+        bounds=(-math.inf, 1.0),
+        level=level,
+    )
 
 
 _ALL = (
