@@ -147,7 +147,8 @@ def draws_of(
             "  Hint: bootstrap=True draws with replacement; or a smaller max_samples."
         )
     rows_per_draw = n_counted / available
-    check_draws(round(sum(n_draws) * rows_per_draw), "max_samples=... says how many")
+    # In whole numbers: no float may be so large.
+    check_draws(sum(n_draws) * int(n_counted) // int(available), "max_samples=... says how many")
     if factor is not None and np.all(factor[counts > 0] == 1.0):
         factor = None
     return Draws(

@@ -115,7 +115,10 @@ def test_every_way_gives_the_same_bits_for_several_outputs(
     turns = data.draw(
         st.lists(st.integers(0, sample.n_rows), min_size=n_outputs, max_size=n_outputs)
     )
-    outputs = np.stack([np.roll(np.array(sample.target), by) for by in turns], axis=1)
+    labels = list(sample.target)
+    if criterion == "ordinal_gini":  # numbers have an order of their own
+        labels = [sample.classes.index(label) for label in labels]
+    outputs = np.stack([np.roll(np.array(labels), by) for by in turns], axis=1)
     read = read_classes if sample.is_classification else read_values
     ways = WAYS
     if options["missing"] == "surrogates":

@@ -52,6 +52,8 @@ def needs_order(given: object) -> bool:
     >>> needs_order("ordinal"), needs_order("log_loss")
     (True, False)
     """
+    if not isinstance(given, str):
+        return False
     return any(each.needs_order for each in CLASS_LOSSES if each.name == given)
 
 

@@ -18,7 +18,10 @@ _FIRST_ROWS = 16
 
 
 def warn_of_leaks(table: Table, target: ClassTarget | ValueTarget) -> None:
-    """Warn, once, of the columns of a table with names that equal the target in every row."""
+    """Warn, once, of the columns of a table with names that equal the target in every row.
+
+    A derived column may: rows to predict have what it is made of.
+    """
     if table.n_rows < _ROWS_TO_SEE_A_LEAK or not table.schema.named:
         return
     outputs = [_Output(target, number) for number in range(target.n_outputs)]
@@ -27,7 +30,8 @@ def warn_of_leaks(table: Table, target: ClassTarget | ValueTarget) -> None:
     found = [
         spec.name
         for index, (spec, data) in enumerate(zip(table.schema.columns, table.columns, strict=True))
-        if any(output.equals(data, spec) for output in outputs)
+        if spec.name in table.schema.input_names
+        and any(output.equals(data, spec) for output in outputs)
         and not table.is_missing(index).any()
     ]
     if found:
