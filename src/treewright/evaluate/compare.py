@@ -23,7 +23,9 @@ it: the difference may be chance.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -212,10 +214,14 @@ def _differences(
             tests[i] = _OF_TEST[test](one, beside, pairs)
     together = _together(tests, values, test, beside.test_to_train, level)
     for place, i in enumerate(tests):
+        p_value, interval = together.p_values[place], together.intervals[place]
+        # The same difference on every part shows no spread that chance could be measured by.
+        if test in ("corrected_t", "paired_t") and interval.low == interval.high != 0:
+            p_value, interval = 1.0, replace(interval, low=-math.inf, high=math.inf)
         found[i] = Difference(
             test=tests[i],
-            p_value=together.p_values[place],
-            interval=together.intervals[place],
+            p_value=p_value,
+            interval=interval,
             method=together.method,
             values=tuple(values[i].tolist()),
         )

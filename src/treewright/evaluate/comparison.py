@@ -207,9 +207,13 @@ class Comparison(Result):
         return lay_out([TextColumn("learner", names), *columns[1:]])
 
     def _ranges(self, found: list[Difference | None]) -> list[str]:
-        lows = self.metric.differences([None if d is None else d.interval.low for d in found])
-        highs = self.metric.differences([None if d is None else d.interval.high for d in found])
-        return [f"{low} to {high}" if low else "" for low, high in zip(lows, highs, strict=True)]
+        known = [None if d is None or math.isinf(d.interval.low) else d.interval for d in found]
+        lows = self.metric.differences([None if each is None else each.low for each in known])
+        highs = self.metric.differences([None if each is None else each.high for each in known])
+        return [
+            f"{low} to {high}" if low else ("" if each is None else "no spread")
+            for low, high, each in zip(lows, highs, found, strict=True)
+        ]
 
     def to_frame(self) -> Frame:
         """Return a row per learner and part: its value, seconds and leaves."""

@@ -142,6 +142,21 @@ def test_equal_learners_differ_by_nothing() -> None:
     assert "do not decide" in found.verdict
 
 
+def test_the_same_difference_on_every_part_decides_nothing() -> None:
+    X, y = np.array([[0.0], [1.0]] * 10), np.array(["a", "b"] * 10)
+    found = compare([DecisionTreeClassifier(), "a"], X, y, cv=5, metrics="accuracy")
+    assert set(found.differences[1].values) == {-0.5}  # type: ignore[union-attr]
+    assert found.p_values == {"always 'a'": 1.0}
+    assert "no spread" in str(found)
+    assert "do not decide" in found.verdict
+
+
+def test_a_class_that_no_row_has_is_a_failure_of_the_learner_that_answers_it() -> None:
+    found = compare([CARTClassifier(), "rose"], IRIS.X, IRIS.y, cv=3)
+    assert "'rose' is none of the classes" in found.failures["always 'rose'"]
+    assert "Nothing can be concluded" in found.verdict
+
+
 def test_a_fitted_model_answers_as_it_is_and_that_is_said() -> None:
     tree = CARTClassifier().fit(IRIS.X, IRIS.y).tree_
     rules = C45RulesClassifier().fit(IRIS.X, IRIS.y).ruleset_

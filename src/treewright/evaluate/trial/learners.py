@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from treewright.array_types import Array, FloatArray
 from treewright.errors import ParameterError
 from treewright.evaluate.metrics import Task
-from treewright.evaluate.trial.answers import Answers, as_target
+from treewright.evaluate.trial.answers import Answers, as_target, code_classes
 from treewright.evaluate.trial.task_data import TaskData, take_rows
 from treewright.parameters import is_number
 
@@ -85,6 +85,7 @@ class Learner:
         predicted = data.as_answers(predicted)
         probabilities = None
         if data.task == "classes":
+            code_classes(predicted, data.classes)  # refuse a class that there is none of
             probabilities = _probabilities(model, X, data.classes)
         else:
             wrong = np.flatnonzero(~np.isfinite(predicted))
