@@ -16,11 +16,15 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array, Probabilities
+from treewright.certainty.shrunken import PRIOR_WEIGHTS, shrunken
 from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
 from treewright.errors import ParameterError
+from treewright.estimators.certainty.keeps_rows import KeepsRows, all_or_nothing
+from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
+from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
@@ -42,7 +46,7 @@ from treewright.tree.leaf import by_output, decide
 from treewright.tree.tree import Tree
 
 
-class TableEstimator(RefusesMistakes, BaseEstimator):  # type: ignore[misc]
+class TableEstimator(KeepsRows, RefusesMistakes, BaseEstimator):  # type: ignore[misc]
     """An estimator that learns trees from a table, with scikit-learn's interface."""
 
     schema: Any
@@ -249,6 +253,7 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         self
         """
 
+        self._check_calibrate()
         problem = self._read_problem(X, y, sample_weight, groups)
         if holds_out(self._pruner()):
             problem.warn_of_groups("The size of the tree is chosen")
@@ -257,7 +262,9 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         tree = self._grow_deciding(problem, report)
         if verbose:
             show(f"grown: {tree.n_leaves} leaves".ljust(39), end="\n")
-        self._learned(tree, problem)
+        with all_or_nothing(self):
+            self._learned(tree, problem)
+            self._keep(X, y, sample_weight, groups)
         return self
 
     def _grow(self, problem: Problem, report: Report | None) -> Tree:
@@ -373,7 +380,7 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
         return self._model().n_leaves
 
 
-class ClassTask(ClassifierMixin):  # type: ignore[misc]
+class ClassTask(PredictsSets, ClassifierMixin):  # type: ignore[misc]
     """The prediction of classes, for any kind of model."""
 
     classes_: Any
@@ -393,16 +400,29 @@ class ClassTask(ClassifierMixin):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """Return the most probable class of each row; of equally probable ones the first.
 
-        With a cost matrix, the class of least expected cost.
+        With a cost matrix, the class of least expected cost; both by the calibrated probabilities,
+        where there are such.
         """
+        if self._calibration is not None:
+            return self._decided_calibrated(X)
         return self._decided(self._answers(X))
 
     def _decided(self, answers: FloatArray) -> Array:
         model = self._model()
         return decide(answers, model.classes, model.leaf)
 
+    def _decided_calibrated(self, X: Any, **asked: Any) -> Array:
+        model = self._model()
+        return decide(np.hstack(self._calibrated(X, **asked)), model.classes, model.leaf)
+
     def predict_proba(self, X: Any) -> Probabilities:
         """Return each row's class probabilities; a list of arrays for several outputs."""
+        if self._calibration is None:
+            return self._uncalibrated(X)
+        parts = self._calibrated(X)
+        return parts[0] if len(parts) == 1 else parts
+
+    def _uncalibrated(self, X: Any) -> Probabilities:
         parts = by_output(self._answers(X), self._model().classes)
         return parts[0] if len(parts) == 1 else parts
 
@@ -422,8 +442,39 @@ def logarithms(probabilities: Probabilities) -> Probabilities:
 class TreeClassifier(ClassTask, TreeEstimator):
     """A single tree that predicts classes."""
 
+    _shrunken: Tree | None = None
+    _shrunken_by: tuple[float, Tree] | None = None
 
-class ValueTask(RegressorMixin):  # type: ignore[misc]
+    def _grades(self) -> tuple[Any, ...]:
+        return PRIOR_WEIGHTS
+
+    def _graded(self, grade: Any, X: Any, **asked: Any) -> Probabilities:
+        """Return the probabilities of leaves shrunken towards those above; None as they are."""
+        if grade is None:
+            return self._uncalibrated(X, **asked)
+        tree = self._model()
+        if self._shrunken is None or self._shrunken_by != (grade, tree):
+            self._shrunken, self._shrunken_by = shrunken(tree, grade), (grade, tree)
+        return self._told_by(self._shrunken, self._table(X))
+
+    def _all_graded(self, X: Any, **asked: Any) -> dict[Any, Any]:
+        if self._grades() != PRIOR_WEIGHTS:
+            return super()._all_graded(X, **asked)
+        tree, table = self._model(), self._table(X)
+        return {weight: self._told_by(shrunken(tree, weight), table) for weight in PRIOR_WEIGHTS}
+
+    def _told_by(self, tree: Tree, table: Table) -> Probabilities:
+        assert tree.classes is not None
+        answers = tree.plan.answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
+        parts = by_output(answers, tree.classes)
+        return parts[0] if len(parts) == 1 else parts
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if "_shrunken" not in name}
+
+
+class ValueTask(PredictsIntervals, RegressorMixin):  # type: ignore[misc]
     """The prediction of numbers, for any kind of model."""
 
     _answers: Any

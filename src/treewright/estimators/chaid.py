@@ -60,6 +60,8 @@ class CHAIDClassifier(TreeClassifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and the tree and its probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
     class_weight, categorical_features, schema, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
 
@@ -89,6 +91,7 @@ class CHAIDClassifier(TreeClassifier):
         unseen: str = "missing",
         class_weight: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
         n_jobs: int | None = None,
@@ -108,6 +111,7 @@ class CHAIDClassifier(TreeClassifier):
         self.unseen = unseen
         self.class_weight = class_weight
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs

@@ -61,6 +61,8 @@ class ID3Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and the tree and its probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
     max_depth : int or "suggested", optional
     start : Tree, dict or str, optional
         Questions asked first, as for :class:`DecisionTreeClassifier`.
@@ -100,6 +102,7 @@ class ID3Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
         cost_rule: str = "tan_schlimmer",
         cost_exponent: float = 1.0,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         max_depth: int | str | None = None,
         start: Any = None,
         prune: Any = None,
@@ -118,6 +121,7 @@ class ID3Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.max_depth = max_depth
         self.start = start
         self.prune = prune
@@ -173,6 +177,8 @@ class C45Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and the tree and its probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
     start : Tree, dict or str, optional
         Questions asked first, as for :class:`DecisionTreeClassifier`.
     class_weight, categorical_features, schema, unseen, combine, n_jobs, verbose
@@ -206,6 +212,7 @@ class C45Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
         class_weight: Any = None,
         start: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         categorical_features: Any = None,
         unseen: str = "missing",
         combine: str = "branch_fractions",
@@ -228,6 +235,7 @@ class C45Classifier(StartsFromQuestions, SklearnTreeClassifier, TreeClassifier):
         self.class_weight = class_weight
         self.start = start
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.combine = combine
@@ -341,6 +349,8 @@ class CARTClassifier(FollowsBookOrRpart, SklearnTreeClassifier, TreeClassifier):
         Questions asked first, as for :class:`DecisionTreeClassifier`.
     cost_matrix
         As for :class:`DecisionTreeClassifier`.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
     min_samples_split, min_samples_leaf, max_depth
         As for :class:`DecisionTreeClassifier`.
     max_surrogates : int
@@ -372,6 +382,7 @@ random_state, n_jobs, verbose
         cp: float | None = None,
         start: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         priors: Any = None,
         class_weight: Any = None,
         column_costs: Any = None,
@@ -393,6 +404,7 @@ random_state, n_jobs, verbose
         self.cp = cp
         self.start = start
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.priors = priors
         self.class_weight = class_weight
         self.column_costs = column_costs

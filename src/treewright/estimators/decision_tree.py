@@ -120,6 +120,12 @@ class DecisionTreeClassifier(StartsFromQuestions, SklearnTreeClassifier, TreeCla
         ``classes_``; or ``{actual: {predicted: cost}}``, where pairs not named cost 1. The class
         of least expected cost is predicted, pruners weight errors by their cost, and in growing a
         class is weighted by the cost of its errors (altered priors; exact for two classes).
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, by what trees of half the rows tell of the others;
+        `predict` then decides by them. ``"temperature"`` makes them less (or more) extreme,
+        ``"isotonic"`` takes any increasing function, ``"shares"`` only puts back the shares of the
+        classes that `class_weight` has changed, which the others do as well. ``calibration_`` tells
+        what was done.
     leaf : {"majority", "laplace", "m_estimate"}
         Probabilities in a leaf: the shares of its rows, (n_k + 1) / (n + K), or
         (n_k + m p_k) / (n + m) with the shares p_k of all rows.
@@ -216,6 +222,7 @@ class DecisionTreeClassifier(StartsFromQuestions, SklearnTreeClassifier, TreeCla
         class_weight: Any = None,
         priors: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         leaf: str = "majority",
         leaf_m: float = 2.0,
         start: Any = None,
@@ -258,6 +265,7 @@ class DecisionTreeClassifier(StartsFromQuestions, SklearnTreeClassifier, TreeCla
         self.class_weight = class_weight
         self.priors = priors
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.leaf = leaf
         self.leaf_m = leaf_m
         self.start = start

@@ -18,8 +18,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     Parameters
     ----------
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-max_leaf_nodes, min_impurity_decrease, class_weight, cost_matrix, ccp_alpha, monotonic_cst, \
-nominal, missing, unseen, categorical_features, schema, random_state, n_jobs, verbose
+max_leaf_nodes, min_impurity_decrease, class_weight, cost_matrix, calibrate, ccp_alpha, \
+monotonic_cst, nominal, missing, unseen, categorical_features, schema, random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
     splitter : {"random", "best"}
         Whether cuts are drawn or searched for.
@@ -54,6 +54,7 @@ nominal, missing, unseen, categorical_features, schema, random_state, n_jobs, ve
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         nominal: str = "subset",
@@ -77,6 +78,7 @@ nominal, missing, unseen, categorical_features, schema, random_state, n_jobs, ve
             min_impurity_decrease=min_impurity_decrease,
             class_weight=class_weight,
             cost_matrix=cost_matrix,
+            calibrate=calibrate,
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
             nominal=nominal,

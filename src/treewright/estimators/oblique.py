@@ -51,6 +51,8 @@ class ObliqueTreeClassifier(TreeClassifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and the tree and its probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
     nominal, unseen, combine, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, \
 min_fraction_leaf, min_weight_fraction_leaf, min_impurity, min_impurity_decrease, max_p_value, \
 max_features, features_per, cost_rule, cost_exponent, class_weight, priors, categorical_features, \
@@ -97,6 +99,7 @@ schema, random_state, n_jobs, verbose
         class_weight: Any = None,
         priors: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
         random_state: Any = None,
@@ -129,6 +132,7 @@ schema, random_state, n_jobs, verbose
         self.class_weight = class_weight
         self.priors = priors
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.categorical_features = categorical_features
         self.schema = schema
         self.random_state = random_state

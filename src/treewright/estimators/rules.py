@@ -61,6 +61,8 @@ class C45RulesClassifier(C45Classifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and the rules and their probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
     class_weight, categorical_features, unseen, schema, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`. Weights count as cases, in rules as in pruning.
     random_state : int, Generator or None
@@ -120,6 +122,7 @@ class C45RulesClassifier(C45Classifier):
         cost_exponent: float = 1.0,
         class_weight: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         categorical_features: Any = None,
         unseen: str = "missing",
         schema: Schema | None = None,
@@ -142,6 +145,7 @@ class C45RulesClassifier(C45Classifier):
         self.cost_exponent = cost_exponent
         self.class_weight = class_weight
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.schema = schema
@@ -202,7 +206,13 @@ class C45RulesClassifier(C45Classifier):
 
     def predict(self, X: Any) -> Array:
         """Return the class of the first rule that each row meets (or the vote), or the default."""
-        return self._rules().decide(self._table(X))
+        rules = self._rules()
+        if self._calibration is not None:
+            return self._decided_calibrated(X)
+        return rules.decide(self._table(X))
+
+    def _grades(self) -> tuple[Any, ...]:
+        return (None,)  # rules have no nodes above them
 
     def _answers(self, X: Any) -> FloatArray:
         return self._rules().answers(self._table(X))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Array, Int64Array
+from treewright.data.read.take_rows import take_rows
 from treewright.errors import DataError, ParameterError, TestReuseWarning, warn
 from treewright.evaluate.cross_validate import constant_answers
 from treewright.evaluate.metrics import Task, metrics_of
@@ -19,7 +20,7 @@ from treewright.evaluate.scores import Scores, scored
 from treewright.evaluate.trial.answers import as_target
 from treewright.evaluate.trial.learners import learners_of
 from treewright.evaluate.trial.splits import Folds, Split, hold_out
-from treewright.evaluate.trial.task_data import TaskData, read_task_data, take_rows
+from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.parameters import check_choice, check_number, check_share
 from treewright.text.numbers import percent
 from treewright.text.table import TextColumn, lay_out

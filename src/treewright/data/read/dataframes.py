@@ -83,6 +83,12 @@ def _side_by_side(columns: Sequence[Array]) -> Array:
     return np.stack([column.astype(object) for column in columns], axis=1)
 
 
+def take_native(X: Any, rows: Array) -> Any:
+    """Return some rows of a dataframe or series in its own type; None for anything else."""
+    native = _from_native(X)
+    return native[rows].to_native() if isinstance(native, nw.DataFrame | nw.Series) else None
+
+
 def _from_native(X: Any) -> Any:
     """Return a dataframe or series of any library in narwhals' form, anything else unchanged."""
     # Before narwhals looks at the names, because its error names no remedy.

@@ -75,6 +75,12 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and votes and probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, by what models of halves tell of the other half;
+        `predict` then decides by them. ``"temperature"`` makes them less (or more) extreme,
+        ``"isotonic"`` takes any increasing function, ``"shares"`` only puts back the shares of the
+        classes that `class_weight` has changed, which the others do as well. ``calibration_`` tells
+        what was done.
     categorical_features : list, optional
         Numeric columns that are codes of categories; here or in `estimator`, not in both.
     schema : Schema, optional
@@ -141,6 +147,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         n_jobs: int | None = None,
         verbose: int = 0,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
     ) -> None:
@@ -154,6 +161,7 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.categorical_features = categorical_features
         self.schema = schema
 
@@ -191,6 +199,8 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
 
         With a cost matrix, the class of least expected cost.
         """
+        if self._calibration is not None:
+            return decide(self._calibrated(X)[0], (self.classes_,), self._decides)
         return self._decided(self._answers(X))
 
     def _decided(self, shares: FloatArray) -> Array:
@@ -257,6 +267,9 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities: the softmax of the decision function (Zhu et al. 2009)."""
+        return self._uncalibrated(X) if self._calibration is None else self._calibrated(X)[0]
+
+    def _uncalibrated(self, X: Any) -> FloatArray:
         return self._probabilities(self._answers(X))
 
     def _probabilities(self, shares: FloatArray) -> FloatArray:

@@ -31,6 +31,7 @@ from treewright.estimators.adaboost.weak_learner import (
 )
 from treewright.estimators.base import TreeEstimator
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
+from treewright.estimators.certainty.keeps_rows import all_or_nothing
 from treewright.estimators.checks import check_n_estimators, check_verbose, seed_of
 from treewright.estimators.estimator_parameter import (
     check_tree,
@@ -130,6 +131,7 @@ class WeightBoosting(HasCallbacks, SumsTrees):
         -------
         self
         """
+        self._check_calibrate()
         self._check_parameters()
         if self._is_external():
             refuse_groups(self, groups)
@@ -156,7 +158,10 @@ class WeightBoosting(HasCallbacks, SumsTrees):
 
         tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
         rows = rows_of(target, problem.weights)
-        learn(self, self._boost_with_listeners(rows, learner, target, learn, tasks))
+        boosted = self._boost_with_listeners(rows, learner, target, learn, tasks)
+        with all_or_nothing(self):
+            learn(self, boosted)
+            self._keep(X, y, sample_weight, groups)
         return self
 
     def _boost_with_listeners(
@@ -231,7 +236,10 @@ class WeightBoosting(HasCallbacks, SumsTrees):
 
         tasks = self._tasks(X, y, sample_weight, n_rounds=int(self.n_estimators))
         rows = rows_of(target, weights)
-        learn(self, self._boost_with_listeners(rows, learner, target, learn, tasks))
+        boosted = self._boost_with_listeners(rows, learner, target, learn, tasks)
+        with all_or_nothing(self):
+            learn(self, boosted)
+            self._keep(X, y, sample_weight, None)
         return self
 
     def _read_external(

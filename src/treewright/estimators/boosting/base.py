@@ -30,6 +30,7 @@ from treewright.estimators.boosting.fitted_names import HasFittedNames
 from treewright.estimators.boosting.offsets import training_offsets, validation_offsets
 from treewright.estimators.boosting.scoring import ByScorer, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
+from treewright.estimators.certainty.keeps_rows import all_or_nothing
 from treewright.estimators.checks import (
     check_n_estimators,
     check_verbose,
@@ -158,6 +159,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         self
         """
         refuse_names_of_fit(self, other_names)
+        self._check_calibrate()
         has_validation = X_val is not None
         self._stops_early(has_validation=has_validation, n_rows=0)  # refuse before data are read
         check_flag("warm_start", self.warm_start)
@@ -218,14 +220,18 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
         boosted = self._boost_with_listeners(rounds, data, init, options, tasks, silence)
         made_with = options.settled(own)
-        self._learned(data, init, boosted)
-        self.choice_ = choice
-        self.learning_rate_ = float(made_with.learning_rate)
-        self.do_early_stopping_ = stops
-        self._start_figures = start
-        self._learned_record(rounds)
-        self.max_features_ = made_with.n_features(len(data.table.schema.columns))
-        self._made_with = {name: getattr(made_with, name) for name in _CHOSEN} if chooses else {}
+        with all_or_nothing(self):
+            self._learned(data, init, boosted)
+            self.choice_ = choice
+            self.learning_rate_ = float(made_with.learning_rate)
+            self.do_early_stopping_ = stops
+            self._start_figures = start
+            self._learned_record(rounds)
+            self.max_features_ = made_with.n_features(len(data.table.schema.columns))
+            self._made_with = (
+                {name: getattr(made_with, name) for name in _CHOSEN} if chooses else {}
+            )
+            self._keep(X, y, sample_weight, groups, offset)
         return self
 
     def _rule(self, data: TrainingData) -> LeafRule:

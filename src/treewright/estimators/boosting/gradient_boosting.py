@@ -142,6 +142,12 @@ class GradientBoostingClassifier(BoostingClassifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and scores and probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, by what models of halves tell of the other half;
+        `predict` then decides by them. ``"temperature"`` makes them less (or more) extreme,
+        ``"isotonic"`` takes any increasing function, ``"shares"`` only puts back the shares of the
+        classes that `class_weight` has changed, which the others do as well. ``calibration_`` tells
+        what was done.
     schema : Schema, optional
         Declarations about the columns.
     random_state : int, optional
@@ -241,6 +247,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         warm_start: bool = False,
         class_weight: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         schema: Schema | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -286,6 +293,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.schema = schema
         self.random_state = random_state
         self.n_jobs = n_jobs

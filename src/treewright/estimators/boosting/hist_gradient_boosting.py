@@ -59,6 +59,10 @@ class HistEstimator(BoostingEstimator):
     def _name_of_rounds(self) -> str:
         return "max_iter"
 
+    def _settled_for_parts(self) -> dict[str, Any]:
+        settled = super()._settled_for_parts()
+        return settled | {"n_iter_no_change": self.n_iter_no_change}
+
     def _given(self, name: str) -> Any:
         return _FIXED[name] if name in _FIXED else getattr(self, name)
 
@@ -190,6 +194,8 @@ class HistGradientBoostingClassifier(HistEstimator, BoostingClassifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and scores and probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -245,6 +251,7 @@ class HistGradientBoostingClassifier(HistEstimator, BoostingClassifier):
         random_state: Any = None,
         class_weight: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
     ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate
@@ -268,6 +275,7 @@ class HistGradientBoostingClassifier(HistEstimator, BoostingClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
 
 
 class HistGradientBoostingRegressor(HistEstimator, BoostingRegressor):

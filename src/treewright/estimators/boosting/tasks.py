@@ -19,6 +19,7 @@ from treewright.data.read.target import ClassTarget
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import ClassTask, ValueTask, logarithms
 from treewright.estimators.boosting.base import BoostingEstimator
+from treewright.estimators.boosting.certainty import PredictsBoostedIntervals, PredictsBoostedSets
 from treewright.grow.training_data import TrainingData
 from treewright.parameters import check_share
 from treewright.tree.leaf import decide
@@ -37,7 +38,7 @@ def numbers_of(init: Any, answers: Any, *, n_axes: int) -> FloatArray:
     return numbers
 
 
-class BoostingClassifier(ClassTask, BoostingEstimator):
+class BoostingClassifier(PredictsBoostedSets, ClassTask, BoostingEstimator):
     """Boosted trees that predict classes."""
 
     def _loss(self, target: Any) -> Loss:
@@ -100,15 +101,22 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
         offset : array-like or float, optional
             Added to their scores, as in `fit`; asked for where the training rows had offsets.
         """
+        if self._calibration is not None:
+            return self._decided_calibrated(X, offset=offset)
         return self._decided(self._answers(X, offset))
 
     def predict_proba(self, X: Any, *, offset: Any = None) -> FloatArray:
         """Return each row's class probabilities; parameters as for `predict`."""
+        if self._calibration is not None:
+            return self._calibrated(X, offset=offset)[0]
+        return self._uncalibrated(X, offset=offset)
+
+    def _uncalibrated(self, X: Any, offset: Any = None) -> FloatArray:
         return np.asarray(self._answers(X, offset))
 
     def predict_log_proba(self, X: Any, *, offset: Any = None) -> Any:
         """Return the logarithm of the probabilities; -inf where a probability is 0."""
-        return logarithms(self._answers(X, offset))
+        return logarithms(self.predict_proba(X, offset=offset))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
         """Return the share of rows whose class is predicted; parameters as for `predict`."""
@@ -144,7 +152,7 @@ class BoostingClassifier(ClassTask, BoostingEstimator):
             yield decide(shares, (self.classes_,), self._model().leaf)
 
 
-class BoostingRegressor(ValueTask, BoostingEstimator):
+class BoostingRegressor(PredictsBoostedIntervals, ValueTask, BoostingEstimator):
     """Boosted trees that predict numbers."""
 
     def _loss(self, target: Any) -> Loss:

@@ -15,7 +15,9 @@ from treewright.data.read.target import read_classes
 from treewright.data.schema import Schema
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError
-from treewright.estimators.base import TreeEstimator
+from treewright.estimators.base import TreeEstimator, logarithms
+from treewright.estimators.certainty.keeps_rows import KeepsRows, all_or_nothing
+from treewright.estimators.certainty.unseen import GivenRows, Unseen
 from treewright.estimators.checks import check_n_estimators, seed_of
 from treewright.estimators.estimator_parameter import (
     check_tree,
@@ -145,10 +147,13 @@ class BaggingEstimator(ForestEstimator):
         -------
         self
         """
+        self._check_calibrate()
         if self._is_external():
-            if groups is not None:
-                metadata = metadata | {"groups": groups}
-            return self._fit_external(X, y, sample_weight, metadata)
+            passed = metadata if groups is None else metadata | {"groups": groups}
+            with all_or_nothing(self):
+                self._fit_external(X, y, sample_weight, passed)
+                self._keep(X, y, sample_weight, groups)
+            return self
         _refuse_metadata(self, "fit", metadata)
         known = self._forget() if self._delegate is not None else {}
         try:
@@ -161,6 +166,11 @@ class BaggingEstimator(ForestEstimator):
             np.array(forest.columns_of_tree(number), dtype=np.int64) for number in range(len(self))
         ]
         return self
+
+    def _unseen(self, given: GivenRows, n_folds: int) -> Unseen:
+        if self._delegate is not None:
+            return KeepsRows._unseen(self, given, n_folds)
+        return super()._unseen(given, n_folds)
 
     def _forget(self) -> dict[str, Any]:
         """Remove the fitted attributes, and return them."""
@@ -199,8 +209,8 @@ class BaggingEstimator(ForestEstimator):
     def _external_parameters(self) -> dict[str, Any]:
         refuse_declarations(self)
         parameters: dict[str, Any] = self.get_params(deep=False)
-        for name in {"schema", "categorical_features", "cost_matrix"} & parameters.keys():
-            del parameters[name]
+        for name in ("schema", "categorical_features", "cost_matrix", "calibrate"):
+            parameters.pop(name, None)
         return parameters | {"random_state": seed_of(self.random_state) % 2**32}
 
     def _members(self) -> Any:
@@ -240,8 +250,10 @@ class BaggingEstimator(ForestEstimator):
 
         With a cost matrix, the class of least expected cost.
         """
-        if self._delegate is not None and self._decides.cost_matrix is not None:
-            shares = self._asked("predict_proba", X, metadata)
+        is_calibrated = getattr(self, "_calibration", None) is not None
+        decides = self._decides.cost_matrix is not None or is_calibrated
+        if self._delegate is not None and decides:
+            shares = self.predict_proba(X, **metadata)
             return decide(shares, (self._delegate.classes_,), self._decides)
         return np.asarray(self._asked("predict", X, metadata))
 
@@ -312,6 +324,8 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and the estimators and their probabilities are as without.
         Here or in `estimator`, not in both.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
     categorical_features : list, optional
         Numeric columns that are codes of categories; here or in `estimator`, not in both.
     schema : Schema, optional
@@ -365,6 +379,7 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         random_state: Any = None,
         verbose: int = 0,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
     ) -> None:
@@ -380,15 +395,25 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.categorical_features = categorical_features
         self.schema = schema
 
     def predict_proba(self, X: Any, **metadata: Any) -> Probabilities:
         """Return the estimators' mean class probabilities (votes, where they have none)."""
+        if self._delegate is not None and self._calibration is not None:
+            return self._calibrated(X, **metadata)[0]
         return self._asked("predict_proba", X, metadata)
+
+    def _uncalibrated(self, X: Any, **metadata: Any) -> Probabilities:
+        if self._delegate is not None:
+            return np.asarray(self._delegate.predict_proba(X, **metadata))
+        return super()._uncalibrated(X)
 
     def predict_log_proba(self, X: Any, **metadata: Any) -> Probabilities:
         """Return the logarithm of the probabilities; -inf where a probability is 0."""
+        if self._delegate is not None and self._calibration is not None:
+            return logarithms(self.predict_proba(X, **metadata))
         return self._asked("predict_log_proba", X, metadata)
 
 

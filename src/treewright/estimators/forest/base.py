@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any, Self
 
@@ -22,6 +23,8 @@ from treewright.estimators.base import (
     ValueTask,
     parameters_for,
 )
+from treewright.estimators.certainty.keeps_rows import N_FOLDS, all_or_nothing
+from treewright.estimators.certainty.unseen import GivenRows, Unseen, known_target
 from treewright.estimators.checks import check_n_estimators
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.estimator_parameter import check_tree, given_once, refuse_twice
@@ -38,6 +41,7 @@ from treewright.forest.check_same_rows import (
     refuse_other_rows,
 )
 from treewright.forest.early_stopping import StopRule, grow_until_stable
+from treewright.forest.out_of_bag import out_of_bag as told_by
 from treewright.forest.problem import ForestProblem
 from treewright.forest.sampling import Draws, draws_of
 from treewright.grow import recipes
@@ -50,6 +54,7 @@ from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import CostComplexity, Pruner
 from treewright.prune.fit import judges_by_tree
 from treewright.threads import n_threads
+from treewright.tree.leaf import by_output
 
 VOTES = ("soft", "hard")
 
@@ -199,6 +204,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         -------
         self
         """
+        self._check_calibrate()
         check_n_estimators(self.n_estimators)
         check_flag("warm_start", self.warm_start)
         forest = self._read(X, y, sample_weight, groups)
@@ -210,14 +216,16 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         ensemble = self._grow(forest, rule)
         ensemble = ensemble.deciding(forest.rule)
         told = self._told_out_of_bag(forest, ensemble)
-        self.ensemble_ = ensemble
-        self.n_estimators_ = len(ensemble)
         columns = forest.problem.table.schema.columns
-        self.max_features_ = forest.problem.options.n_features(len(columns))
-        self._seed = forest.problem.seed
-        self._learn_out_of_bag(told)
-        self._training = forest
-        self._learned_columns(forest.problem)
+        with all_or_nothing(self):
+            self.ensemble_ = ensemble
+            self.n_estimators_ = len(ensemble)
+            self.max_features_ = forest.problem.options.n_features(len(columns))
+            self._seed = forest.problem.seed
+            self._learn_out_of_bag(told)
+            self._training = forest
+            self._learned_columns(forest.problem)
+            self._keep(X, y, sample_weight, groups)
         return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> ForestProblem:
@@ -238,6 +246,36 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             repeats_columns=repeats,
             pruner=pruner,
             grower=grower,
+        )
+
+    def _unseen(self, given: GivenRows, n_folds: int) -> Unseen:
+        """Return the answers of trees that have not drawn a row, where rows are drawn.
+
+        A row is left out by a third of the trees, whose probabilities are less even than those of
+        all. Where sets of classes are asked for, which depend on that, more trees are grown for it,
+        so that as many have left out a row as the forest has trees.
+        """
+        kept = given is self._fitted_to and self._training is not None
+        again = () if kept else (given.X, given.y, given.sample_weight, given.groups)
+        forest = self._training_data(*again)
+        if forest.sampling is None:
+            return super()._unseen(given, n_folds)
+        ensemble, of_classes = self._model(), self._is_classifier()
+        told = told_by(forest, ensemble)
+        if of_classes and n_folds >= N_FOLDS:
+            share = max(float(told.n_trees.mean()) / len(ensemble), 0.1)
+            n_more = math.ceil(len(ensemble) * (1.0 / share - 1.0))
+            told = told_by(forest, ensemble.joined(forest.grow(len(ensemble), n_more)))
+        weight = given.weights()
+        known = told.known if weight is None else told.known & (weight > 0)
+        rows = np.flatnonzero(known)
+        answers = told.answers.reshape(len(known), -1)[rows]
+        return Unseen(
+            rows=rows,
+            answers={None: by_output(answers, told.classes) if told.classes else [answers]},
+            truth=known_target(self, given.y, of_classes=of_classes)[rows],
+            weight=None if weight is None else weight[rows],
+            source="out of bag" if given.groups is None else "out of bag, by group",
         )
 
     def _training_data(

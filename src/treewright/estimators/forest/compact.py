@@ -14,6 +14,10 @@ _KEPT = (
     "feature_names_in_",
     "n_estimators_",
     "_seed",
+    "_calibration",
+    "_grade",
+    "_intervals",
+    "_sets",
 )
 """Attributes that prediction (and reading the training data again) needs, besides the trees."""
 

@@ -21,8 +21,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
     n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, \
 min_weight_fraction_leaf, max_features, features_per, max_leaf_nodes, min_impurity_decrease, \
 ccp_alpha, max_samples, oob_score, stop_when_stable, sampling, vote, nominal, missing, unseen, \
-class_weight, cost_matrix, monotonic_cst, categorical_features, schema, warm_start, random_state, \
-n_jobs, verbose
+class_weight, cost_matrix, calibrate, monotonic_cst, categorical_features, schema, warm_start, \
+random_state, n_jobs, verbose
         As for :class:`RandomForestClassifier`.
     estimator : estimator, optional
         As for :class:`RandomForestClassifier`; must be a :class:`DecisionTreeClassifier`, as the
@@ -72,6 +72,7 @@ feature_names_in_, n_outputs_, feature_importances_
         unseen: str = "missing",
         class_weight: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         monotonic_cst: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
@@ -104,6 +105,7 @@ feature_names_in_, n_outputs_, feature_importances_
             unseen=unseen,
             class_weight=class_weight,
             cost_matrix=cost_matrix,
+            calibrate=calibrate,
             monotonic_cst=monotonic_cst,
             categorical_features=categorical_features,
             schema=schema,

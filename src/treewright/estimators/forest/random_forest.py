@@ -78,6 +78,12 @@ class RandomForestClassifier(ForestClassifier):
     cost_matrix : array or dict of dicts, optional
         Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
         least expected cost is predicted, and the trees and their probabilities are as without.
+    calibrate : {"temperature", "isotonic", "shares"}, optional
+        Make probabilities true of new rows, by what trees tell of the rows they have not drawn;
+        `predict` then decides by them. ``"temperature"`` makes them less (or more) extreme,
+        ``"isotonic"`` takes any increasing function, ``"shares"`` only puts back the shares of the
+        classes that `class_weight` has changed, which the others do as well. ``calibration_`` tells
+        what was done.
     monotonic_cst : dict or list, optional
         Per column 1 (probability of the second class may not fall), -1 or 0; two classes only.
     categorical_features : list, optional
@@ -158,6 +164,7 @@ class RandomForestClassifier(ForestClassifier):
         unseen: str = "missing",
         class_weight: Any = None,
         cost_matrix: Any = None,
+        calibrate: str | None = None,
         monotonic_cst: Any = None,
         categorical_features: Any = None,
         schema: Schema | None = None,
@@ -190,6 +197,7 @@ class RandomForestClassifier(ForestClassifier):
         self.unseen = unseen
         self.class_weight = class_weight
         self.cost_matrix = cost_matrix
+        self.calibrate = calibrate
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.schema = schema

@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import clone
 
 from treewright.array_types import FloatArray
+from treewright.data.read.take_rows import take_rows
 from treewright.errors import ParameterError
 from treewright.evaluate.trial.learners import Learner
 from treewright.evaluate.trial.run import leaves_of
-from treewright.evaluate.trial.task_data import TaskData, take_rows
+from treewright.evaluate.trial.task_data import TaskData
 
 _MOST = 16
 _MOST_OF_PATH = 24

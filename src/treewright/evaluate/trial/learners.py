@@ -17,10 +17,11 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from treewright.array_types import Array, FloatArray
+from treewright.data.read.take_rows import take_rows
 from treewright.errors import ParameterError
 from treewright.evaluate.metrics import Task
 from treewright.evaluate.trial.answers import Answers, as_target, code_classes
-from treewright.evaluate.trial.task_data import TaskData, take_rows
+from treewright.evaluate.trial.task_data import TaskData
 from treewright.parameters import is_number
 
 _PARAMETERS_IN_A_NAME = 3

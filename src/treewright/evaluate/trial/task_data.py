@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from treewright.array_types import Array, FloatArray, Int64Array
-from treewright.data.frame import Frame
 from treewright.data.read.dataframes import target_array
 from treewright.data.read.table import open_table
+from treewright.data.read.take_rows import take_rows
 from treewright.data.read.target import read_classes
 from treewright.errors import DataError, UnsupportedError
 from treewright.evaluate.metrics import Task
@@ -190,21 +189,6 @@ def read_answers(
     )
     found = _read_probabilities(probabilities, data)
     return data.judged(data.all_rows, data.as_answers(given), found)
-
-
-def take_rows(X: Any, rows: Array) -> Any:
-    """Return some rows of a table, in the type it has."""
-    if isinstance(X, Frame):
-        return X.rows(rows)
-    if hasattr(X, "tocsr"):  # before mappings: scipy's dictionary of keys is one too
-        return _safe_indexing(X.tocsr(), rows)
-    if isinstance(X, Mapping):
-        return {name: np.asarray(values)[rows] for name, values in X.items()}
-    if hasattr(X, "take") and hasattr(X, "schema") and not hasattr(X, "iloc"):
-        return X.take(rows)  # Arrow
-    if not hasattr(X, "shape") and hasattr(X, "__array__"):
-        X = np.asarray(X)
-    return _safe_indexing(X, rows)
 
 
 def _numbers(y: Array) -> FloatArray:

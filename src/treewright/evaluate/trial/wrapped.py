@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array
 from treewright.data.read.table import open_table
+from treewright.data.read.take_rows import take_rows
 from treewright.errors import DataError, UnsupportedError
 from treewright.evaluate.trial.answers import as_target
 from treewright.evaluate.trial.learners import fit_parameter
-from treewright.evaluate.trial.task_data import read_groups, read_weights, take_rows
+from treewright.evaluate.trial.task_data import read_groups, read_weights
 
 
 class Wrapped(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]

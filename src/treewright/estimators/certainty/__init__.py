@@ -1,0 +1,1 @@
+"""How sure an estimator is: intervals, sets of classes, calibrated probabilities."""
