@@ -15,7 +15,7 @@ from scipy.optimize import isotonic_regression
 
 from treewright.array_types import Array, FloatArray, Int64Array
 
-_TIMES_LEAST = np.array([1.0, 4.0, 16.0, 64.0])
+_TIMES_LEAST = np.array([1e-6, 1.0, 4.0, 16.0, 64.0])
 """What is tried of the classes' shares to be mixed in, times what n rows cannot rule out."""
 _MOST_MIXED = 0.1
 _MOST_TEMPERATURE = 50.0

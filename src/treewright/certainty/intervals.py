@@ -100,7 +100,7 @@ class Intervals:
                     best = (width, part, low, high)
         assert best is not None
         _, part, low, high = best
-        scale: FloatArray | float = mean
+        scale: FloatArray | float = max(mean, 1e-300)  # of 0 and no threshold: no end
         if part and expected is not None:
             scale = np.maximum(mean + part * (expected - mean), 1e-300)[:, np.newaxis]
         ends: FloatArray = scale * np.array([low, high])

@@ -387,6 +387,11 @@ class ClassTask(PredictsSets, ClassifierMixin):  # type: ignore[misc]
     n_classes_: Any
     _model: Any
     _answers: Any
+    _reading: Any
+
+    def _class_weighting(self) -> tuple[Any, Any]:
+        reading = self._reading()
+        return reading.class_weight, reading.priors
 
     def _learned_columns(self, data: TrainingData) -> None:
         super()._learned_columns(data)

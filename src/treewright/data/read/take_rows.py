@@ -1,4 +1,4 @@
-"""Some rows of a table, or entries of a target, in whatever type it is."""
+"""Some rows of a table, or entries of a target, in whatever type it is; tables that are kept."""
 
 from __future__ import annotations
 
@@ -36,3 +36,40 @@ def take_rows(X: Any, rows: Array) -> Any:
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         X = np.asarray(X)
     return X[rows]
+
+
+def shallow_copy(X: Any) -> Any:
+    """Return a table of the same values, to which columns can be added without changing X.
+
+    >>> table = {"x": [1, 2]}
+    >>> kept = shallow_copy(table)
+    >>> table["y"] = [3, 4]
+    >>> kept
+    {'x': [1, 2]}
+    """
+    if hasattr(X, "iloc"):
+        return X.copy(deep=False)
+    if isinstance(X, dict | list):
+        return X.copy()
+    return X
+
+
+def fingerprint(X: Any) -> str:
+    """Return a text that differs for other values: of few rows, as it writes them all.
+
+    >>> fingerprint([[1, 2.5]]) == fingerprint([[1, 2.5]]), fingerprint([1]) == fingerprint([2])
+    (True, False)
+    """
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        return X.tobytes().hex()
+    if hasattr(X, "tocsr"):
+        return fingerprint(X.toarray())
+    if isinstance(X, Mapping):
+        return "".join(f"{name}{fingerprint(values)}" for name, values in X.items())
+    if hasattr(X, "iloc") and hasattr(X, "items") and np.ndim(X) == 2:
+        return "".join(f"{name}{fingerprint(values.to_numpy())}" for name, values in X.items())
+    if hasattr(X, "iloc"):
+        return fingerprint(X.to_numpy())
+    if isinstance(X, np.ndarray | list | tuple):
+        return repr(X.tolist() if isinstance(X, np.ndarray) else X)
+    return ""  # Arrow, polars and our own tables do not change

@@ -9,6 +9,8 @@ from typing import Any
 
 from treewright.array_types import Array, Int64Array
 from treewright.certainty.labels import labels_by
+from treewright.data.read.dataframes import target_array
+from treewright.data.read.table import open_table
 from treewright.errors import DataError, ParameterError
 from treewright.estimators.certainty.unseen import GivenRows, Unseen, out_of_fold
 
@@ -51,9 +53,8 @@ class KeepsRows:
 
     def _keep(self, X: Any, y: Any, sample_weight: Any, groups: Any, offset: Any = None) -> None:
         """Keep what was given to `fit`, and forget what was learned from it before."""
-        self._fitted_to = GivenRows(
-            X=X, y=y, sample_weight=sample_weight, groups=groups, offset=offset
-        )
+        given = GivenRows(X=X, y=y, sample_weight=sample_weight, groups=groups, offset=offset)
+        self._fitted_to = given.kept()
         for name in ("_intervals", "_sets", "_judged", "_calibration", "_grade"):
             self.__dict__.pop(name, None)
 
@@ -68,6 +69,12 @@ class KeepsRows:
         if X is not None:
             if y is None:
                 raise ParameterError("X_train and y_train belong together: give both.")
+            n_rows, n_targets = open_table(X).n_rows, len(target_array(y))
+            if n_rows != n_targets:
+                raise DataError(
+                    f"X_train has {n_rows} rows and y_train {n_targets}; they must be as they were"
+                    " given to fit."
+                )
             return GivenRows(X=X, y=y, sample_weight=sample_weight, groups=groups, offset=offset)
         if any(given is not None for given in (y, sample_weight, groups)):
             raise ParameterError(
@@ -78,6 +85,12 @@ class KeepsRows:
                 f"this {type(self).__name__} no longer has its training rows, from which it learns"
                 " how sure it is.\n  Hint: give X_train and y_train as they were given to fit; or"
                 " conformalize(X, y) with rows that it has not seen."
+            )
+        if not self._fitted_to.is_unchanged():
+            raise DataError(
+                "the table or target given to fit was changed in place since, and how sure"
+                f" {type(self).__name__} is has to be learned from what it was fitted to.\n  Hint:"
+                " give X_train and y_train as they were; or fit(X, y) again."
             )
         return self._fitted_to
 

@@ -11,10 +11,10 @@ from treewright.array_types import BoolArray, FloatArray
 from treewright.certainty.calibration import CALIBRATIONS, Calibration, Chain, Shares
 from treewright.certainty.sets import Sets
 from treewright.data.read.class_weights import class_factors
-from treewright.data.read.target import read_classes
+from treewright.data.read.target import ClassTarget, read_classes
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.certainty.keeps_rows import N_FOLDS, JudgedRows, KeepsRows
-from treewright.estimators.certainty.unseen import GivenRows, Unseen, known_target
+from treewright.estimators.certainty.unseen import GivenRows, Unseen, in_order_of, known_target
 from treewright.parameters import check_choice, check_number
 
 _N_CALIBRATING = 2
@@ -25,7 +25,6 @@ class PredictsSets(KeepsRows):
     """A classifier that predicts sets of classes, and whose probabilities may be calibrated."""
 
     calibrate: Any = None
-    class_weight: Any = None
     classes_: Any
     predict_proba: Any
     _uncalibrated: Any  # the probabilities of the model itself
@@ -52,10 +51,10 @@ class PredictsSets(KeepsRows):
         if self.calibrate is None:
             return
         check_choice("calibrate", self.calibrate, tuple(CALIBRATIONS))
-        if self.calibrate == "shares" and self.class_weight is None:
+        if self.calibrate == "shares" and not self._changes_shares():
             raise ParameterError(
-                "calibrate='shares' puts back the shares of the classes that class_weight has"
-                f" changed, and this {type(self).__name__} has no class_weight.\n"
+                "calibrate='shares' puts back the shares of the classes that class_weight (in"
+                f" forests also sampling) has changed, and this {type(self).__name__} has none.\n"
                 "  Hint: calibrate='temperature' or 'isotonic'."
             )
 
@@ -87,12 +86,13 @@ class PredictsSets(KeepsRows):
             self._calibration = [shares]
             return
         unseen = self._unseen(given, _N_CALIBRATING)
+        weight = self._judging_weight(given, unseen)
         self._grade = self._best_grade(unseen)
         made: list[Calibration] = []
         for output, told in enumerate(unseen.answers[self._grade]):
             if shares is not None:
                 told = shares(told)
-            found = fit(told, unseen.truth[:, output], unseen.weight)[0]
+            found = fit(told, unseen.truth[:, output], weight)[0]
             made.append(found if shares is None else Chain(first=shares, second=found))
         self._calibration = made
 
@@ -108,25 +108,50 @@ class PredictsSets(KeepsRows):
         ]
         return grades[int(np.argmin(losses))]
 
+    def _class_weighting(self) -> tuple[Any, Any]:
+        """Return `class_weight` and `priors`, of which one at most is given."""
+        return None, None
+
+    def _changes_shares(self) -> bool:
+        """Return whether classes count otherwise in learning than in the table."""
+        return self._class_weighting()[0] is not None
+
+    def _class_factor(self, target: ClassTarget, given: GivenRows) -> FloatArray:
+        """Return how many times as much as in the table each class has counted in learning."""
+        class_weight = self._class_weighting()[0]
+        factors = class_factors(target, given.weights(), class_weight=class_weight)
+        of_class = np.ones(len(target.classes[0]))
+        if factors is not None:
+            of_class[target.codes.reshape(-1)] = factors
+        return of_class
+
     def _class_shares(self, given: GivenRows) -> Shares | None:
-        """Return what undoes the class weights; None where there are none."""
-        class_weight = self.class_weight
-        if class_weight is None:
+        """Return what puts the shares of the table back; None where they were not changed."""
+        if not self._changes_shares():
             return None
-        if isinstance(class_weight, str) and class_weight == "balanced_subsample":
-            class_weight = "balanced"
-        target = read_classes(given.y, owner=type(self).__name__)
+        owner = type(self).__name__
+        target = read_classes(given.y, owner=owner)
         if not target.single:
             raise UnsupportedError(
                 f"calibrate={self.calibrate!r} undoes class weights of one output; y has"
                 f" {target.n_outputs}.\n  Hint: class_weight=None."
             )
-        factors = class_factors(target, given.weights(), class_weight=class_weight)
+        factor = np.zeros(len(self.classes_))
+        factor[in_order_of(self.classes_, target.classes[0], owner)] = self._class_factor(
+            target, given
+        )
+        return Shares(factor=factor)
+
+    def _judging_weight(self, given: GivenRows, unseen: Unseen) -> FloatArray | None:
+        """Return the weights that probabilities are to be true of: by the priors, if given."""
+        priors = self._class_weighting()[1]
+        if priors is None:
+            return unseen.weight
+        target = read_classes(given.y, owner=type(self).__name__)
+        factors = class_factors(target, given.weights(), priors=priors)
         assert factors is not None
-        known = known_target(self, given.y, of_classes=True)[:, 0]
-        of_class = np.zeros(len(self.classes_))
-        of_class[known] = factors
-        return Shares(factor=of_class)
+        own = factors[unseen.rows]
+        return own if unseen.weight is None else own * unseen.weight
 
     def _calibrated(self, X: Any, **asked: Any) -> list[FloatArray]:
         """Return calibrated probabilities, an array for each output."""

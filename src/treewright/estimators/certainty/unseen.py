@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,13 @@ from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.certainty.folds import deal
 from treewright.data.read.dataframes import target_array
 from treewright.data.read.groups import RowGroups
-from treewright.data.read.take_rows import take_rows
+from treewright.data.read.take_rows import fingerprint, shallow_copy, take_rows
 from treewright.data.read.target import read_classes, read_values
 from treewright.data.read.weights import RowWeights
 from treewright.errors import DataError, TreewrightWarning
+
+_LOOKED_AT = 32
+"""Rows that tell whether a table was changed after `fit`: who scales it in place changes all."""
 
 NOT_IN_PARTS = {
     "calibrate": None,
@@ -40,6 +43,8 @@ class GivenRows:
         As given.
     offset
         Offsets of the rows, of boosting.
+    looked_at
+        What some of the rows were when they were kept; None where they were not looked at.
     """
 
     X: Any
@@ -47,6 +52,21 @@ class GivenRows:
     sample_weight: Any = None
     groups: Any = None
     offset: Any = None
+    looked_at: tuple[Array, str] | None = None
+
+    def kept(self) -> GivenRows:
+        """Return the same to be kept: columns that are added to the table later are not seen."""
+        kept = replace(self, X=shallow_copy(self.X), y=shallow_copy(self.y))
+        n_rows = len(target_array(self.y))
+        rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _LOOKED_AT)).astype(np.int64))
+        return replace(kept, looked_at=(rows, kept._look(rows)))
+
+    def is_unchanged(self) -> bool:
+        """Return whether the rows that were looked at when kept are what they were."""
+        return self.looked_at is None or self._look(self.looked_at[0]) == self.looked_at[1]
+
+    def _look(self, rows: Array) -> str:
+        return "".join(fingerprint(part) for part in self.part(rows).values())
 
     def part(self, rows: Int64Array) -> dict[str, Any]:
         """Return the arguments of `fit` for some of the rows."""
@@ -115,7 +135,7 @@ def known_target(estimator: Any, y: Any, *, of_classes: bool) -> Array:
     target = read_classes(y, owner=owner)
     codes = target.codes.reshape(len(target.codes), -1).astype(np.int64)
     columns = [
-        _in_order_of(known, found, owner)[codes[:, output]]
+        in_order_of(known, found, owner)[codes[:, output]]
         for output, (known, found) in enumerate(
             zip(classes_of(estimator), target.classes, strict=True)
         )
@@ -190,11 +210,11 @@ def _put_classes(
     for output, (known, own) in enumerate(
         zip(classes_of(estimator), classes_of(model), strict=True)
     ):
-        places = _in_order_of(known, own, type(estimator).__name__)
+        places = in_order_of(known, own, type(estimator).__name__)
         into[output][np.ix_(rows, places)] = parts[output]
 
 
-def _in_order_of(known: Array, found: Array, owner: str) -> Int64Array:
+def in_order_of(known: Array, found: Array, owner: str) -> Int64Array:
     """Return the position of each class that was found among those the estimator knows."""
     position = {label: i for i, label in enumerate(known.tolist())}
     unknown = [label for label in found.tolist() if label not in position]

@@ -405,6 +405,9 @@ class BaggingClassifier(BaggingEstimator, ForestClassifier):
             return self._calibrated(X, **metadata)[0]
         return self._asked("predict_proba", X, metadata)
 
+    def _class_weighting(self) -> tuple[Any, Any]:
+        return (None, None) if self._is_external() else super()._class_weighting()
+
     def _uncalibrated(self, X: Any, **metadata: Any) -> Probabilities:
         if self._delegate is not None:
             return np.asarray(self._delegate.predict_proba(X, **metadata))

@@ -11,7 +11,8 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.array_types import FloatArray, Int64Array
+from treewright.array_types import Array, BoolArray, FloatArray, Int64Array
+from treewright.data.read.target import ClassTarget
 from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
 from treewright.ensemble.ensemble import Ensemble
@@ -156,11 +157,10 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         """Return how rows are drawn; None where every tree takes all of them."""
         check_flag("bootstrap", self.bootstrap)
         sampling = getattr(self, "sampling", "all")
-        plain = isinstance(sampling, str) and sampling == "all"
         every = self.max_samples is None or (
             isinstance(self.max_samples, float) and self.max_samples == 1.0
         )
-        if not self.bootstrap and plain and every:
+        if not self.bootstrap and not self._draws_by_class() and every:
             return None
         n_rows, balances = problem.table.n_rows, self._balances_draws()
         weight = factor = RowWeights.read(sample_weight, n_rows).relative().weight
@@ -177,6 +177,11 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             balances=balances,
             groups=problem.groups,
         )
+
+    def _draws_by_class(self) -> bool:
+        """Return whether `sampling` draws from each class by itself."""
+        sampling = getattr(self, "sampling", "all")
+        return not (isinstance(sampling, str) and sampling == "all")
 
     def _balances_draws(self) -> bool:
         return False
@@ -268,12 +273,15 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             told = told_by(forest, ensemble.joined(forest.grow(len(ensemble), n_more)))
         weight = given.weights()
         known = told.known if weight is None else told.known & (weight > 0)
+        truth = known_target(self, given.y, of_classes=of_classes)
+        if of_classes and self._draws_by_class() and not _is_like_all(known, truth[:, 0], weight):
+            return super()._unseen(given, n_folds)
         rows = np.flatnonzero(known)
         answers = told.answers.reshape(len(known), -1)[rows]
         return Unseen(
             rows=rows,
             answers={None: by_output(answers, told.classes) if told.classes else [answers]},
-            truth=known_target(self, given.y, of_classes=of_classes)[rows],
+            truth=truth[rows],
             weight=None if weight is None else weight[rows],
             source="out of bag" if given.groups is None else "out of bag, by group",
         )
@@ -442,6 +450,17 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return self.estimator_
 
 
+def _is_like_all(known: BoolArray, codes: Array, weight: FloatArray | None) -> bool:
+    """Return whether rows left out are nearly as many of each class as there are.
+
+    A rare class that is drawn many times over is left out by no tree.
+    """
+    counted = np.ones(len(known)) if weight is None else (weight > 0) * 1.0
+    there = np.bincount(codes, counted)
+    shares = np.bincount(codes, known * counted, minlength=len(there))[there > 0] / there[there > 0]
+    return bool(shares.min() >= 0.9 * shares.max())
+
+
 class ForestClassifier(ClassTask, ForestEstimator):
     """Many trees that predict classes."""
 
@@ -454,6 +473,22 @@ class ForestClassifier(ClassTask, ForestEstimator):
 
     def _own_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier()
+
+    def _changes_shares(self) -> bool:
+        return super()._changes_shares() or self._draws_by_class()
+
+    def _class_factor(self, target: ClassTarget, given: GivenRows) -> FloatArray:
+        """Return the factors of `class_weight`, times how often a row of each class is drawn."""
+        factor = super()._class_factor(target, given)
+        if not self._draws_by_class():
+            return factor
+        assert self._training is not None
+        assert self._training.draws is not None
+        weight = given.weights()
+        counts = None if weight is None else (weight > 0) * 1.0
+        there = np.bincount(target.codes.reshape(-1), counts, minlength=len(factor))
+        drawn: FloatArray = np.array(self._training.draws.n_draws) / np.maximum(there, 1.0)
+        return factor * drawn
 
 
 class ForestRegressor(PredictsQuantiles, ValueTask, ForestEstimator):

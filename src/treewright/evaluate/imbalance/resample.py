@@ -10,11 +10,15 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, Int64Array
+from treewright.certainty.calibration import Shares
 from treewright.data.read.target import read_classes
+from treewright.errors import UnsupportedError
 from treewright.evaluate.trial.answers import as_target
-from treewright.evaluate.trial.task_data import read_groups
+from treewright.evaluate.trial.task_data import read_groups, read_weights
 from treewright.evaluate.trial.wrapped import Wrapped, fitted_to
 from treewright.parameters import check_choice, check_number
 
@@ -115,6 +119,9 @@ class Resampled(ClassifierMixin, Wrapped):  # type: ignore[misc]
         The classifier; it stays as it is.
     how, ratio
         As for :func:`resample`.
+    calibrate : {"shares"}, optional
+        Put the shares of the classes in the table back into the probabilities, and decide by them:
+        after resampling, rare classes seem as probable as frequent ones.
     random_state
         Seed of the draws; None: another one at each fit.
 
@@ -122,6 +129,8 @@ class Resampled(ClassifierMixin, Wrapped):  # type: ignore[misc]
     ----------
     estimator_
         The fitted classifier.
+    calibration_
+        What is done to its probabilities, ``told()`` says it; None if nothing.
     rows_
         Positions of the rows that it was fitted to.
 
@@ -144,11 +153,13 @@ class Resampled(ClassifierMixin, Wrapped):  # type: ignore[misc]
         *,
         how: How = "over",
         ratio: float = 1.0,
+        calibrate: str | None = None,
         random_state: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.how = how
         self.ratio = ratio
+        self.calibrate = calibrate
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Resampled:
@@ -164,6 +175,13 @@ class Resampled(ClassifierMixin, Wrapped):  # type: ignore[misc]
             What belongs together: it is drawn together, and told to a classifier that asks.
         """
         self._refuse_numbers()
+        if self.calibrate is not None:
+            check_choice("calibrate", self.calibrate, ("shares",))
+            if not hasattr(self.estimator, "predict_proba"):
+                raise UnsupportedError(
+                    f"calibrate='shares' changes probabilities, and"
+                    f" {type(self.estimator).__name__} has none.\n  Hint: calibrate=None."
+                )
         rows: Array = resample(
             y,
             how=self.how,
@@ -173,8 +191,37 @@ class Resampled(ClassifierMixin, Wrapped):  # type: ignore[misc]
         )
         if groups is None:
             groups = np.arange(len(as_target(y)))  # copies of a row belong together
+        fitted = fitted_to(self.estimator, X, y, rows, sample_weight=sample_weight, groups=groups)
+        self.calibration_ = self._shares(fitted, y, rows, sample_weight)
         self.rows_ = rows
-        self.estimator_ = fitted_to(
-            self.estimator, X, y, rows, sample_weight=sample_weight, groups=groups
-        )
+        self.estimator_ = fitted
         return self
+
+    def _shares(self, fitted: Any, y: Any, rows: Array, sample_weight: Any) -> Shares | None:
+        """Return what undoes that a class was drawn more often, or more rarely, than it is there.
+
+        Rows are drawn whatever their weight, so that the weights of the drawn rows are compared.
+        """
+        if self.calibrate is None:
+            return None
+        target = as_target(y)
+        weight = read_weights(sample_weight, len(target))
+        weight = np.ones(len(target)) if weight is None else weight
+        labels = np.asarray(fitted.classes_)
+        there = np.array([weight[target == label].sum() for label in labels])
+        drawn = np.array([weight[rows][target[rows] == label].sum() for label in labels])
+        return Shares(factor=np.where(there > 0, drawn / np.where(there > 0, there, 1.0), 1.0))
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class for each row; of the table's shares if so asked."""
+        told = super().predict_proba(X)
+        return told if self.calibration_ is None else self.calibration_(np.asarray(told))
+
+    def predict(self, X: Any) -> Array:
+        """Return the answer about each row: the most probable class, where shares are put back."""
+        check_is_fitted(self, "estimator_")
+        if self.calibration_ is None:
+            return super().predict(X)
+        answers: Array = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        return answers
