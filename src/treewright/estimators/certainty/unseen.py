@@ -18,6 +18,7 @@ from treewright.data.read.take_rows import fingerprint, shallow_copy, take_rows
 from treewright.data.read.target import read_classes, read_values
 from treewright.data.read.weights import RowWeights
 from treewright.errors import DataError, TreewrightWarning
+from treewright.estimators.progress import Silence, show
 
 _LOOKED_AT = 32
 """Rows that tell whether a table was changed after `fit`: who scales it in place changes all."""
@@ -193,13 +194,19 @@ def _fitted_parts(
     parameters = model.get_params(deep=False)
     fixed = NOT_IN_PARTS | estimator._settled_for_parts()
     model.set_params(**{name: value for name, value in fixed.items() if name in parameters})
-    for fold in range(int(folds.max()) + 1):
+    silence = Silence(verbose=getattr(estimator, "verbose", 0))
+    n_folds = int(folds.max()) + 1
+    for fold in range(n_folds):
+        if silence.is_over:
+            show(f"fitting to parts of the rows: {fold + 1} of {n_folds}".ljust(60))
         own = np.flatnonzero(folds == fold)
         part = clone(model)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TreewrightWarning)  # said of the whole table
             part.fit(**given.part(rows[folds != fold]))
             yield own, part
+    if silence.is_over:
+        show(" " * 60, end="\r")
 
 
 def _put_classes(
