@@ -55,11 +55,10 @@ void require_sound(const treewright::grow::GrowOptions& options,
                    const treewright::data::Dataset& data);
 /// Asks Python whether to stop: signals (Ctrl-C) and, if given, a progress callback.
 treewright::Progress make_progress(const std::optional<nb::callable>& report);
-/// The arrays of a tree by name. They vouch for themselves: `arrays.checked()` (tree/arrays.py)
-/// gives them once every invariant was checked, so that no code here follows a bad index.
-nb::dict checked(nb::handle arrays);
-/// Rebuilds the node records from checked arrays.
-treewright::tree::Tree tree_of(const nb::dict& arrays, treewright::Progress& progress);
+/// The arrays of a tree, kept alive. They vouch for themselves: `arrays.checked()`
+/// (tree/arrays.py) gives them once every invariant was checked, so that no code here follows a bad
+/// index.
+treewright::tree::TreeView checked(nb::handle arrays);
 /// The arrays of the contract in tree/arrays.py, by name.
 nb::dict arrays_of(treewright::tree::Tree tree, treewright::Progress& progress);
 

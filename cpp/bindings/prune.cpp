@@ -103,11 +103,11 @@ void bind_prune(nb::module_& module) {
     module.def(
         "sums_below",
         [](nb::handle arrays, const Flat<double>& values, const std::optional<Flat<bool>>& stops) {
-            const auto parent = nb::cast<Flat<std::int32_t>>(checked(arrays)["parent"]);
-            require(values.size() == parent.size() && (!stops || stops->size() == parent.size()),
+            const TreeView tree = checked(arrays);
+            const std::size_t n = tree.n_nodes();
+            require(values.size() == n && (!stops || stops->size() == n),
                     "one value for every node");
-            return to_numpy(sums_below({parent.data(), parent.size()},
-                                       {values.data(), values.size()}, span_of(stops)));
+            return to_numpy(sums_below(tree.parent, span_of(values), span_of(stops)));
         },
         nb::arg("arrays"), nb::arg("values"), nb::arg("stops").none(),
         nb::sig("def sums_below(arrays: object, values: NDArray[numpy.float64], "
@@ -117,15 +117,13 @@ void bind_prune(nb::module_& module) {
         [](nb::handle arrays, const Flat<double>& figure,
            const std::optional<Flat<double>>& questions, const Flat<double>& bound, double slack,
            bool only_leaf_parents) {
-            const nb::dict named = checked(arrays);
-            const auto first_child = nb::cast<Flat<std::int32_t>>(named["first_child"]);
-            const auto n_branches = nb::cast<Flat<std::int32_t>>(named["n_branches"]);
+            const TreeView tree = checked(arrays);
             const std::size_t n = figure.size();
-            require(first_child.size() == n && n_branches.size() == n && bound.size() == n &&
-                        (!questions || questions->size() == n),
-                    "one value for every node");
-            CutNodes cut = cut_from_below({{first_child.data(), n},
-                                           {n_branches.data(), n},
+            require(
+                tree.n_nodes() == n && bound.size() == n && (!questions || questions->size() == n),
+                "one value for every node");
+            CutNodes cut = cut_from_below({tree.first_child,
+                                           tree.n_branches,
                                            {figure.data(), n},
                                            span_of(questions),
                                            {bound.data(), n},
@@ -141,14 +139,9 @@ void bind_prune(nb::module_& module) {
     module.def(
         "weakest_links",
         [](nb::handle arrays, const Flat<double>& risk) {
-            const nb::dict named = checked(arrays);
-            const auto first_child = nb::cast<Flat<std::int32_t>>(named["first_child"]);
-            const auto n_branches = nb::cast<Flat<std::int32_t>>(named["n_branches"]);
-            require(first_child.size() == risk.size() && n_branches.size() == risk.size(),
-                    "one value for every node");
-            return to_numpy(weakest_links({first_child.data(), first_child.size()},
-                                          {n_branches.data(), n_branches.size()},
-                                          {risk.data(), risk.size()}));
+            const TreeView tree = checked(arrays);
+            require(tree.n_nodes() == risk.size(), "one value for every node");
+            return to_numpy(weakest_links(tree.first_child, tree.n_branches, span_of(risk)));
         },
         nb::arg("arrays"), nb::arg("risk"),
         nb::sig("def weakest_links(arrays: object, risk: NDArray[numpy.float64]) -> "
@@ -165,16 +158,15 @@ void bind_prune(nb::module_& module) {
                                           nb::cast<const BoundTarget&>(pair[1])));
             }
             Progress progress = make_progress(std::nullopt);
-            const nb::dict named = checked(arrays);
-            const Tree tree = tree_of(named, progress);
-            const auto unseen = nb::cast<Flat<std::int32_t>>(named["unseen_branch"]);
+            const TreeView view = checked(arrays);
+            const Tree tree = assembled(view, progress);
             const std::size_t n_classes = data.target.width();
             require(data.target.is_classification() && tree.width == n_classes,
                     "a weight for every class");
             Pruned pruned;
             {
                 const nb::gil_scoped_release release;
-                const Plan plan(tree, {unseen.data(), unseen.data() + unseen.size()}, progress);
+                const Plan plan(view, 1, progress);
                 plan.require_columns({data.n_rows, data.columns});
                 for (const Dataset& each : sets) plan.require_columns({each.n_rows, each.columns});
                 std::optional<Regrower> regrower;

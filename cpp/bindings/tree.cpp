@@ -1,192 +1,67 @@
-#include <limits>
+#include <string_view>
 
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
-#include "treewright/tree/question.hpp"
+#include "treewright/tree/sound_cuts.hpp"
 
 using namespace treewright;
 using namespace treewright::tree;
 
 namespace {
 
-/// Nodes between two checks for an interrupt.
-constexpr std::size_t kNodesPerCheck = 1 << 12;
-constexpr std::size_t kNodesPerPiece = 1 << 16;
+/// Arrays of NumPy that a view reads, perhaps from a thread without Python's lock.
+struct LentArrays {
+    std::vector<nb::ndarray<>> arrays;
 
-template <class Field>
-nb::object column_of(const Tree& tree, Progress& progress, Field&& field) {
-    using T = std::decay_t<decltype(field(tree.nodes[0]))>;
-    std::vector<T> values;
-    values.reserve(tree.nodes.size());
-    in_blocks(progress, tree.nodes.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) values.push_back(field(tree.nodes[i]));
+    LentArrays() = default;
+    LentArrays(const LentArrays&) = delete;
+    LentArrays& operator=(const LentArrays&) = delete;
+    ~LentArrays() {
+        const nb::gil_scoped_acquire acquire;
+        arrays.clear();
+    }
+};
+
+/// The arrays of a tree by name; nothing if one has another type or shape. With `converts`, arrays
+/// of other types are copied where that is possible.
+std::optional<TreeView> view_of(const nb::dict& named, bool converts) {
+    TreeView view;
+    const auto lent = std::make_shared<LentArrays>();
+    bool fits = true;
+    view.for_each([&]<class T>(const char* name, std::span<const T>& array) {
+        Flat<std::conditional_t<std::is_same_v<T, std::uint8_t>, bool, T>> found;
+        const std::size_t n_dimensions = std::string_view(name) == "value" ? 2 : 1;
+        const nb::object given = named[name];
+        fits = fits && nb::try_cast(given, found, converts) && found.ndim() == n_dimensions;
+        if (!fits) return;
+        array = {reinterpret_cast<const T*>(found.data()), found.size()};
+        if (n_dimensions == 2) view.width = found.shape(1);
+        lent->arrays.emplace_back(found);
     });
-    progress.check(true);
-    return to_numpy(std::move(values));
+    if (!fits) return std::nullopt;
+    view.owner = lent;
+    return view;
 }
 
 }  // namespace
 
-nb::dict checked(nb::handle arrays) {
-    return nb::cast<nb::dict>(arrays.attr("checked")());
-}
-
-Tree tree_of(const nb::dict& arrays, Progress& progress) {
-    const auto get = [&]<class T>(const char* name) { return nb::cast<Flat<T>>(arrays[name]); };
-    const auto first_child = get.operator()<std::int32_t>("first_child");
-    const auto n_branches = get.operator()<std::int32_t>("n_branches");
-    const auto parent = get.operator()<std::int32_t>("parent");
-    const auto column = get.operator()<std::int32_t>("column");
-    const auto kind = get.operator()<std::int8_t>("kind");
-    const auto threshold = get.operator()<double>("threshold");
-    const auto threshold_int = get.operator()<std::int64_t>("threshold_int");
-    const auto code_offset = get.operator()<std::int64_t>("code_offset");
-    const auto missing_branch = get.operator()<std::int32_t>("missing_branch");
-    const auto weight = get.operator()<double>("weight");
-    const auto value = get.operator()<double>("value");
-    const auto code_count = get.operator()<std::int32_t>("code_count");
-    const auto rest_branch = get.operator()<std::int32_t>("rest_branch");
-    const auto codes = get.operator()<std::int32_t>("code");
-    const auto branches = get.operator()<std::int32_t>("branch_of_code");
-    const auto start = get.operator()<std::int32_t>("surrogate_start");
-    const auto s_column = get.operator()<std::int32_t>("surrogate_column");
-    const auto s_threshold = get.operator()<double>("surrogate_threshold");
-    const auto s_threshold_int = get.operator()<std::int64_t>("surrogate_threshold_int");
-    const auto s_kind = get.operator()<std::int8_t>("surrogate_kind");
-    const auto s_offset = get.operator()<std::int64_t>("surrogate_code_offset");
-    const auto s_count = get.operator()<std::int32_t>("surrogate_code_count");
-    const auto s_reversed = get.operator()<bool>("surrogate_reversed");
-
-    const auto cut_offset = get.operator()<std::int64_t>("cut_offset");
-    const auto cut_count = get.operator()<std::int32_t>("cut_count");
-    const auto term_offset = get.operator()<std::int64_t>("term_offset");
-    const auto term_count = get.operator()<std::int32_t>("term_count");
-    const auto copied = [&]<class T>(const char* name) {
-        const auto array = nb::cast<Flat<T>>(arrays[name]);
-        return std::vector<T>(array.data(), array.data() + array.size());
-    };
-
-    Tree tree;
-    tree.cuts.real = copied.operator()<double>("cut");
-    tree.cuts.whole = copied.operator()<std::int64_t>("cut_int");
-    tree.terms.column = copied.operator()<std::int32_t>("term_column");
-    tree.terms.coefficient = copied.operator()<double>("term_coefficient");
-    const std::size_t n = first_child.size();
-    tree.width = value.shape(1);
-    tree.value.assign(value.data(), value.data() + value.size());
-    tree.branches.code.assign(codes.data(), codes.data() + codes.size());
-    tree.branches.branch.assign(branches.data(), branches.data() + branches.size());
-    tree.nodes.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        if (i % kNodesPerCheck == 0) progress.check(true);
-        TreeNode& node = tree.nodes.emplace_back();
-        node.first_child = first_child.data()[i];
-        node.n_branches = n_branches.data()[i];
-        node.parent = parent.data()[i];
-        node.column = column.data()[i];
-        node.kind = kind.data()[i];
-        node.threshold = threshold.data()[i];
-        node.threshold_int = threshold_int.data()[i];
-        node.code_offset = code_offset.data()[i];
-        node.code_count = code_count.data()[i];
-        node.rest_branch = rest_branch.data()[i];
-        node.cut_offset = cut_offset.data()[i];
-        node.cut_count = cut_count.data()[i];
-        node.term_offset = term_offset.data()[i];
-        node.term_count = term_count.data()[i];
-        node.missing_branch = missing_branch.data()[i];
-        node.weight = weight.data()[i];
-        for (std::int32_t k = start.data()[i]; k < start.data()[i + 1]; ++k) {
-            Surrogate s;
-            s.column = static_cast<std::uint32_t>(s_column.data()[k]);
-            s.is_cut = s_kind.data()[k] == 1;
-            s.reversed = s_reversed.data()[k];
-            s.threshold = s_threshold.data()[k];
-            s.threshold_int = s_threshold_int.data()[k];
-            if (!s.is_cut) {
-                const auto begin = s_offset.data()[k];
-                const auto end = begin + s_count.data()[k];
-                s.branches.code.assign(codes.data() + begin, codes.data() + end);
-                s.branches.branch.assign(branches.data() + begin, branches.data() + end);
-            }
-            node.surrogates.push_back(std::move(s));
-        }
-    }
-    return tree;
+TreeView checked(nb::handle arrays) {
+    const auto named = nb::cast<nb::dict>(arrays.attr("checked")());
+    std::optional<TreeView> view = view_of(named, true);
+    require(view.has_value(), "arrays of the types that trees have");
+    return std::move(*view);
 }
 
 nb::dict arrays_of(Tree tree, Progress& progress) {
-    progress.check(true);
-    nb::dict out;
-    std::vector<std::int32_t> start = {0};
-    std::vector<std::int32_t> surrogate_column;
-    std::vector<double> surrogate_threshold;
-    std::vector<std::int64_t> surrogate_threshold_int;
-    std::vector<std::int8_t> surrogate_kind;
-    std::vector<std::int64_t> surrogate_code_offset;
-    std::vector<std::int32_t> surrogate_code_count;
-    std::vector<std::uint8_t> surrogate_reversed;
-    std::vector<double> surrogate_agreement;
-    for (const TreeNode& node : tree.nodes) {
-        for (const Surrogate& s : node.surrogates) {
-            surrogate_column.push_back(static_cast<std::int32_t>(s.column));
-            surrogate_threshold.push_back(s.threshold);
-            surrogate_threshold_int.push_back(s.threshold_int);
-            surrogate_kind.push_back(s.is_cut ? 1 : 2);
-            surrogate_reversed.push_back(s.reversed ? 1 : 0);
-            surrogate_agreement.push_back(s.agreement);
-            surrogate_code_offset.push_back(s.is_cut ? -1
-                                                     : append_branches(tree.branches, s.branches));
-            surrogate_code_count.push_back(static_cast<std::int32_t>(s.branches.code.size()));
-        }
-        start.push_back(static_cast<std::int32_t>(surrogate_column.size()));
-    }
-    out["first_child"] = column_of(tree, progress, [](const TreeNode& n) { return n.first_child; });
-    out["n_branches"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_branches; });
-    out["parent"] = column_of(tree, progress, [](const TreeNode& n) { return n.parent; });
-    out["column"] = column_of(tree, progress, [](const TreeNode& n) { return n.column; });
-    out["kind"] = column_of(tree, progress, [](const TreeNode& n) { return n.kind; });
-    out["threshold"] = column_of(tree, progress, [](const TreeNode& n) {
-        return n.kind == 1 || n.kind == 4 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
-    });
-    out["threshold_int"] =
-        column_of(tree, progress, [](const TreeNode& n) { return n.threshold_int; });
-    out["code_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_offset; });
-    out["rest_branch"] = column_of(tree, progress, [](const TreeNode& n) { return n.rest_branch; });
-    out["code_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.code_count; });
-    out["cut_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_offset; });
-    out["cut_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.cut_count; });
-    out["term_offset"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_offset; });
-    out["term_count"] = column_of(tree, progress, [](const TreeNode& n) { return n.term_count; });
-    out["missing_branch"] =
-        column_of(tree, progress, [](const TreeNode& n) { return n.missing_branch; });
-    out["n_rows"] = column_of(tree, progress, [](const TreeNode& n) { return n.n_rows; });
-    out["weight"] = column_of(tree, progress, [](const TreeNode& n) { return n.weight; });
-    out["impurity"] = column_of(tree, progress, [](const TreeNode& n) { return n.impurity; });
-    out["gain"] = column_of(tree, progress, [](const TreeNode& n) { return n.gain; });
-    out["score"] = column_of(tree, progress, [](const TreeNode& n) { return n.score; });
     const std::size_t n_nodes = tree.nodes.size();
-    out["value"] = to_numpy(std::move(tree.value), {n_nodes, tree.width});
-    out["code"] = to_numpy(std::move(tree.branches.code));
-    out["branch_of_code"] = to_numpy(std::move(tree.branches.branch));
-    out["cut"] = to_numpy(std::move(tree.cuts.real));
-    out["cut_int"] = to_numpy(std::move(tree.cuts.whole));
-    out["term_column"] = to_numpy(std::move(tree.terms.column));
-    out["term_coefficient"] = to_numpy(std::move(tree.terms.coefficient));
-    out["term_share"] = to_numpy(std::move(tree.terms.share));
-    out["surrogate_start"] = to_numpy(std::move(start));
-    out["surrogate_column"] = to_numpy(std::move(surrogate_column));
-    out["surrogate_threshold"] = to_numpy(std::move(surrogate_threshold));
-    out["surrogate_threshold_int"] = to_numpy(std::move(surrogate_threshold_int));
-    out["surrogate_kind"] = to_numpy(std::move(surrogate_kind));
-    out["surrogate_code_offset"] = to_numpy(std::move(surrogate_code_offset));
-    out["surrogate_code_count"] = to_numpy(std::move(surrogate_code_count));
-    out["surrogate_reversed"] = to_numpy(std::move(surrogate_reversed));
-    out["surrogate_agreement"] = to_numpy(std::move(surrogate_agreement));
-    while (!tree.nodes.empty()) {  // piece by piece: millions of them take a while to free
-        progress.check(true);
-        tree.nodes.resize(tree.nodes.size() - std::min(tree.nodes.size(), kNodesPerPiece));
-    }
+    const std::size_t width = tree.width;
+    TreeArrays arrays = flattened(std::move(tree), progress);
+    nb::dict out;
+    arrays.for_each([&](const char* name, auto& array) {
+        const std::string_view called(name);
+        if (called == "value") out[name] = to_numpy(std::move(array), {n_nodes, width});
+        else if (called != "unseen_branch") out[name] = to_numpy(std::move(array));
+    });
     return out;
 }
 
@@ -223,26 +98,47 @@ nb::object apply(const Plan& plan, const Rows& rows, std::size_t n_threads) {
 }  // namespace
 
 void bind_tree(nb::module_& module) {
+    module.def(
+        "has_sound_cuts",
+        [](const nb::dict& arrays, const std::optional<std::vector<std::string>>& cut_as) {
+            const std::optional<TreeView> view = view_of(arrays, false);
+            if (!view) return false;
+            Progress progress = make_progress(std::nullopt);
+            std::optional<std::vector<CutColumn>> columns;
+            if (cut_as) columns.emplace();
+            for (std::size_t i = 0; cut_as && i < cut_as->size(); ++i)
+                columns->push_back((*cut_as)[i] == "real"    ? CutColumn::real
+                                   : (*cut_as)[i] == "whole" ? CutColumn::whole
+                                                             : CutColumn::none);
+            const nb::gil_scoped_release release;
+            return has_sound_cuts(*view, columns, progress);
+        },
+        nb::arg("arrays"), nb::arg("cut_as").none(),
+        nb::sig("def has_sound_cuts(arrays: dict[str, object], cut_as: list[str] | None) -> "
+                "bool"));
     nb::class_<Plan>(module, "Plan", "A tree packed for prediction.")
         .def(
             "__init__",
             [](Plan* self, nb::handle arrays, std::vector<std::uint32_t> n_classes,
-               const std::optional<Flat<double>>& value) {
+               const std::optional<Flat<double>>& value, std::size_t n_threads) {
                 Progress progress = make_progress(std::nullopt);
-                const nb::dict named = checked(arrays);
-                Tree tree = tree_of(named, progress);
+                TreeView tree = checked(arrays);
                 if (value) {
                     require(value->size() == tree.value.size(), "a line of values for every node");
-                    tree.value.assign(value->data(), value->data() + value->size());
+                    tree.value = span_of(*value);
+                    const auto lent = std::make_shared<LentArrays>();
+                    lent->arrays.emplace_back(*value);
+                    using Both =
+                        std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
+                    tree.owner = std::make_shared<Both>(tree.owner, lent);
                 }
-                const auto unseen = nb::cast<Flat<std::int32_t>>(named["unseen_branch"]);
                 const nb::gil_scoped_release release;
-                new (self) Plan(tree, {unseen.data(), unseen.data() + unseen.size()},
-                                std::move(n_classes), progress);
+                new (self) Plan(tree, std::move(n_classes), n_threads, progress);
             },
             nb::arg("arrays"), nb::arg("n_classes"), nb::arg("value").none(),
+            nb::arg("n_threads") = 1,
             nb::sig("def __init__(self, arrays: object, n_classes: list[int], value: "
-                    "NDArray[numpy.float64] | None) -> None"))
+                    "NDArray[numpy.float64] | None, n_threads: int = 1) -> None"))
         .def(
             "predict",
             [](const Plan& self, const BoundColumns& columns, const std::string& combine,

@@ -112,6 +112,9 @@ from treewright._core import (
     grow_trees as grow_trees,
 )
 from treewright._core import (
+    has_sound_cuts as has_sound_cuts,
+)
+from treewright._core import (
     impurities as impurities,
 )
 from treewright._core import (

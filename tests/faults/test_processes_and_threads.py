@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import multiprocessing
 import pickle
@@ -343,6 +344,32 @@ def many_branches() -> Callable[[], Any]:
     return lambda: ID3Classifier(n_jobs=1).fit(table, classes).tree_.arrays.first_child
 
 
+def very_many_values() -> Callable[[], Any]:
+    random = np.random.default_rng(0)
+    words = np.array([f"word {i}" for i in range(60_000)], dtype=object)
+    table = words[random.integers(0, len(words), (120_000, 2))]  # small subtrees by the thousand
+    classes = random.integers(0, 5, len(table))
+    return lambda: ID3Classifier(n_jobs=1).fit(table, classes).tree_.arrays.first_child
+
+
+def categories_and_numbers() -> Callable[[], Any]:
+    random = np.random.default_rng(0)
+    table = random.integers(0, 300, (60_000, 3)).astype(str)
+    numbers = random.normal(size=len(table))
+    return lambda: DecisionTreeRegressor(n_jobs=1).fit(table, numbers).tree_.arrays.first_child
+
+
+def pickling() -> Callable[[], Any]:
+    model, _ = large_tree(1_000_000, 2)
+    return lambda: np.frombuffer(pickle.dumps(model), dtype=np.uint8)
+
+
+def unpickling() -> Callable[[], Any]:
+    model, _ = large_tree(1_000_000, 2)
+    kept = pickle.dumps(model)
+    return lambda: pickle.loads(kept).tree_.arrays.first_child
+
+
 LONG_WORK = [
     decision_path,
     first_prediction,
@@ -350,6 +377,10 @@ LONG_WORK = [
     adaboost_prediction,
     text_columns,
     many_branches,
+    very_many_values,
+    categories_and_numbers,
+    pickling,
+    unpickling,
 ]
 of_long_work = pytest.mark.parametrize("prepare", LONG_WORK)
 
@@ -392,6 +423,38 @@ def test_what_was_stopped_can_be_done_again(prepare: Callable[[], Callable[[], A
         work()
     first, second = work(), work()
     assert (first != second).sum() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
+@of_long_work
+def test_what_was_stopped_is_freed_soon(prepare: Callable[[], Callable[[], Any]]) -> None:
+    """FAULTS 35: Ctrl-C is felt once everything that was made so far is gone.
+
+    Measured in seconds of this process, which do not depend on what else the machine does.
+    """
+    work = prepare()
+    rang = [0.0]
+
+    def ring(*_: object) -> None:
+        rang.append(time.process_time())
+        raise TimeoutError("rang")
+
+    begin = time.process_time()
+    work()
+    whole = time.process_time() - begin
+    before = signal.signal(signal.SIGPROF, ring)
+    try:
+        for part in (0.3, 0.6, 0.85):
+            with contextlib.suppress(TimeoutError):  # unless it was done sooner this time
+                signal.setitimer(signal.ITIMER_PROF, part * whole)
+                work()
+                rang.append(time.process_time())
+            stopped = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            assert stopped - rang[-1] < 0.1
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def test_what_a_signal_handler_raises_is_what_fit_raises() -> None:

@@ -8,6 +8,7 @@
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/prefetch.hpp"
+#include "treewright/forest/packed_ready.hpp"
 #include "treewright/forest/packed_walk.hpp"
 
 namespace treewright::forest {
@@ -71,82 +72,55 @@ private:
     }
 };
 
-/// A packed node for rows of floats: half the size, so that a tree stays in a closer cache. x <= t
-/// for a float x is x <= the greatest float up to t. Leaves as in PackedNode.
-struct HotNode {
-    float threshold;
-    std::uint32_t link;  ///< first_child << 8 | column
-
-    static constexpr std::uint32_t kNaN = 0x7fc00000U;
-    static constexpr std::size_t kMostColumns = 256;
-    static constexpr std::size_t kMostNodes = std::size_t{1} << 22;  // a leaf's number is in a NaN
-
-    [[nodiscard]] std::uint32_t leaf() const {
-        std::uint32_t bits = 0;
-        std::memcpy(&bits, &threshold, sizeof bits);
-        return bits & ~kNaN;
-    }
-};
-
-inline std::uint32_t column_of(const HotNode& node) {
-    return node.link & 255U;
-}
-inline std::uint32_t child_of(const PackedNode& node) {
-    return node.first_child;
-}
-inline std::uint32_t child_of(const HotNode& node) {
-    return node.link >> 8;
-}
-
-HotNode heated(const PackedNode& node) {
-    HotNode hot{static_cast<float>(node.threshold), node.first_child << 8 | column_of(node)};
-    if (node.is_leaf()) {
-        const std::uint32_t bits = HotNode::kNaN | node.leaf();
-        std::memcpy(&hot.threshold, &bits, sizeof bits);
-    } else if (static_cast<double>(hot.threshold) > node.threshold) {
-        hot.threshold = std::nextafter(hot.threshold, -std::numeric_limits<float>::infinity());
-    }
-    return hot;
-}
-
-/// A tree prepared for many rows: its leaf values are computed.
-struct ReadyTree {
-    std::vector<HotNode> hot;     ///< empty: the packed nodes serve
-    std::vector<double> answers;  ///< leaves x width
-};
-
-/// The leaf of one row; missing values allowed.
-template <class T>
-std::uint32_t leaf_with_gaps(const std::vector<PackedNode>& nodes, const T* row) {
-    std::uint32_t at = 0;
-    while (!nodes[at].is_leaf()) {
-        const PackedNode& node = nodes[at];
-        at = next_of(node, static_cast<double>(row[column_of(node)]));
-    }
-    return at;
-}
-
 template <class Node, class T>
 inline __attribute__((always_inline)) std::uint32_t step(const Node& node, const T* row) {
     return child_of(node) + (row[column_of(node)] <= node.threshold ? 0U : 1U);
 }
 
-/// The leaves of kInFlight rows.
-template <class Node, class RowAt>
-inline __attribute__((always_inline)) void walk_together(const Node* nodes, RowAt&& row_at,
-                                                         std::uint32_t* at) {
+/// The same where values may be missing: no branch on the data either.
+template <class T>
+inline __attribute__((always_inline)) std::uint32_t step_with_gaps(const PackedNode& node,
+                                                                   const T* row) {
+    return next_of(node, static_cast<double>(row[column_of(node)]));
+}
+
+/// The leaves of kInFlight rows; `next` gives the node after one.
+template <class Next>
+inline __attribute__((always_inline)) void walk_together(Next&& next, std::uint32_t* at) {
     std::fill_n(at, kInFlight, 0U);
     std::uint32_t moved = 1;
     while (moved != 0) {
         for (int look = 1; look < kStepsPerLook; ++look)
-            for (std::size_t i = 0; i < kInFlight; ++i) at[i] = step(nodes[at[i]], row_at(i));
+            for (std::size_t i = 0; i < kInFlight; ++i) at[i] = next(at[i], i);
         moved = 0;
         for (std::size_t i = 0; i < kInFlight; ++i) {
-            const std::uint32_t next = step(nodes[at[i]], row_at(i));
-            moved |= next ^ at[i];
-            at[i] = next;
+            const std::uint32_t to = next(at[i], i);
+            moved |= to ^ at[i];
+            at[i] = to;
         }
     }
+}
+
+/// The same by the nodes that serve the rows.
+template <class T, class RowAt>
+inline __attribute__((always_inline)) void walk_rows(const std::vector<PackedNode>& nodes,
+                                                     const std::vector<HotNode>& hot, bool has_gaps,
+                                                     RowAt&& row_at, std::uint32_t* at) {
+    const auto by = [&](const auto* of, auto one_step) {
+        walk_together(
+            [&](std::uint32_t node, std::size_t i) { return one_step(of[node], row_at(i)); }, at);
+    };
+    if (has_gaps) by(nodes.data(), step_with_gaps<T>);
+    else if (std::is_same_v<T, float> && !hot.empty()) by(hot.data(), step<HotNode, T>);
+    else by(nodes.data(), step<PackedNode, T>);
+}
+
+/// The leaf of one row; missing values allowed.
+template <class T>
+std::uint32_t leaf_of(const std::vector<PackedNode>& nodes, const T* row) {
+    std::uint32_t at = 0;
+    while (!nodes[at].is_leaf()) at = step_with_gaps(nodes[at], row);
+    return at;
 }
 
 /// Calls arrived(row, node) for each of n rows.
@@ -154,18 +128,16 @@ template <class T, class Arrived>
 void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatrix<T>& rows,
           std::size_t n, Arrived&& arrived) {
     std::size_t row = 0;
-    if (!rows.has_gaps)
-        for (; row + kInFlight <= n; row += kInFlight) {
-            std::uint32_t at[kInFlight];
-            const T* cells = rows.cells + row * rows.stride;
-            const auto row_at = [cells, stride = rows.stride](std::size_t i) {
-                return cells + i * stride;
-            };
-            if (std::is_same_v<T, float> && !hot.empty()) walk_together(hot.data(), row_at, at);
-            else walk_together(tree.nodes.data(), row_at, at);
-            for (std::size_t i = 0; i < kInFlight; ++i) arrived(row + i, at[i]);
-        }
-    for (; row < n; ++row) arrived(row, leaf_with_gaps(tree.nodes, rows.cells + row * rows.stride));
+    for (; row + kInFlight <= n; row += kInFlight) {
+        std::uint32_t at[kInFlight];
+        const T* cells = rows.cells + row * rows.stride;
+        const auto row_at = [cells, stride = rows.stride](std::size_t i) {
+            return cells + i * stride;
+        };
+        walk_rows<T>(tree.nodes, hot, rows.has_gaps, row_at, at);
+        for (std::size_t i = 0; i < kInFlight; ++i) arrived(row + i, at[i]);
+    }
+    for (; row < n; ++row) arrived(row, leaf_of(tree.nodes, rows.cells + row * rows.stride));
 }
 
 /// The leaves of one row in kInFlight trees.
@@ -191,16 +163,15 @@ void find_leaves(const PackedTree& tree, const RowMatrix<T>& rows,
                  std::span<const std::uint32_t> which, std::span<std::uint32_t> leaf) {
     const auto row_of = [&](std::size_t i) { return rows.cells + which[i] * rows.stride; };
     std::size_t done = 0;
-    if (!rows.has_gaps)
-        for (; done + kInFlight <= which.size(); done += kInFlight) {
-            std::uint32_t at[kInFlight];
-            const T* cells[kInFlight];
-            for (std::size_t i = 0; i < kInFlight; ++i) cells[i] = row_of(done + i);
-            walk_together(tree.nodes.data(), [&](std::size_t i) { return cells[i]; }, at);
-            for (std::size_t i = 0; i < kInFlight; ++i) leaf[done + i] = tree.nodes[at[i]].leaf();
-        }
+    for (; done + kInFlight <= which.size(); done += kInFlight) {
+        std::uint32_t at[kInFlight];
+        const T* cells[kInFlight];
+        for (std::size_t i = 0; i < kInFlight; ++i) cells[i] = row_of(done + i);
+        walk_rows<T>(tree.nodes, {}, rows.has_gaps, [&](std::size_t i) { return cells[i]; }, at);
+        for (std::size_t i = 0; i < kInFlight; ++i) leaf[done + i] = tree.nodes[at[i]].leaf();
+    }
     for (; done < which.size(); ++done)
-        leaf[done] = tree.nodes[leaf_with_gaps(tree.nodes, row_of(done))].leaf();
+        leaf[done] = tree.nodes[leaf_of(tree.nodes, row_of(done))].leaf();
 }
 
 bool all_single(const tree::Rows& rows) {
@@ -230,22 +201,6 @@ void answer_of(const PackedTree& tree, std::uint32_t n_classes, Vote vote, std::
 }
 
 namespace {
-
-ReadyTree made_ready(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns,
-                     Vote vote, bool heats) {
-    ReadyTree ready;
-    const std::size_t width = n_classes == 0 ? 1 : n_classes;
-    ready.answers.resize(n_classes == 0 ? tree.values.size() : tree.counts.size());
-    for (std::size_t leaf = 0; leaf < ready.answers.size() / width; ++leaf)
-        answer_of(tree, n_classes, vote, static_cast<std::uint32_t>(leaf),
-                  ready.answers.data() + leaf * width);
-    // A root that is a leaf has no node before it for its link to point at.
-    const bool fits = tree.nodes.size() > 1 && tree.nodes.size() <= HotNode::kMostNodes;
-    if (!heats || !fits || n_columns > HotNode::kMostColumns) return ready;
-    ready.hot.reserve(tree.nodes.size());
-    for (const PackedNode& node : tree.nodes) ready.hot.push_back(heated(node));
-    return ready;
-}
 
 /// Calls work(rows, begin, n) for blocks of rows, read as floats where that is exact.
 template <class Work>
@@ -324,12 +279,10 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
             for (std::size_t i = 0; i < n_trees; ++i) {
                 progress.check(true);
                 const PackedTree& tree = trees[from + i];
-                const double* answers = ready[i].answers.data();
                 walk(tree, ready[i].hot, matrix, n, [&](std::size_t row, std::uint32_t at) {
                     const std::size_t leaf =
                         ready[i].hot.empty() ? tree.nodes[at].leaf() : ready[i].hot[at].leaf();
-                    for (std::size_t k = 0; k < n_out; ++k)
-                        out[row * n_out + k] += answers[leaf * n_out + k];
+                    ready[i].add(leaf, n_out, out + row * n_out);
                 });
             }
         });

@@ -14,6 +14,28 @@
 #include "treewright/split/ties.hpp"
 
 namespace treewright::grow {
+namespace {
+
+/// Rows from which a subtree has a fragment of its own.
+constexpr std::size_t kRowsPerFragment = 4096;
+
+/// Where the tasks of each fragment start. Small neighbours share one: a fragment is a dozen
+/// allocations, and a column of very many values makes hundreds of thousands of small subtrees,
+/// which would take longer to free than Ctrl-C should wait.
+std::vector<std::size_t> grouped(const std::vector<Open>& tasks) {
+    std::vector<std::size_t> first = {0};
+    std::size_t n_rows = 0;
+    for (std::size_t task = 0; task < tasks.size(); ++task) {
+        n_rows += tasks[task].size();
+        if (n_rows < kRowsPerFragment && task + 1 < tasks.size()) continue;
+        first.push_back(task + 1);
+        n_rows = 0;
+    }
+    return first;
+}
+
+}  // namespace
+
 tree::Tree Growth::grow_tree() {
     Fragment top;
     Open root = open_root(top);
@@ -21,24 +43,30 @@ tree::Tree Growth::grow_tree() {
     if (options.max_leaf_nodes > 0) grow_best_first(std::move(root), top);
     else grow_depth_first(std::move(root), top, workspaces[0], &tasks);
 
-    std::vector<Fragment> fragments(tasks.size());
-    std::vector<std::uint32_t> anchors(tasks.size());
-    std::vector<std::size_t> by_size(tasks.size());
+    const std::vector<std::size_t> first_task = grouped(tasks);
+    std::vector<Fragment> fragments(first_task.size() - 1);
+    std::vector<std::size_t> n_rows(fragments.size(), 0);
+    for (std::size_t i = 0; i < fragments.size(); ++i)
+        for (std::size_t task = first_task[i]; task < first_task[i + 1]; ++task)
+            n_rows[i] += tasks[task].size();
+    std::vector<std::size_t> by_size(fragments.size());
     std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-    std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-        return tasks[a].size() > tasks[b].size();
+    std::stable_sort(by_size.begin(), by_size.end(),
+                     [&](std::size_t a, std::size_t b) { return n_rows[a] > n_rows[b]; });
+    team.for_each(fragments.size(), [&](std::size_t item, std::size_t thread) {
+        const std::size_t i = by_size[item];
+        Fragment& fragment = fragments[i];
+        for (std::size_t task = first_task[i]; task < first_task[i + 1]; ++task) {
+            Open open = std::move(tasks[task]);
+            const std::size_t root = fragment.nodes.size();
+            fragment.subtrees.push_back({root, open.node});
+            fragment.nodes.push_back(top.nodes[open.node]);
+            fragment.leaf_range.emplace_back();
+            open.node = static_cast<std::uint32_t>(root);
+            grow_depth_first(std::move(open), fragment, workspaces[thread], nullptr);
+        }
     });
-    for (std::size_t i = 0; i < tasks.size(); ++i) anchors[i] = tasks[i].node;
-    team.for_each(tasks.size(), [&](std::size_t item, std::size_t thread) {
-        const std::size_t task = by_size[item];
-        Open open = std::move(tasks[task]);
-        Fragment& fragment = fragments[task];
-        fragment.nodes.push_back(top.nodes[open.node]);
-        fragment.leaf_range.emplace_back();
-        open.node = 0;
-        grow_depth_first(std::move(open), fragment, workspaces[thread], nullptr);
-    });
-    tree::Tree tree = join(std::move(top), std::move(fragments), anchors, data, options, progress);
+    tree::Tree tree = join(std::move(top), std::move(fragments), data, options, progress);
     if (options.threshold_at == split::ThresholdAt::training)
         move_thresholds_down(data, tree, progress);
     return tree;

@@ -16,39 +16,64 @@ namespace {
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
 
-/// Appends a fragment's nodes to the tree, ids and offsets shifted.
-void append(tree::Tree& tree, std::vector<std::pair<std::size_t, std::size_t>>& leaf_range,
-            std::vector<std::uint32_t>& leaf_rows, std::vector<double>& leaf_weights,
-            Fragment fragment, std::uint32_t anchor, Progress& progress) {
-    const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;  // node 1 lands at the end
+/// What a tree is summed up from, node by node, beside its nodes.
+struct NodeRows {
+    std::vector<std::pair<std::size_t, std::size_t>> leaf_range;
+    std::vector<std::uint32_t> leaf_rows;
+    std::vector<double> leaf_weights;
+    std::vector<double> medians;
+    std::vector<double> deviations;
+};
+
+/// Appends a fragment's subtrees to the tree, ids and offsets shifted.
+void append(tree::Tree& tree, NodeRows& figures, Fragment fragment, std::size_t n_outputs,
+            Progress& progress) {
+    // From a node of the fragment to one of the tree: roots are there already.
+    auto shift = static_cast<std::int32_t>(tree.nodes.size());
     const auto code_base = static_cast<std::int64_t>(tree.branches.code.size());
     const std::int64_t term_base = tree.terms.append(fragment.terms);
     const auto cut_base = static_cast<std::int64_t>(tree.cuts.real.size());
-    const std::size_t row_base = leaf_rows.size();
+    const std::size_t row_base = figures.leaf_rows.size();
+    Fragment::Subtree subtree{};
+    std::size_t n_begun = 0;
     for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
         if (i % kNodesPerCheck == 0) progress.check(true);
+        const bool is_root =
+            n_begun < fragment.subtrees.size() && fragment.subtrees[n_begun].root == i;
+        if (is_root) {
+            subtree = fragment.subtrees[n_begun++];
+            --shift;
+        }
         tree::TreeNode node = std::move(fragment.nodes[i]);
-        if (node.first_child >= 0) node.first_child += base;
+        if (node.first_child >= 0) node.first_child += shift;
         if (node.code_offset >= 0) node.code_offset += code_base;
         if (node.term_offset >= 0) node.term_offset += term_base;
         if (node.cut_offset >= 0) node.cut_offset += cut_base;
         const auto range = std::pair{fragment.leaf_range[i].first + row_base,
                                      fragment.leaf_range[i].second + row_base};
-        if (i == 0) {
-            node.parent = tree.nodes[anchor].parent;
-            tree.nodes[anchor] = std::move(node);
-            leaf_range[anchor] = range;
+        if (is_root) {
+            node.parent = tree.nodes[subtree.anchor].parent;
+            tree.nodes[subtree.anchor] = std::move(node);
+            figures.leaf_range[subtree.anchor] = range;
             continue;
         }
-        node.parent = node.parent == 0 ? static_cast<std::int32_t>(anchor) : node.parent + base;
+        const bool is_below_root = static_cast<std::size_t>(node.parent) == subtree.root;
+        node.parent =
+            is_below_root ? static_cast<std::int32_t>(subtree.anchor) : node.parent + shift;
         tree.nodes.push_back(std::move(node));
-        leaf_range.push_back(range);
+        figures.leaf_range.push_back(range);
+        if (fragment.medians.empty()) continue;
+        const auto line = fragment.medians.begin() + static_cast<std::ptrdiff_t>(i * n_outputs);
+        figures.medians.insert(figures.medians.end(), line,
+                               line + static_cast<std::ptrdiff_t>(n_outputs));
+        figures.deviations.push_back(fragment.deviations[i]);
     }
     append_branches(tree.branches, fragment.branches);
     append_cuts(tree.cuts, fragment.cuts);
-    leaf_rows.insert(leaf_rows.end(), fragment.leaf_rows.begin(), fragment.leaf_rows.end());
-    leaf_weights.insert(leaf_weights.end(), fragment.leaf_weights.begin(),
-                        fragment.leaf_weights.end());
+    figures.leaf_rows.insert(figures.leaf_rows.end(), fragment.leaf_rows.begin(),
+                             fragment.leaf_rows.end());
+    figures.leaf_weights.insert(figures.leaf_weights.end(), fragment.leaf_weights.begin(),
+                                fragment.leaf_weights.end());
 }
 
 /// Makes the share of the second class, as it is predicted from the class weights, lie within the
@@ -270,16 +295,13 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
 
 }  // namespace
 
-tree::Tree join(Fragment top, std::vector<Fragment> fragments,
-                const std::vector<std::uint32_t>& anchors, const data::Dataset& data,
+tree::Tree join(Fragment top, std::vector<Fragment> fragments, const data::Dataset& data,
                 const GrowOptions& options, Progress& progress) {
     tree::Tree tree;
-    LeafRows leaves{{}, {}, {}, progress};
-    std::vector<double> medians = std::move(top.medians);
-    std::vector<double> deviations = std::move(top.deviations);
     const std::size_t n_outputs = data.target.n_outputs;
     std::size_t n_nodes = top.nodes.size();
-    for (const Fragment& fragment : fragments) n_nodes += fragment.nodes.size() - 1;
+    for (const Fragment& fragment : fragments)
+        n_nodes += fragment.nodes.size() - fragment.subtrees.size();
     tree.nodes.reserve(n_nodes);
     for (std::size_t i = 0; i < top.nodes.size(); ++i) {
         if (i % kNodesPerCheck == 0) progress.check(true);
@@ -288,20 +310,15 @@ tree::Tree join(Fragment top, std::vector<Fragment> fragments,
     tree.branches = std::move(top.branches);
     tree.terms = std::move(top.terms);
     tree.cuts = std::move(top.cuts);
-    leaves.range = std::move(top.leaf_range);
-    leaves.rows = std::move(top.leaf_rows);
-    leaves.weights = std::move(top.leaf_weights);
-    for (std::size_t i = 0; i < fragments.size(); ++i) {
-        if (!fragments[i].medians.empty()) {
-            medians.insert(medians.end(),
-                           fragments[i].medians.begin() + static_cast<std::ptrdiff_t>(n_outputs),
-                           fragments[i].medians.end());
-            deviations.insert(deviations.end(), fragments[i].deviations.begin() + 1,
-                              fragments[i].deviations.end());
-        }
-        append(tree, leaves.range, leaves.rows, leaves.weights, std::move(fragments[i]), anchors[i],
-               progress);
-    }
+    NodeRows figures{std::move(top.leaf_range), std::move(top.leaf_rows),
+                     std::move(top.leaf_weights), std::move(top.medians),
+                     std::move(top.deviations)};
+    for (Fragment& fragment : fragments)
+        append(tree, figures, std::move(fragment), n_outputs, progress);
+    LeafRows leaves{std::move(figures.leaf_range), std::move(figures.leaf_rows),
+                    std::move(figures.leaf_weights), progress};
+    const std::vector<double>& medians = figures.medians;
+    const std::vector<double>& deviations = figures.deviations;
     tree.width = data.target.width();
     tree.value.reserve(tree.nodes.size() * tree.width);
     in_blocks(progress, tree.nodes.size() * tree.width,

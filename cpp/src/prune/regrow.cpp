@@ -84,7 +84,7 @@ std::pair<tree::Tree, tree::Plan> Regrower::grow(const std::vector<Part>& rows,
         for (std::size_t i = 0; i < tree.value.size(); ++i)
             tree.value[i] /= how.class_factor[i % tree.width];
     if (moves_thresholds) grow::move_thresholds_down(data, tree, progress);
-    tree::Plan plan(tree, unseen_branches(tree), progress);
+    tree::Plan plan(tree::view_of(tree, unseen_branches(tree), progress), 1, progress);
     if (how.collapses) collapse(tree, judge);
     return {std::move(tree), std::move(plan)};
 }

@@ -15,8 +15,14 @@ constexpr std::size_t kInFlight = 16;  // rows whose loads overlap
 /// All children of a node, the first one on top, each with its share of the row.
 void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const {
     const std::uint32_t first = nodes[divided.node].first_child;
-    for (std::uint32_t b = n_branches[divided.node]; b-- > 0;)
-        if (share[first + b] > 0.0) stack.push_back({first + b, divided.share * share[first + b]});
+    const std::uint32_t n_branches = routes[divided.node].n_branches;
+    const auto of_branch = weight.subspan(tree_node[first], n_branches);  // children are contiguous
+    double all = 0.0;
+    for (const double part : of_branch) all += part;
+    for (std::uint32_t b = n_branches; b-- > 0;) {
+        const double share = of_branch[b] / all;
+        if (share > 0.0) stack.push_back({first + b, divided.share * share});
+    }
 }
 
 /// Only cuts on a float matrix: several rows step together, no branch on the data. A missing value
@@ -65,14 +71,14 @@ void Plan::find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t en
     std::vector<std::size_t> divided;
     for (std::size_t row = begin; row < end; ++row) {
         std::uint32_t at = 0;
-        while (n_branches[at] > 0) {
+        while (routes[at].n_branches > 0) {
             const std::uint32_t ahead = shortcuts.follow(rows.columns, row, at);
             const int branch = ahead == at ? branch_of(rows, row, at) : 0;
             if (branch < 0) break;
             at = ahead == at ? nodes[at].first_child + static_cast<std::uint32_t>(branch) : ahead;
         }
         found.leaf[row - begin] = at;
-        if (n_branches[at] > 0) divided.push_back(row);
+        if (routes[at].n_branches > 0) divided.push_back(row);
     }
     find_in_columns(rows, divided, begin, found);
 }

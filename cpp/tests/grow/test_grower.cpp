@@ -221,7 +221,7 @@ CASE(predictions_do_not_depend_on_the_batch) {
     const Tree tree = grown(*made, options);
     std::vector<std::int32_t> unseen;
     for (const TreeNode& node : tree.nodes) unseen.push_back(node.missing_branch);
-    const Plan plan(tree, unseen, {2}, unstopped);
+    const Plan plan(view_of(tree, unseen, unstopped), {2}, 1, unstopped);
     Rows rows{made->data.n_rows, made->data.columns};
     std::vector<double> together(rows.n_rows * 2);
     std::vector<double> threaded(rows.n_rows * 2);

@@ -61,7 +61,8 @@ CASE(rows_are_predicted_where_they_were_counted) {
             options.missing = policy;
             Progress progress(nullptr);
             const Tree tree = grow::grow(made->data, options, progress);
-            const Plan plan(tree, std::vector<std::int32_t>(tree.nodes.size(), -1), {2}, unstopped);
+            const std::vector<std::int32_t> unseen(tree.nodes.size(), -1);
+            const Plan plan(view_of(tree, unseen, unstopped), {2}, 1, unstopped);
             std::vector<std::int64_t> leaf(made->data.n_rows);
             plan.apply({made->data.n_rows, made->data.columns}, 1, unstopped, leaf);
             std::vector<std::int64_t> counted(tree.nodes.size(), 0);

@@ -100,7 +100,7 @@ class ListedTrees:
         """Return the summed predictions (or votes) of the trees from `first` to before `last`."""
         sums: FloatArray | None = None
         for tree in self._trees[first:last]:
-            answers = tree.plan.answers(table, n_threads=n_threads)
+            answers = tree.plan_by(n_threads).answers(table, n_threads=n_threads)
             if vote == "hard":
                 answers = votes(answers, tree)
             sums = answers if sums is None else np.add(sums, answers, out=sums)
@@ -111,7 +111,7 @@ class ListedTrees:
         """Return the leaf of each row in each tree."""
         leaves = np.empty((table.n_rows, len(self._trees)), dtype=np.int32)
         for index, tree in enumerate(self._trees):
-            leaves[:, index] = tree.plan.apply(table, n_threads=n_threads)
+            leaves[:, index] = tree.plan_by(n_threads).apply(table, n_threads=n_threads)
         return leaves
 
     def impurity_decrease(self) -> FloatArray:

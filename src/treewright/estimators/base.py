@@ -43,6 +43,7 @@ from treewright.prune import CostComplexity, Pruner, cost_complexity_path, prune
 from treewright.prune.fit import fit_pruned, holds_out
 from treewright.threads import n_threads
 from treewright.tree.leaf import by_output, decide
+from treewright.tree.plan import Plan
 from treewright.tree.tree import Tree
 
 
@@ -321,18 +322,22 @@ class TreeEstimator(HasTreeMethods, TableEstimator):
             check_is_fitted(self)
             raise
 
+    def _plan(self) -> Plan:
+        tree = self._model()
+        return tree.plan_by(n_threads(self.n_jobs, tree.n_nodes))
+
     def _answers(self, X: Any) -> FloatArray:
         table = self._table(X)
-        return self.tree_.plan.answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
+        return self._plan().answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
 
     def apply(self, X: Any) -> Int64Array:
         """Return the leaf of each row; for a divided row, the leaf with the largest part of it."""
         table = self._table(X)
-        return self.tree_.plan.apply(table, n_threads=n_threads(self.n_jobs, table.n_rows))
+        return self._plan().apply(table, n_threads=n_threads(self.n_jobs, table.n_rows))
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return the nodes that each row passes, as a sparse indicator matrix of rows x nodes."""
-        start, visited = self._model().plan.decision_path(self._table(X))
+        start, visited = self._plan().decision_path(self._table(X))
         ones = np.ones(len(visited), dtype=np.int8)
         return csr_matrix((ones, visited, start), shape=(len(start) - 1, self.tree_.n_nodes))
 

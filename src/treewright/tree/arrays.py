@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.array_pieces import as_whole, in_pieces
 from treewright.array_types import Array, BoolArray, FloatArray, Int8Array, Int32Array, Int64Array
 from treewright.errors import ModelFormatError
 
@@ -175,11 +176,14 @@ class TreeArrays:
         return cls(**filled)
 
     def __getstate__(self) -> dict[str, object]:
-        return self.to_dict()  # and not whether they were checked: pickles can be altered
+        # And not whether they were checked: pickles can be altered.
+        return {name: in_pieces(array) for name, array in self._by_name().items()}
 
     def __setstate__(self, state: dict[str, Array]) -> None:
+        self.__dict__.clear()
         # NumPy does not pickle the read-only flag.
-        for name, array in state.items():
+        for name, kept in state.items():
+            array = as_whole(kept)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
@@ -203,6 +207,9 @@ class TreeArrays:
 
     def to_dict(self) -> dict[str, object]:
         """Return the arrays by name."""
+        return dict(self._by_name())
+
+    def _by_name(self) -> dict[str, Array]:
         return {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
 
     def equals(self, other: TreeArrays) -> bool:
@@ -215,6 +222,8 @@ class TreeArrays:
     def validate(self, schema: FittedSchema | None = None) -> None:
         """Refuse arrays that break an invariant or, given a ``schema``, do not fit its columns.
 
+        They are checked once for a schema: being read-only, they stay as they are.
+
         Raises
         ------
         ModelFormatError
@@ -222,13 +231,16 @@ class TreeArrays:
         """
         from treewright.tree.invariants import check
 
+        if schema is not None and self.__dict__.get("_fits") is schema:
+            return
         check(self, schema)
         object.__setattr__(self, "_is_checked", True)
+        object.__setattr__(self, "_fits", schema)
 
     def checked(self) -> dict[str, object]:
         """Return the arrays by name, for compiled code, which follows them without looking.
 
-        They are validated before, unless they were: being read-only, they stay as they are.
+        They are validated before, unless they were.
         """
         if "_is_checked" not in self.__dict__:
             self.validate()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.array_types import Array, IntegerArray
+from treewright.core import has_sound_cuts
 from treewright.errors import ModelFormatError
 from treewright.tree.arrays import CATEGORIES, CUT, INTERVALS, LEAF, LINEAR
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 def check(arrays: TreeArrays, schema: FittedSchema | None = None) -> None:
     """Refuse arrays that break a rule; the error names the array and the first node."""
+    # Most trees only cut, and compiled code sees in one pass that they keep every rule below. What
+    # it does not pass is judged here.
+    if has_sound_cuts(arrays.to_dict(), None if schema is None else _cut_as(schema)):
+        return
     _validate_shapes(arrays)
     _validate_links(arrays)
     _validate_questions(arrays)
@@ -37,6 +42,14 @@ def check(arrays: TreeArrays, schema: FittedSchema | None = None) -> None:
     _validate_codes(arrays, asked)
     if schema is not None:
         _validate_domains(arrays, schema, asked)
+
+
+def _cut_as(schema: FittedSchema) -> list[str]:
+    """Return how each column is cut: as ``"real"`` or ``"whole"`` numbers, or not at all."""
+    return [
+        "none" if spec.kind == "nominal" else "real" if spec.storage == "float" else "whole"
+        for spec in schema.columns
+    ]
 
 
 def _validate_shapes(arrays: TreeArrays) -> None:

@@ -68,6 +68,7 @@ def compile_plan(
     n_classes: tuple[int, ...],
     combine: str,
     value: FloatArray | None = None,
+    n_threads: int = 1,
 ) -> Plan:
     """Return a tree packed for prediction.
 
@@ -83,8 +84,10 @@ def compile_plan(
         predictions by the share of the row that reached them, ``"leaf_counts"`` by the weight of
         the leaves.
     value
-        Values of the nodes that replace ``arrays.value``.
+        Values of the nodes that replace ``arrays.value``. The plan reads them where they are.
+    n_threads
+        How many threads pack the nodes.
     """
     arrays.validate(schema)
     replaced = None if value is None else np.ascontiguousarray(value)
-    return Plan(CorePlan(arrays, list(n_classes), replaced), combine)
+    return Plan(CorePlan(arrays, list(n_classes), replaced, n_threads), combine)

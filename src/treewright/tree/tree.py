@@ -451,6 +451,15 @@ class Tree(Shape, TreeMethods, SklearnNames):
     @cached_property
     def plan(self) -> Plan:
         """The tree packed for prediction, made on first use."""
+        return self._packed(n_threads=1)
+
+    def plan_by(self, n_threads: int) -> Plan:
+        """Return :attr:`plan`; if it is not made yet, so many threads make it."""
+        if "plan" not in self.__dict__:
+            self.__dict__["plan"] = self._packed(n_threads=n_threads)
+        return self.plan
+
+    def _packed(self, *, n_threads: int) -> Plan:
         n_classes = tuple(map(len, self.classes or ()))
         plan = compile_plan(
             self.arrays,
@@ -458,6 +467,7 @@ class Tree(Shape, TreeMethods, SklearnNames):
             n_classes=n_classes,
             combine=self.combine,
             value=self._weights,
+            n_threads=n_threads,
         )
         if self.linear is None:
             return plan

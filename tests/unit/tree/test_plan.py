@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from unit.tree.hand_trees import play_tennis
 
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, core
+from treewright.data.core_columns import lend
+from treewright.data.read.table import read_table
 from treewright.errors import ModelFormatError
+from treewright.tree.arrays import TreeArrays
 from treewright.tree.leaf import by_output, decide
 from treewright.tree.plan import compile_plan
 
@@ -40,3 +45,48 @@ def test_a_broken_tree_never_reaches_compiled_code() -> None:
     broken = replace(tree.arrays, parent=np.zeros(8, dtype=np.int32))
     with pytest.raises(ModelFormatError, match="at the root"):
         compile_plan(broken, tree.schema, n_classes=(2,), combine="branch_fractions")
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_a_plan_outlives_the_arrays_it_was_made_of(n_outputs: int) -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 2)), random.normal(size=(300, n_outputs))
+    tree = DecisionTreeRegressor().fit(X, y).tree_
+    columns = lend(read_table(X))
+    expected = tree.plan.core.predict(columns, "branch_fractions", 1)
+    arrays = TreeArrays(**{name: np.array(each) for name, each in tree.arrays.to_dict().items()})
+    value = np.array(arrays.value)
+    plans = [core.Plan(arrays, [], None), core.Plan(arrays, [], value)]
+    del arrays, value, tree
+    gc.collect()
+    spoiled = [np.full((600, n_outputs), np.nan) for _ in range(50)]  # takes what memory was freed
+    for plan in plans:
+        assert np.array_equal(plan.predict(columns, "branch_fractions", 1), expected)
+    assert len(spoiled) == 50
+
+
+def test_any_number_of_threads_makes_the_same_plan() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(250_000, 2)).astype(np.float32)
+    tree = DecisionTreeClassifier(n_jobs=2).fit(X, random.integers(0, 2, len(X))).tree_
+    assert tree.n_nodes > 2 * 65_536  # below, one thread packs it
+    columns = lend(read_table(X[:5_000]))
+    one, two = (core.Plan(tree.arrays, [2], None, n_threads) for n_threads in (1, 2))
+    assert np.array_equal(one.apply(columns, 1), two.apply(columns, 1))
+    answers = one.predict(columns, "branch_fractions", 1)
+    assert np.array_equal(answers, two.predict(columns, "branch_fractions", 1))
+    assert np.array_equal(answers, tree.answers[one.apply(columns, 1)])
+
+
+def test_an_empty_leaf_counts_as_the_node_that_speaks_for_it() -> None:
+    tree = play_tennis()
+    weight, value = np.array(tree.arrays.weight), np.array(tree.arrays.value)
+    leaf = int(np.flatnonzero(tree.arrays.n_branches == 0)[0])
+    weight[leaf], value[leaf] = 0.0, 0.0
+    silent = tree.with_arrays(replace(tree.arrays, weight=weight, value=value))
+    node = int(tree.arrays.parent[leaf])
+    assert silent.speakers[leaf] == node
+    rows = {"Outlook": ["Sunny"], "Humidity": ["High"], "Wind": ["Weak"]}
+    assert silent.apply(rows).tolist() == [leaf]
+    shares = value[node] / value[node].sum()
+    assert silent.predict_proba(rows).tolist() == [shares.tolist()]

@@ -1,4 +1,4 @@
-/// A piece of a tree grown by one thread, and how pieces are joined.
+/// A piece of a tree grown by one thread: one large subtree, or many small ones.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,12 @@ private:
 };
 
 struct Fragment {
+    /// A subtree: its root is a copy of a node of the top of the tree, its other nodes follow.
+    struct Subtree {
+        std::size_t root;      ///< in this fragment
+        std::uint32_t anchor;  ///< in the top
+    };
+    std::vector<Subtree> subtrees;
     NodeList nodes;  ///< ids are positions in this fragment
     tree::CodeBranches branches;
     data::LinearTerms terms;

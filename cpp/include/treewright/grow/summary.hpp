@@ -9,10 +9,10 @@
 
 namespace treewright::grow {
 
-/// `fragments[i]` continues node `anchors[i]` of `top`.
+/// The subtrees of `fragments` continue nodes of `top`.
 [[nodiscard]] tree::Tree join(Fragment top, std::vector<Fragment> fragments,
-                              const std::vector<std::uint32_t>& anchors, const data::Dataset& data,
-                              const GrowOptions& options, Progress& progress);
+                              const data::Dataset& data, const GrowOptions& options,
+                              Progress& progress);
 
 /// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
 /// that is not above it (Quinlan 1993, section 2.4).

@@ -1,15 +1,21 @@
 /// A tree packed for prediction: 16 bytes a node, breadth-first, read-only once built, so any
 /// number of threads may predict at once. Each row's prediction depends on that row alone.
+///
+/// Whatever is followed as an index is copied out of the tree's arrays; its weights and values are
+/// read where they are, and kept alive: of a tree with thousands of outputs they are nearly all.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
+#include "treewright/tree/arrays.hpp"
 #include "treewright/tree/shortcuts.hpp"
 #include "treewright/tree/tree.hpp"
 
@@ -30,10 +36,10 @@ struct Rows {
 class Plan {
 public:
     /// `tree` must satisfy its invariants (checked in Python); `n_classes` is empty for regression.
-    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
-         std::vector<std::uint32_t> n_classes, Progress& progress);
+    Plan(const TreeView& tree, std::vector<std::uint32_t> n_classes, std::size_t n_threads,
+         Progress& progress);
     /// A plan without predictions, which only finds leaves.
-    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch, Progress& progress);
+    Plan(const TreeView& tree, std::size_t n_threads, Progress& progress);
 
     [[nodiscard]] std::size_t width() const { return answer_width; }
     /// Whether rows should take shortcuts: the mean path of the training rows is long.
@@ -76,11 +82,12 @@ public:
         double weight;
     };
     [[nodiscard]] Shape shape_of(std::uint32_t node) const {
-        return {nodes[node].first_child, n_branches[node], column_of(nodes[node]), weight[node]};
+        return {nodes[node].first_child, routes[node].n_branches, column_of(nodes[node]),
+                weight[tree_node[node]]};
     }
     /// Whether more columns than one may decide a row's branch: a sum, or surrogates.
     [[nodiscard]] bool asks_several(std::uint32_t node) const {
-        return kind_of(nodes[node]) == linear || (!surrogates.empty() && !surrogates[node].empty());
+        return kind_of(nodes[node]) == linear || !surrogates_of(node).empty();
     }
     /// Adds the columns that decide a row's branch at a node: the asked ones and, where they do not
     /// answer, the surrogates up to the one that does.
@@ -116,8 +123,8 @@ private:
         std::uint32_t column_and_kind;  ///< column << kKindBits | kind
     };
     static_assert(sizeof(Node) == 16);
-    /// Kinds of a packed node. Leaves point at themselves with threshold +inf, so that the fast
-    /// loop may step over them harmlessly.
+    /// Kinds of a packed node. Leaves point at themselves, and no value is above their threshold, a
+    /// NaN whose low bits say where their answer is: the fast loop may step over them harmlessly.
     enum Kind : std::uint32_t {
         real_cut,
         whole_cut,
@@ -135,6 +142,22 @@ private:
         return node.column_and_kind >> kKindBits;
     }
 
+    static constexpr std::uint64_t kNaN = 0x7ff8000000000000ULL;
+    [[nodiscard]] static Node leaf_at(std::size_t node, std::uint32_t answer) {
+        return {{std::bit_cast<double>(kNaN | answer)}, static_cast<std::uint32_t>(node), leaf};
+    }
+    /// The line of `shares` (`value`, in regression) that a leaf answers by.
+    [[nodiscard]] static std::size_t answer_of(const Node& node) {
+        return std::bit_cast<std::uint64_t>(node.threshold) & 0xffffffffU;
+    }
+
+    /// Where a row goes whose value does not say.
+    struct Route {
+        std::uint32_t n_branches;  ///< 0: a leaf
+        std::int32_t missing;      ///< branch of a missing value; -1: all of them
+        std::int32_t unseen;       ///< of an unseen category
+    };
+
     struct Visit {
         std::uint32_t node;
         double share;
@@ -148,8 +171,22 @@ private:
         std::vector<Visit> parts;           ///< leaves with the share of the row they get
     };
 
-    Plan(const Tree& tree, std::vector<std::int32_t> unseen_branch,
-         std::vector<std::uint32_t> n_classes, std::size_t answer_width, Progress& progress);
+    /// What a thread has seen of the nodes that it has packed.
+    struct Seen {
+        std::vector<std::uint8_t> needs;  ///< by column
+        bool only_real_cuts = true;
+        bool others = false;  ///< kinds of questions that are packed one after the other
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> silent;
+    };
+    Plan(const TreeView& tree, std::vector<std::uint32_t> n_classes, std::size_t answer_width,
+         std::size_t n_threads, Progress& progress);
+    // Packing (plan.cpp)
+    /// Numbers the nodes breadth-first and says where their children are.
+    [[nodiscard]] std::size_t number_nodes(const TreeView& tree, Progress& progress);
+    void pack(const TreeView& tree, std::uint32_t node, Seen& seen);
+    void pack_others(const TreeView& tree, Progress& progress);
+    void list_surrogates(const TreeView& tree, Progress& progress);
+    void answer_by_shares(const TreeView& tree, std::uint32_t node, Seen& seen);
     /// `branch_of` for every kind of question and value.
     [[nodiscard]] int any_branch_of(const Rows& rows, std::size_t row, std::uint32_t node) const;
     /// The branch by the asked columns alone; -1 if they do not decide it, and whether for want of
@@ -174,9 +211,7 @@ private:
 
     std::vector<Node> nodes;
     std::vector<std::uint32_t> tree_node;  ///< node of the tree behind each packed node
-    std::vector<std::uint32_t> n_branches;
-    std::vector<std::int32_t> missing_branch;
-    std::vector<std::int32_t> unseen_branch;
+    std::vector<Route> routes;
     /// Branches of the categories a node asks about. Mostly a table by code, of 2, 4, 8 or 16 bits
     /// a code (branch + 1, or 0: unseen here), so that many tables stay in the cache. Where
     /// few of many categories occur in a node, or all others share a branch, a sorted list: `whole`
@@ -189,7 +224,7 @@ private:
     /// `whole` of a table:  first word | length : 24 | log2 of the bits of an entry : 3
     static constexpr int kReachBits = 24;
     static constexpr int kWidthBits = 3;
-    [[nodiscard]] std::int64_t add_categories(const Tree& tree, const TreeNode& node);
+    [[nodiscard]] std::int64_t add_categories(const TreeView& tree, std::size_t node);
     [[nodiscard]] std::int32_t branch_in(const Node& node, std::int64_t code) const {
         if (node.whole < 0) return branch_in_list(node, code);
         const auto table = static_cast<std::uint64_t>(node.whole);
@@ -202,10 +237,8 @@ private:
         return static_cast<std::int32_t>((word >> (bit & 63)) & mask) - 1;
     }
     [[nodiscard]] std::int32_t branch_in_list(const Node& node, std::int64_t code) const;
-    /// Mean number of questions on the path of a training row.
-    [[nodiscard]] double mean_depth() const;
     void make_shortcuts(Progress& progress);
-    void ask(const Tree& tree, const TreeNode& node, Node& out, Kind& kind);
+    [[nodiscard]] Kind ask(const TreeView& tree, std::size_t node, Node& out);
     /// Value of a linear node's combination; NaN if a value is missing.
     [[nodiscard]] double sum_of(const Rows& rows, std::size_t row, const Node& node) const;
     struct Slice {
@@ -220,15 +253,30 @@ private:
     std::vector<std::int32_t> listed_codes;
     std::vector<std::int32_t> listed_branches;
     std::vector<std::uint64_t> branch_bits;
-    std::vector<std::vector<Surrogate>> surrogates;  ///< empty if the tree has none
-    std::vector<double> weight;
-    std::vector<double> share;                ///< of the parent's weight
+    std::vector<Surrogate> surrogates;
+    std::vector<std::uint32_t> surrogate_start;  ///< of each node; empty if the tree has none
+    [[nodiscard]] std::span<const Surrogate> surrogates_of(std::uint32_t node) const {
+        if (surrogate_start.empty()) return {};
+        return std::span(surrogates)
+            .subspan(surrogate_start[node], surrogate_start[node + 1] - surrogate_start[node]);
+    }
     std::vector<std::uint32_t> used_columns;  ///< asked about, ascending
-    enum Need : std::uint8_t { any = 1, real = 2, whole = 4 };
-    void need(std::size_t column, Need as);
-    std::vector<std::uint8_t> needs;  ///< by column: what questions read it as, in bits
-    std::vector<double> answer;       ///< packed nodes x width
-    std::vector<double> raw;          ///< class weights, for leaf_counts
+    enum Need : std::uint8_t { any = 1, real = 2, whole = 4, asked = 8 };
+    static void need(std::vector<std::uint8_t>& needs, std::size_t column, std::uint8_t as);
+    std::vector<std::uint8_t> needs;    ///< by column: what questions read it as, in bits
+    std::shared_ptr<const void> owner;  ///< of the next two
+    std::span<const double> weight;     ///< by node of the tree
+    std::span<const double> value;      ///< nodes of the tree x width
+    std::vector<double> shares;         ///< of the classes: leaves x width; empty for regression
+    /// Empty leaves without a class of their own, each with the node of the tree it predicts as.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> silent;
+    /// The answer of a leaf.
+    [[nodiscard]] const double* answer_at(std::uint32_t node) const {
+        return (n_classes.empty() ? value.data() : shares.data()) +
+               answer_of(nodes[node]) * answer_width;
+    }
+    /// The class weights of a leaf.
+    [[nodiscard]] const double* weights_at(std::uint32_t node) const;
     std::vector<std::uint32_t> n_classes;
     std::size_t answer_width = 0;
     std::uint32_t depth = 0;
