@@ -131,18 +131,29 @@ inline __attribute__((always_inline)) std::uint32_t step(const Node& node, const
     return child_of(node) + (row[column_of(node)] <= node.threshold ? 0U : 1U);
 }
 
+/// The same for rows with missing values.
+template <class T>
+inline __attribute__((always_inline)) std::uint32_t step_with_gaps(const PackedNode& node,
+                                                                   const T* row) {
+    return next_of(node, static_cast<double>(row[column_of(node)]));
+}
+
 /// The leaves of kInFlight rows.
-template <class Node, class RowAt>
+template <bool kHasGaps, class Node, class RowAt>
 inline __attribute__((always_inline)) void walk_together(const Node* nodes, RowAt&& row_at,
                                                          std::uint32_t* at) {
+    const auto take = [&](std::size_t i) __attribute__((always_inline)) {
+        if constexpr (kHasGaps) return step_with_gaps(nodes[at[i]], row_at(i));
+        else return step(nodes[at[i]], row_at(i));
+    };
     std::fill_n(at, kInFlight, 0U);
     std::uint32_t moved = 1;
     while (moved != 0) {
         for (int look = 1; look < kStepsPerLook; ++look)
-            for (std::size_t i = 0; i < kInFlight; ++i) at[i] = step(nodes[at[i]], row_at(i));
+            for (std::size_t i = 0; i < kInFlight; ++i) at[i] = take(i);
         moved = 0;
         for (std::size_t i = 0; i < kInFlight; ++i) {
-            const std::uint32_t next = step(nodes[at[i]], row_at(i));
+            const std::uint32_t next = take(i);
             moved |= next ^ at[i];
             at[i] = next;
         }
@@ -154,17 +165,18 @@ template <class T, class Arrived>
 void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatrix<T>& rows,
           std::size_t n, Arrived&& arrived) {
     std::size_t row = 0;
-    if (!rows.has_gaps)
-        for (; row + kInFlight <= n; row += kInFlight) {
-            std::uint32_t at[kInFlight];
-            const T* cells = rows.cells + row * rows.stride;
-            const auto row_at = [cells, stride = rows.stride](std::size_t i) {
-                return cells + i * stride;
-            };
-            if (std::is_same_v<T, float> && !hot.empty()) walk_together(hot.data(), row_at, at);
-            else walk_together(tree.nodes.data(), row_at, at);
-            for (std::size_t i = 0; i < kInFlight; ++i) arrived(row + i, at[i]);
-        }
+    for (; row + kInFlight <= n; row += kInFlight) {
+        std::uint32_t at[kInFlight];
+        const T* cells = rows.cells + row * rows.stride;
+        const auto row_at = [cells, stride = rows.stride](std::size_t i) {
+            return cells + i * stride;
+        };
+        if (rows.has_gaps) walk_together<true>(tree.nodes.data(), row_at, at);
+        else if (std::is_same_v<T, float> && !hot.empty())
+            walk_together<false>(hot.data(), row_at, at);
+        else walk_together<false>(tree.nodes.data(), row_at, at);
+        for (std::size_t i = 0; i < kInFlight; ++i) arrived(row + i, at[i]);
+    }
     for (; row < n; ++row) arrived(row, leaf_with_gaps(tree.nodes, rows.cells + row * rows.stride));
 }
 
@@ -191,14 +203,15 @@ void find_leaves(const PackedTree& tree, const RowMatrix<T>& rows,
                  std::span<const std::uint32_t> which, std::span<std::uint32_t> leaf) {
     const auto row_of = [&](std::size_t i) { return rows.cells + which[i] * rows.stride; };
     std::size_t done = 0;
-    if (!rows.has_gaps)
-        for (; done + kInFlight <= which.size(); done += kInFlight) {
-            std::uint32_t at[kInFlight];
-            const T* cells[kInFlight];
-            for (std::size_t i = 0; i < kInFlight; ++i) cells[i] = row_of(done + i);
-            walk_together(tree.nodes.data(), [&](std::size_t i) { return cells[i]; }, at);
-            for (std::size_t i = 0; i < kInFlight; ++i) leaf[done + i] = tree.nodes[at[i]].leaf();
-        }
+    for (; done + kInFlight <= which.size(); done += kInFlight) {
+        std::uint32_t at[kInFlight];
+        const T* cells[kInFlight];
+        for (std::size_t i = 0; i < kInFlight; ++i) cells[i] = row_of(done + i);
+        const auto row_at = [&](std::size_t i) { return cells[i]; };
+        if (rows.has_gaps) walk_together<true>(tree.nodes.data(), row_at, at);
+        else walk_together<false>(tree.nodes.data(), row_at, at);
+        for (std::size_t i = 0; i < kInFlight; ++i) leaf[done + i] = tree.nodes[at[i]].leaf();
+    }
     for (; done < which.size(); ++done)
         leaf[done] = tree.nodes[leaf_with_gaps(tree.nodes, row_of(done))].leaf();
 }
