@@ -1,8 +1,10 @@
-/// Small awkward tables without gaps, and how often each row counts, for the tests of forests.
+/// Small awkward tables, and how often each row counts, for the tests of forests.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "treewright/base/random.hpp"
@@ -14,6 +16,8 @@ struct FastTable {
     std::vector<std::vector<float>> singles;
     std::vector<std::vector<double>> doubles;
     std::vector<std::vector<std::int64_t>> wholes;
+    std::vector<std::vector<std::int32_t>> codes;
+    std::vector<std::vector<std::uint8_t>> known;  ///< of the whole numbers
     std::vector<std::int32_t> classes;
     std::vector<double> values;
     std::vector<std::uint32_t> copies;
@@ -26,6 +30,7 @@ struct FastTableOptions {
     std::uint32_t n_classes = 2;    ///< 0: numbers
     std::uint64_t distinct = 12;    ///< values of a column
     std::uint64_t most_copies = 3;  ///< of a row
+    double gaps = 0.0;              ///< share of values that are missing
 };
 
 inline std::unique_ptr<FastTable> make_fast_table(const FastTableOptions& options,
@@ -34,6 +39,7 @@ inline std::unique_ptr<FastTable> make_fast_table(const FastTableOptions& option
     using namespace treewright::data;
     auto made = std::make_unique<FastTable>();
     const std::size_t n = options.n_rows;
+    made->known.reserve(8);  // columns view them
     const auto add = [&](auto& columns, ValueType type, auto value_of) {
         auto& column = columns.emplace_back(n);
         for (auto& x : column) x = value_of();
@@ -41,8 +47,21 @@ inline std::unique_ptr<FastTable> make_fast_table(const FastTableOptions& option
         view.data = reinterpret_cast<const std::byte*>(column.data());
         view.stride = sizeof(column[0]);
         view.type = type;
+        using Value = std::decay_t<decltype(column[0])>;
+        for (std::size_t row = 0; row < n && options.gaps > 0.0; ++row) {
+            if (random.uniform() >= options.gaps) continue;
+            if constexpr (std::is_floating_point_v<Value>) {
+                column[row] = std::numeric_limits<Value>::quiet_NaN();
+            } else if (type == ValueType::code) {
+                column[row] = kMissingCode;
+            } else {
+                if (view.known == nullptr)
+                    view.known = made->known.emplace_back(n, std::uint8_t{1}).data();
+                made->known.back()[row] = 0;
+            }
+        }
         made->data.columns.push_back(view);
-        made->is_real.push_back(type != ValueType::i64);
+        made->is_real.push_back(std::is_floating_point_v<Value>);
     };
     const auto drawn = [&] { return static_cast<double>(random.below(options.distinct)); };
     for (int i = 0; i < 2; ++i) {
@@ -51,9 +70,16 @@ inline std::unique_ptr<FastTable> make_fast_table(const FastTableOptions& option
         add(made->wholes, ValueType::i64, [&] { return static_cast<std::int64_t>(drawn()) - 4; });
     }
     add(made->singles, ValueType::f32, [] { return 2.5F; });
+    if (options.gaps > 0.0) {
+        add(made->codes, ValueType::code, [&] { return static_cast<std::int32_t>(drawn()) % 3; });
+        made->data.columns.back().scale = Scale::ordinal;
+        made->data.columns.back().n_codes = 4;
+    }
     made->data.n_rows = n;
     for (std::size_t row = 0; row < n; ++row) {
-        const double signal = made->singles[0][row] + made->wholes[0][row] * 0.2;
+        const float single = made->singles[0][row];
+        const double signal = (single == single ? static_cast<double>(single) : 0.5) +
+                              static_cast<double>(made->wholes[0][row]) * 0.2;
         const double noisy = signal + 2.0 * random.uniform();
         if (options.n_classes > 0)
             made->classes.push_back(static_cast<std::int32_t>(

@@ -1,6 +1,7 @@
 /// Radix sort of a column: 32-bit keys, three passes of 11 bits, passes skipped where all keys
-/// agree. Longer values sort on their 32 leading varying bits; runs that agree there are few and
-/// short in real data and are finished by comparison.
+/// agree. Trailing bits that all values share (those of whole numbers stored as doubles) are
+/// dropped. Longer values sort on their 32 leading varying bits; a run that agrees there is then
+/// sorted by the rest, at most 32 bits, unless it is one value over and over.
 #include "treewright/data/order.hpp"
 
 #include <algorithm>
@@ -36,13 +37,16 @@ std::uint64_t key_of(const Column& column, std::size_t row) {
     return 0;
 }
 
-/// Sorts pairs (key << 32 | row) by key, stably.
+/// Pairs up to which sorting by comparison is faster than clearing the buckets.
+constexpr std::size_t kFewPairs = 256;
+
+/// Sorts pairs (key << 32 | row) by key, stably; rows ascend.
 void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& spare,
                 Progress& progress) {
     constexpr unsigned kBits = 11;
     constexpr std::size_t kBuckets = 1U << kBits;
     constexpr std::array<unsigned, 3> kShifts = {32, 43, 54};
-    if (pairs.size() < 64) {
+    if (pairs.size() < kFewPairs) {
         std::sort(pairs.begin(), pairs.end());  // rows ascend, so equal keys keep their order
         return;
     }
@@ -71,6 +75,73 @@ void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& s
     }
 }
 
+/// The keys of a column as far as they vary: (key - lowest) >> n_shared. The `n_rest` last bits do
+/// not fit into a pair beside a row.
+struct Keys {
+    const Column& column;
+    std::uint64_t lowest = ~0ULL;
+    unsigned n_shared = 0;
+    unsigned n_rest = 0;
+
+    [[nodiscard]] std::uint64_t of(std::size_t row) const {
+        return (key_of(column, row) - lowest) >> n_shared;
+    }
+    [[nodiscard]] std::uint64_t pair(std::uint32_t row) const {
+        return (of(row) >> n_rest) << 32 | row;
+    }
+    /// The last bits of a row's key and the row.
+    [[nodiscard]] std::uint64_t rest_pair(std::uint32_t row) const {
+        return (of(row) & ((1ULL << n_rest) - 1U)) << 32 | row;
+    }
+};
+
+/// Sorts pairs that agree in the leading bits of their keys by the rest of them.
+void finish_run(std::span<std::uint64_t> run, const Keys& keys, OrderScratch& scratch,
+                Progress& progress) {
+    std::vector<std::uint64_t>& rest = scratch.run;
+    rest.clear();
+    std::uint64_t differing = 0;
+    for (const std::uint64_t pair : run) {
+        rest.push_back(keys.rest_pair(static_cast<std::uint32_t>(pair)));
+        differing |= (rest.back() ^ rest.front()) >> 32;
+    }
+    if (differing == 0) return;  // one value: its rows ascend
+    const std::uint64_t leading = run[0] >> 32 << 32;
+    sort_pairs(rest, scratch.spare, progress);
+    for (std::size_t i = 0; i < run.size(); ++i)
+        run[i] = leading | static_cast<std::uint32_t>(rest[i]);
+}
+
+/// Finds the range of a column's keys, and which of their bits vary; lists the missing rows.
+Keys survey(const Column& column, std::span<const std::uint32_t> rows,
+            std::vector<std::uint32_t>& missing, Progress& progress) {
+    Keys keys{column};
+    std::uint64_t highest = 0;
+    std::uint64_t first = 0;
+    std::uint64_t differing = 0;
+    bool any = false;
+    in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
+        for (const std::uint32_t row : rows.subspan(begin, end - begin)) {
+            if (column.is_missing(row)) {
+                missing.push_back(row);
+                continue;
+            }
+            const std::uint64_t key = key_of(column, row);
+            first = any ? first : key;
+            any = true;
+            differing |= key ^ first;
+            keys.lowest = std::min(keys.lowest, key);
+            highest = std::max(highest, key);
+        }
+    });
+    if (differing == 0) return keys;
+    keys.n_shared = static_cast<unsigned>(std::countr_zero(differing));
+    const auto n_bits =
+        static_cast<unsigned>(std::bit_width((highest - keys.lowest) >> keys.n_shared));
+    keys.n_rest = n_bits > 32 ? n_bits - 32 : 0;
+    return keys;
+}
+
 }  // namespace
 
 Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderScratch& scratch,
@@ -81,47 +152,21 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
     auto& pairs = scratch.pairs;
     pairs.clear();
     pairs.reserve(rows.size());
-
-    std::uint64_t lowest = ~0ULL;
-    std::uint64_t highest = 0;
-    in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
-        for (const std::uint32_t row : rows.subspan(begin, end - begin)) {
-            if (column.is_missing(row)) {
-                missing.push_back(row);
-                continue;
-            }
-            const std::uint64_t key = key_of(column, row);
-            lowest = std::min(lowest, key);
-            highest = std::max(highest, key);
-        }
-    });
-    const unsigned bits = missing.size() == rows.size()
-                              ? 0U
-                              : static_cast<unsigned>(std::bit_width(highest - lowest));
-    const unsigned shift = bits > 32 ? bits - 32 : 0;
+    const Keys keys = survey(column, rows, missing, progress);
     in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
         for (const std::uint32_t row : rows.subspan(begin, end - begin))
-            if (!column.is_missing(row))
-                pairs.push_back((((key_of(column, row) - lowest) >> shift) << 32) | row);
+            if (missing.empty() || !column.is_missing(row)) pairs.push_back(keys.pair(row));
     });
     sort_pairs(pairs, scratch.spare, progress);
-
-    if (shift > 0) {  // finish the runs whose leading bits agree
-        const auto by_value = [&](std::uint64_t a, std::uint64_t b) {
-            const auto row_a = static_cast<std::uint32_t>(a);
-            const auto row_b = static_cast<std::uint32_t>(b);
-            const std::uint64_t key_a = key_of(column, row_a);
-            const std::uint64_t key_b = key_of(column, row_b);
-            return key_a != key_b ? key_a < key_b : row_a < row_b;
-        };
+    if (keys.n_rest > 0) {
         std::size_t begin = 0;  // of the run; it may reach beyond the block
         in_blocks(progress, pairs.size(), [&](std::size_t, std::size_t block_end) {
             while (begin < block_end) {
                 std::size_t end = begin + 1;
                 while (end < pairs.size() && (pairs[end] >> 32) == (pairs[begin] >> 32)) ++end;
                 if (end - begin > 1)
-                    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin),
-                              pairs.begin() + static_cast<std::ptrdiff_t>(end), by_value);
+                    finish_run(std::span(pairs).subspan(begin, end - begin), keys, scratch,
+                               progress);
                 begin = end;
             }
         });
@@ -129,14 +174,13 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
 
     order.entries.reserve(rows.size());
     order.n_missing = missing.size();
-    std::uint64_t before = 0;
     in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<std::uint32_t>(pairs[i]);
-            const std::uint64_t key = shift > 0 ? key_of(column, row) : pairs[i] >> 32;
-            const bool tie = i > 0 && key == before;
+            bool tie = i > 0 && (pairs[i] >> 32) == (pairs[i - 1] >> 32);
+            if (tie && keys.n_rest > 0)  // rare: only then is the table read, out of order
+                tie = keys.of(row) == keys.of(static_cast<std::uint32_t>(pairs[i - 1]));
             order.entries.push_back(row << 1 | static_cast<std::uint32_t>(tie));
-            before = key;
         }
     });
     for (std::size_t i = 0; i < missing.size(); ++i)

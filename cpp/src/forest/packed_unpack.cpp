@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace treewright::forest {
 namespace {
@@ -20,6 +21,12 @@ struct Moments {
                 squares + other.squares + apart * apart * weight * other.weight / all};
     }
 };
+
+/// Of a column of integers; one that every known value meets is infinite.
+std::int64_t whole_threshold(double threshold) {
+    return std::isinf(threshold) ? std::numeric_limits<std::int64_t>::max()
+                                 : static_cast<std::int64_t>(threshold);
+}
 
 void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
@@ -80,7 +87,7 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         node.first_child = static_cast<std::int32_t>(from.first_child);
         node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
         node.threshold = is_real[column] ? from.threshold : std::nan("");
-        node.threshold_int = is_real[column] ? 0 : static_cast<std::int64_t>(from.threshold);
+        node.threshold_int = is_real[column] ? 0 : whole_threshold(from.threshold);
         for (std::uint32_t b = 0; b < 2; ++b)
             tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);
     }

@@ -24,7 +24,7 @@ bool serves_options(const GrowOptions& options) {
 
     served.criterion = options.criterion;  // with loops of its own, see below
     served.splitter = options.splitter;
-    served.missing = options.missing;  // irrelevant without missing values, see below
+    served.missing = options.missing;  // with missing values, see fast_grower_serves_gaps
     served.max_surrogates = options.max_surrogates;
 
     served.max_depth = options.max_depth;
@@ -74,6 +74,10 @@ std::string_view name_of(Engine engine) {
 
 bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data) {
     return serves_table(data) && serves_options(options);
+}
+
+bool fast_grower_serves_gaps(const GrowOptions& options) {
+    return options.missing == missing::policy_named("learned_side");
 }
 
 Engine engine_of(const GrowOptions& options, const data::Dataset& data) {

@@ -78,6 +78,25 @@ CASE(radix_sort_equals_stable_sort) {
     }
 }
 
+CASE(ties_and_values_that_differ_in_their_last_bits_are_ordered) {
+    Generator random(12);
+    for (const std::size_t n : {100, 5000}) {
+        std::vector<double> binary(n);  // trailing bits that all values share
+        std::vector<double> few(n);     // whole runs of one value with all bits in use
+        std::vector<double> close(n);   // a long run that agrees in the leading bits
+        std::vector<double> spiked(n);  // half of them zero
+        for (std::size_t i = 0; i < n; ++i) {
+            binary[i] = static_cast<double>(random.below(2));
+            few[i] = 0.1 * static_cast<double>(random.below(7)) - 0.3;
+            const auto step = static_cast<double>(random.below(900));
+            close[i] = random.below(8) == 0 ? -1e300 * random.uniform() : 1.0 + step * 0x1p-52;
+            spiked[i] = random.below(2) == 0 ? 0.0 : random.uniform() - 0.5;
+            if (random.below(20) == 0) few[i] = close[i] = std::nan("");
+        }
+        for (const auto& values : {binary, few, close, spiked}) check_order(values, ValueType::f64);
+    }
+}
+
 CASE(extremes_are_ordered) {
     const double infinity = std::numeric_limits<double>::infinity();
     const double tiny = std::numeric_limits<double>::denorm_min();

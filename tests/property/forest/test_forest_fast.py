@@ -1,4 +1,4 @@
-"""Trees grown packed, on plain tables, are the trees of the grower that knows everything."""
+"""Trees grown packed, on ordered columns, are the trees of the grower that knows everything."""
 
 from typing import Any
 
@@ -43,11 +43,26 @@ def columns(draw: st.DrawFn, n_rows: int) -> np.ndarray[Any, Any]:
     return np.array(draw(st.lists(st.sampled_from(few), min_size=n_rows, max_size=n_rows)), dtype)
 
 
+def with_gaps(column: np.ndarray[Any, Any], share: float, seed: int) -> np.ndarray[Any, Any]:
+    """Return the column with some values missing."""
+    made = column.astype(np.float32 if column.dtype == np.float32 else np.float64)
+    made[np.random.default_rng(seed).random(len(made)) < share] = np.nan
+    return made
+
+
 @st.composite
 def forests(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any, Any]:
     """Return a forest, its table, target and weights."""
     n_rows = draw(st.integers(2, 60))
     table = {f"x{i}": draw(columns(n_rows)) for i in range(draw(st.integers(1, 4)))}
+    share = draw(st.sampled_from([0.0, 0.0, 0.05, 0.4, 0.9]))
+    if share > 0:
+        seeds = {name: draw(st.integers(0, 1000)) for name in table}
+        kept = draw(st.sampled_from([None, *table]))  # a column without gaps beside the others
+        table = {
+            name: column if name == kept else with_gaps(column, share, seeds[name])
+            for name, column in table.items()
+        }
     n_classes = draw(st.sampled_from([0, 2, 2, 4]))
     pool = _TARGETS if n_classes == 0 else range(n_classes)
     target = np.array(draw(st.lists(st.sampled_from(pool), min_size=n_rows, max_size=n_rows)))
@@ -131,6 +146,7 @@ def test_packed_trees_are_those_of_the_general_grower(
     forest.fit(table, target, sample_weight=weights)
     ensemble = forest.ensemble_
     assert isinstance(ensemble.trees, PackedTrees)
+    assert ensemble.engine == ("drawn_cuts" if "Extra" in type(forest).__name__ else "best_cuts")
     training = forest._training
     general = grow_trees(
         training.columns,

@@ -24,6 +24,7 @@ struct Order {
 struct OrderScratch {
     std::vector<std::uint64_t> pairs;
     std::vector<std::uint64_t> spare;
+    std::vector<std::uint64_t> run;  ///< pairs that agree in their leading bits
 };
 
 /// Sorts the given rows (ascending row numbers) of a column, stably, by radix: O(rows).

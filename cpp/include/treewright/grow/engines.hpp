@@ -5,7 +5,8 @@
 /// | engine     | grows                       | serves                                       |
 /// |------------|-----------------------------|----------------------------------------------|
 /// | general    | single trees, any forest    | every option and table (grow/grower.hpp)     |
-/// | best_cuts  | trees of forests, best cuts | fast_grower_serves, no missing values        |
+/// | best_cuts  | trees of forests, best cuts | fast_grower_serves; with missing values      |
+/// |            |                             | fast_grower_serves_gaps                      |
 /// |            |                             | (forest/fast/grower_best_cuts.cpp)           |
 /// | drawn_cuts | the same, cuts drawn        | the same (forest/fast/grower_drawn_cuts.cpp) |
 /// | histogram  | trees of gradient boosting  | binned columns, one score a tree             |
@@ -14,7 +15,8 @@
 /// |            |                             | adaboost/weak_trees.py (adaboost/stumps.hpp) |
 ///
 /// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses; a
-/// missing value is only found while a column is read, and then the general engine grows the trees.
+/// missing value is only found while a column is read, and then, unless its policy is served, the
+/// general engine grows the trees.
 /// Python asks for the fast ones only where leaves answer the shares of their rows and the target
 /// is of ordinary size (forest/problem.py). engine_of returns a name and includes no engine: the
 /// owner of the engines dispatches (forest/forest.cpp).
@@ -39,6 +41,9 @@ inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
 
 /// Whether the fast grower of forests serves these options on this table.
 [[nodiscard]] bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data);
+
+/// Whether it does so for columns with missing values, too.
+[[nodiscard]] bool fast_grower_serves_gaps(const GrowOptions& options);
 
 /// The engine that grows the trees of a forest.
 [[nodiscard]] Engine engine_of(const GrowOptions& options, const data::Dataset& data);

@@ -7,7 +7,8 @@
 
 namespace treewright::split {
 
-/// Judges the one split that sends the marked runs to branch 0, missing rows on the better side.
+/// Judges the one split that sends the marked runs to branch 0, missing rows on the better side; of
+/// sides that tie, branch 1.
 template <criteria::Criterion C>
 void judge_marked(Judge<C>& judge, const std::vector<std::uint32_t>& branch_of_run,
                   const Monotone* monotone, SearchScratch& scratch, Candidate& best) {
@@ -30,7 +31,7 @@ void judge_marked(Judge<C>& judge, const std::vector<std::uint32_t>& branch_of_r
              respects(judge.criterion, *monotone, scratch.left.data(), scratch.right.data()))) {
             const double purity = judge.criterion.pair(scratch.left.data(), scratch.right.data()) +
                                   (third ? judge.criterion.purity(tally.missing.data()) : 0.0);
-            if (purity > best_purity) {
+            if (judge.beats(purity, best_purity)) {
                 best_purity = purity;
                 best.guard = Guard::none;
                 best.missing_branch =

@@ -20,22 +20,29 @@ bool fits_single(const data::Column& column, std::size_t n_rows) {
     if (column.type == data::ValueType::f32) return true;
     for (std::size_t row = 0; row < n_rows; ++row) {
         const double value = column.number(row);
-        if (static_cast<double>(static_cast<float>(value)) != value) return false;
+        if (static_cast<double>(static_cast<float>(value)) != value && !std::isnan(value))
+            return false;
     }
     return true;
 }
 
-bool has_gaps(const data::Column& column, std::size_t n_rows) {
-    for (std::size_t row = 0; row < n_rows; ++row)
-        if (column.is_missing(row)) return true;
-    return false;
+/// Notes the gaps of a column; returns whether there are any.
+bool note_gaps(const data::Column& column, std::size_t c, std::size_t n_rows, TableGaps& gaps) {
+    bool any = false;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        if (!column.is_missing(row)) continue;
+        gaps.add(c, row);
+        any = true;
+    }
+    return any;
 }
 
 /// Whether doubles hold every value of an integer column exactly.
 bool fits_double(const data::Column& column, std::size_t n_rows) {
     if (column.type != data::ValueType::i64) return true;
     for (std::size_t row = 0; row < n_rows; ++row)
-        if (std::abs(static_cast<double>(column.whole(row))) > 0x1.0p52) return false;
+        if (!column.is_missing(row) && std::abs(static_cast<double>(column.whole(row))) > 0x1.0p52)
+            return false;
     return true;
 }
 
@@ -69,6 +76,8 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     const std::size_t n_columns = data.columns.size();
     auto made = std::make_unique<FastData>();
     made->data = &data;
+    made->gaps = TableGaps(data.n_rows, n_columns);
+    const bool serves_gaps = grow::fast_grower_serves_gaps(options);
     std::atomic<bool> is_served{true};
     std::atomic<bool> is_single{true};
     const bool sorts = options.splitter == split::Splitter::best;
@@ -78,7 +87,8 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = static_cast<std::uint32_t>(row);
     team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
         const data::Column& column = data.columns[c];
-        if (!is_served || has_gaps(column, data.n_rows) || !fits_double(column, data.n_rows)) {
+        if (!is_served || (note_gaps(column, c, data.n_rows, made->gaps) && !serves_gaps) ||
+            !fits_double(column, data.n_rows)) {
             is_served = false;
             return;
         }
@@ -86,6 +96,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
         else if (!fits_single(column, data.n_rows)) is_single = false;
     });
     if (!is_served) return nullptr;
+    made->gaps.finish();
     if (!sorts && is_single) lay_out(data, options, made->singles, team);
     if (!sorts && !is_single) lay_out(data, options, made->doubles, team);
     return made;

@@ -1,24 +1,21 @@
 /// Trees of the fast grower by best cuts: one list of rows per column, sorted by its values, as in
-/// data/block.hpp (sorted_lists.hpp).
+/// data/block.hpp (sorted_lists.hpp, list_cuts.hpp).
 #include "treewright/forest/fast/grower.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/prefetch.hpp"
-#include "treewright/forest/fast/sorted_lists.hpp"
+#include "treewright/forest/fast/list_cuts.hpp"
 #include "treewright/grow/question.hpp"
 
 namespace treewright::forest {
 namespace {
 
-class ListGrower final : public FastGrower, private SortedLists {
+class ListGrower final : public FastGrower, private ListCuts {
 public:
     ListGrower(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
-        : SortedLists(shared, options, progress),
-          least(static_cast<std::uint32_t>(
-              std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)}))) {}
+        : ListCuts(shared, options, progress) {}
 
     PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
                     Team& team) override {
@@ -43,15 +40,6 @@ public:
     }
 
 private:
-    /// Sums of squares of the class counts on both sides of every cut.
-    struct ClassSums {
-        std::vector<double> left;
-        std::vector<double> right;
-        std::vector<double> weights;
-        std::vector<double> class_left;
-        std::vector<double> class_right;
-    };
-
     void grow_open() {
         while (!nodes.stack.empty()) {
             FastNode node = nodes.pop();
@@ -114,15 +102,16 @@ private:
         // Two rows are separated alike by every column: the first that separates them wins.
         const bool is_pair = size_of(node) == 2 && least == 1;
         // In a pocket all columns are judged at once.
-        const bool at_once = node.pocket != 0 && kind == Kind::values && !is_pair;
+        const bool at_once =
+            node.pocket != 0 && kind == Kind::values && !is_pair && !pocket.has_gaps;
         if (parts.is_shared()) {
             judge_together(node, purity);
         } else if (!at_once || !judge_pocket(node)) {
             FastLeader leader(purity);
             while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
                 const std::uint32_t column = nodes.draw_column();
-                const FastCut cut = at_once ? pocket.judged(column)
-                                            : judge(node, column, leader.floor(), of_classes);
+                const FastCut cut =
+                    at_once ? pocket.judged(column) : judge(node, column, leader.floor(), scratch);
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
                 leader.meets(cut);
@@ -134,8 +123,7 @@ private:
             close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
             return;
         }
-        const double tolerance = split::kTie * (purity + best->decrease);
-        divide(node, *best, tolerance);
+        divide(node, *best, purity);
     }
 
     /// Judges the columns of a large node by all threads. Neither the draws nor the winner depend
@@ -147,11 +135,11 @@ private:
             for (std::size_t n = nodes.n_sure(); n > 0; --n)
                 nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
             std::vector<FastLeader> leaders(parts.n_threads(), FastLeader(purity));
-            sums_of_thread.resize(parts.n_threads());
+            scratch_of_thread.resize(parts.n_threads());
             parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
                 progress.check(asks && thread == 0);
                 FastCut& cut = nodes.cuts[begin + i];
-                cut = judge(node, cut.column, leaders[thread].floor(), sums_of_thread[thread]);
+                cut = judge(node, cut.column, leaders[thread].floor(), scratch_of_thread[thread]);
                 leaders[thread].meets(cut);
             });
             for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
@@ -168,108 +156,23 @@ private:
             loops, nodes);
     }
 
-    [[nodiscard]] FastList part_of(const FastNode& node, std::uint32_t column) {
-        return {entries_of(node, column), size_of(node), least,
-                static_cast<std::uint32_t>(node.weight), node.sum};
-    }
-
-    /// Cuts not above the floor need not be judged exactly.
-    __attribute__((always_inline)) FastCut judge(const FastNode& node, std::uint32_t column,
-                                                 double floor, ClassSums& sums) {
-        const FastList list = part_of(node, column);
-        double decrease = kNoPlainCut;
-        if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
-        if (kind == Kind::two_classes) {
-            const double found = loops.best_two(list, floor / 2.0);
-            decrease = found == kNoPlainCut ? found : 2.0 * found;
-        } else if (kind == Kind::values) {
-            decrease = loops.best_values(list, value_of, floor);
-        } else {
-            accumulate(node, list, sums);
-            const double found =
-                loops.best_scores(list, sums.left.data(), sums.right.data(), sums.weights.data());
-            if (found != kNoPlainCut)
-                decrease = std::max(0.0, found / node.weight - nodes.purity_of(node));
-        }
-        const bool is_constant =
-            decrease < 0.0 && has_ties[column] != 0 &&
-            std::all_of(list.entries + 1, list.entries + list.n,
-                        [](std::uint32_t entry) { return (entry & kSameValueBit) != 0; });
-        return {column, is_constant, decrease};
-    }
-
-    /// The one cut of two entries is the same in every column.
-    FastCut judge_pair(const FastList& list, std::uint32_t column) const {
-        if ((list.entries[1] & kSameValueBit) != 0) return {column, true, kNoPlainCut};
-        const double w = weight_of(list.entries[0]);
-        const double rest = weight_of(list.entries[1]);
-        if (std::min(w, rest) < least) return {column, false, kNoPlainCut};
-        const double s = kind == Kind::values                 ? value_of[row_of(list.entries[0])]
-                         : (list.entries[0] & kPositive) != 0 ? w
-                                                              : 0.0;
-        const double excess = (s * rest - (list.sum - s) * w) / (w + rest);  // same for both sides
-        const double found = excess * excess / (w * rest);
-        return {column, false, kind == Kind::values ? found : 2.0 * found};
-    }
-
-    void accumulate(const FastNode& node, const FastList& list, ClassSums& sums) {
-        auto& [left, right, weights, class_left, class_right] = sums;
-        if (left.size() < list.n + kPadding)
-            for (auto* each : {&left, &right, &weights}) each->resize(list.n + kPadding);
-        class_left.assign(n_classes, 0.0);
-        class_right.assign(nodes.classes.begin() + node.classes,
-                           nodes.classes.begin() + node.classes + n_classes);
-        double of_left = 0.0;
-        double of_right = 0.0;
-        for (const double count : class_right) of_right += count * count;
-        double weight = 0.0;
-        for (std::uint32_t i = 0; i < list.n; ++i) {
-            const std::uint32_t k = class_of[row_of(list.entries[i])];
-            const double w = weight_of(list.entries[i]);
-            of_left += w * (2.0 * class_left[k] + w);
-            of_right -= w * (2.0 * class_right[k] - w);
-            class_left[k] += w;
-            class_right[k] -= w;
-            weight += w;
-            left[i] = of_left;
-            right[i] = of_right;
-            weights[i] = weight;
-        }
-    }
-
-    [[nodiscard]] FastPlace locate(const FastNode& node, const FastList& list, const FastCut& cut,
-                                   double tolerance) {
-        if (list.n == 2 && kind != Kind::classes) {
-            const std::uint32_t first = list.entries[0];
-            const double positive = (first & kPositive) != 0 ? weight_of(first) : 0.0;
-            return {1, weight_of(first), kind == Kind::values ? value_of[row_of(first)] : positive};
-        }
-        const double enough = cut.decrease - tolerance;
-        if (kind == Kind::two_classes) return loops.locate_two(list, enough / 2.0);
-        if (kind == Kind::values) return loops.locate_values(list, value_of, enough);
-        accumulate(node, list, of_classes);
-        FastPlace found;
-        found.position = loops.locate_scores(list, of_classes.left.data(), of_classes.right.data(),
-                                             of_classes.weights.data(),
-                                             (enough + nodes.purity_of(node)) * node.weight);
-        for (std::uint32_t i = 0; i < found.position; ++i)
-            found.weight += weight_of(list.entries[i]);
-        return found;
-    }
-
-    void divide(FastNode& node, const FastCut& cut, double tolerance) {
-        const FastList part = part_of(node, cut.column);
-        const FastPlace place = locate(node, part, cut, tolerance);
-        const std::uint32_t n = part.n;
+    void divide(FastNode& node, FastCut cut, double purity) {
+        const Located found = located(node, cut, purity);
+        const FastPlace& place = found.place;
+        const std::uint32_t n = found.list.n;
         require(place.position > 0 && place.position < n, "a place for the cut");
-        const std::uint32_t* list = part.entries;
+        cut.gaps = found.gaps;
+        const std::uint32_t* list = found.list.entries;
         const std::uint32_t n_left = place.position;
         const double right_weight = node.weight - place.weight;
         nodes.credit(cut, node.weight);
         const std::uint32_t first = nodes.add_nodes(2);
-        nodes.set_cut(node.node, cut, 0.0, place.weight >= right_weight, first);
-        read_later(node.node, cut.column,
-                   {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]});
+        nodes.set_cut(node.node, cut, open_threshold(data.columns[cut.column]),
+                      place.weight >= right_weight, first);
+        if (!found.is_open)
+            read_later(
+                node.node, cut.column,
+                {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]});
 
         FastNode children[2] = {node, node};
         for (std::uint32_t b = 0; b < 2; ++b) {
@@ -300,7 +203,7 @@ private:
             else children[b].key = Mixed(node.key.with(b));
         }
         if (node.pocket == 0 && (grows[0] || grows[1]))
-            partition(node, cut.column, n_left, grows, children);
+            partition(node, cut, list, n_left, grows, children);
         if (grows[1]) nodes.stack.push_back(children[1]);
         if (grows[0]) nodes.stack.push_back(children[0]);
     }
@@ -352,12 +255,12 @@ private:
     }
 
     /// Partitions the lists of the columns still in use; a child that grows alone takes the front.
-    void partition(const FastNode& node, std::uint32_t asked, std::uint32_t n_left,
-                   const bool* grows, FastNode* children) {
+    /// The first n_left of `rows` are those of the first child.
+    void partition(const FastNode& node, const FastCut& cut, const std::uint32_t* rows,
+                   std::uint32_t n_left, const bool* grows, FastNode* children) {
         const std::uint32_t n = node.size();
-        std::uint32_t* own = list_of(node, asked);
-        for (std::uint32_t i = 0; i < n_left; ++i) side[row_of(own[i])] = 0;
-        for (std::uint32_t i = n_left; i < n; ++i) side[row_of(own[i])] = 1;
+        for (std::uint32_t i = 0; i < n_left; ++i) side[row_of(rows[i])] = 0;
+        for (std::uint32_t i = n_left; i < n; ++i) side[row_of(rows[i])] = 1;
         if (!grows[0]) {
             children[1].begin = node.begin;
             children[1].end = node.begin + (n - n_left);
@@ -370,7 +273,8 @@ private:
                                      auto&& note_untied) __attribute__((always_inline)) {
             std::uint32_t* list = list_of(node, column);
             std::uint32_t* there = both ? list_of(children[1], column) : list;
-            if (column == asked) {  // a cut leaves its own list in order
+            // A cut leaves its own list in order, unless the last rows go to the first side.
+            if (column == cut.column && cut.gaps != GapSide::first) {
                 if (list + n_left != there && (!grows[0] || both))
                     std::copy(list + n_left, list + n, there);
                 return;
@@ -426,11 +330,9 @@ private:
     static constexpr std::size_t kMostOpenCuts = 32;
 
     std::vector<OpenCut> open_cuts;
-    std::uint32_t least;
     std::vector<std::vector<std::uint32_t>> spares{
         1};  ///< by thread: stand in for the second buffer
-    ClassSums of_classes;
-    std::vector<ClassSums> sums_of_thread;
+    std::vector<Scratch> scratch_of_thread;
     std::vector<std::unique_ptr<ListGrower>> crew;  ///< by thread: grow the parts
 };
 

@@ -7,6 +7,10 @@
 ///     evaluated together, and dividing such a node moves no cell.
 ///
 /// Where a node considers few of very many columns, nothing is copied and columns are gathered.
+///
+/// A missing value is a cell that is not a number: it is above every threshold. Where a column has
+/// some in the node, the drawn cut is judged with them on the other side as well; of a column with
+/// one value beside them the question is whether it is known (split/drawn.hpp).
 // Long because large nodes and small ones are grown by turns on the same state, and their
 // steps must be inlined into one another.
 #include "treewright/forest/fast/grower.hpp"
@@ -32,9 +36,10 @@ namespace {
 template <class T>
 class RandomGrower final : public FastGrower {
 public:
-    RandomGrower(const FastCells<T>& table, const data::Dataset& data,
+    RandomGrower(const FastCells<T>& table, const TableGaps& gaps, const data::Dataset& data,
                  const grow::GrowOptions& options, Progress& progress)
         : table(table),
+          gaps(gaps),
           data(data),
           progress(progress),
           loops(cell_loops<T>()),
@@ -100,13 +105,16 @@ private:
                 aim(some[i], judgement_of(some[i]), {columns, n_looked}, n_wanted, twig_lanes[i]);
             }
             home.look(0, {twig_lanes, some.size()});
-            for (std::size_t i = 0; i < some.size(); ++i) grow_on(some[i], twig_lanes[i]);
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                if (some[i].has_gaps) settle_gaps(some[i], twig_lanes[i]);
+                grow_on(some[i], twig_lanes[i]);
+            }
         }
         tell_twig(root.node);
     }
 
     /// Divides a node of the twig after its first evaluation.
-    void grow_on(FastNode& node, const Lanes<T>& first) {
+    void grow_on(FastNode& node, Lanes<T>& first) {
         best = {};
         const Lanes<T>* lanes = &first;
         if (!take_winner(node, first)) {
@@ -117,7 +125,7 @@ private:
         if (!is_enough(node)) return;
         FastNode children[2];
         bool grows[2];
-        make_children(node, home.divide(node.begin, *lanes, best.lane), children, grows);
+        make_children(node, divide_home(node, *lanes), children, grows);
         twig.divide(node, best.cut, threshold_of(best), children, grows);
     }
 
@@ -153,7 +161,8 @@ private:
 
     void grow_parts() {
         while (crew.size() < parts.n_threads())
-            crew.push_back(std::make_unique<RandomGrower>(table, data, nodes.options, progress));
+            crew.push_back(
+                std::make_unique<RandomGrower>(table, gaps, data, nodes.options, progress));
         parts.grow([&](FastPart& part, std::size_t thread) {
             crew[thread]->grow_part(*this, part, asks && thread == 0);
         });
@@ -216,6 +225,8 @@ private:
     };
 
     static constexpr double kNoCut = Judgement::kNoCut;
+    /// The threshold of the question whether a value is known; others are finite.
+    static constexpr double kOpen = std::numeric_limits<double>::infinity();
 
     /// A cut and the sums of its first side.
     struct Found {
@@ -263,13 +274,15 @@ private:
         kept.resize(n + kArrayPadding);
         masks.resize(n / kMarksPerWord + 1);
         if (has_homes())
-            home.choose(nodes.options.columns, data.columns.size(), static_cast<std::uint32_t>(n));
+            home.choose(nodes.options.columns, data.columns.size(), static_cast<std::uint32_t>(n),
+                        gaps.any());
     }
 
     void open_root(FastNode& root) {
         Rows& rows = buffers[0];
         root.end = n_drawn;
         root.weight = nodes.total_weight;
+        root.has_gaps = gaps.any();
         if (n_classes > 2) nodes.classes.assign(n_classes, 0);
         if (is_two)
             root.sum = static_cast<double>(std::accumulate(
@@ -311,6 +324,9 @@ private:
         node.is_home = true;
         node.begin = 0;
         node.end = n;
+        if (!node.has_gaps) return;
+        for (std::uint32_t i = 0; i < n; ++i) home.gap[i] = gaps.at_row(home.row[i]) ? 1 : 0;
+        node.has_gaps = home.has_gaps(0, n);
     }
 
     // ---------------------------------------------------------------- splits
@@ -355,6 +371,8 @@ private:
                 found.bound = drawn.bound;
                 found.cut.decrease = judge(node, judgement, found);
             }
+            if (node.has_gaps && gaps.in_column(found.cut.column))
+                settle_fetched(node, judgement, found);
             nodes.note_column(found.cut.is_constant);
             nodes.note_cut(found.cut);
             if (!leader.meets(found.cut)) continue;
@@ -413,6 +431,7 @@ private:
         aim(node, judgement, nodes.draw_ahead(n_to_look_at(node, nodes.n_lacking())), n_lacking,
             lanes);
         home.look(k, {&lanes, 1});
+        if (node.has_gaps) settle_gaps(node, lanes);
     }
     void aim(const FastNode& node, const Judgement& judgement,
              std::span<const std::uint32_t> columns, std::size_t n_wanted, Lanes<T>& lanes) const {
@@ -420,7 +439,7 @@ private:
     }
 
     void take(const Lanes<T>& lanes, std::size_t lane, double decrease) {
-        best = {{static_cast<std::uint32_t>(lanes.column[lane]), false, decrease},
+        best = {{static_cast<std::uint32_t>(lanes.column[lane]), false, decrease, lanes.gaps[lane]},
                 lanes.at[lane],
                 {},
                 lanes.weight[lane],
@@ -440,12 +459,12 @@ private:
     /// Draws columns and judges some of them together, beginning with those of the first evaluation
     /// if there was one; returns where the best was found.
     const Lanes<T>* judge_at_home(const FastNode& node, const Judgement& judgement,
-                                  const Lanes<T>* first) {
+                                  Lanes<T>* first) {
         FastLeader leader(judgement.purity);
         const Lanes<T>* found = nullptr;
         for (std::size_t k = 0; nodes.lacks_varying() || nodes.lacks_cut(); ++k) {
             if (k == looks.size()) looks.emplace_back();
-            const Lanes<T>& lanes = k == 0 && first != nullptr ? *first : looks[k];
+            Lanes<T>& lanes = k == 0 && first != nullptr ? *first : looks[k];
             if (&lanes != first) look(k, node, judgement, looks[k]);
             if (k == 0 && take_winner(node, lanes)) return &lanes;
             for (std::size_t lane = 0;
@@ -488,14 +507,25 @@ private:
         return judge_classes(node);
     }
 
-    [[nodiscard]] double judge_classes(const FastNode& node, const Lanes<T>& lanes,
-                                       std::size_t lane) {
+    [[nodiscard]] double judge_classes(const FastNode& node, Lanes<T>& lanes, std::size_t lane) {
+        const bool has_gaps = lanes.gaps[lane] != GapSide::heavier;
+        if (has_gaps && std::isinf(lanes.at[lane])) home.mark_gaps(lanes, lane, true);
         class_left.assign(n_classes, 0);
         for (std::uint32_t i = 0; i < node.size(); ++i) {
             const std::uint32_t at = home.rows[node.begin + i];
             class_left[home.target[at]] += lanes.is_marked(i, lane) ? home.weight[at] : 0;
         }
-        return judge_classes(node);
+        const double with_second = judge_classes(node);
+        if (!has_gaps || std::isinf(lanes.at[lane])) return with_second;
+        for (std::uint32_t i = 0; i < node.size(); ++i) {
+            const std::uint32_t at = home.rows[node.begin + i];
+            if (home.is_missing(lanes, lane, i)) class_left[home.target[at]] += home.weight[at];
+        }
+        const double with_first = judge_classes(node);
+        if (!first_side_is_better(with_first, with_second, nodes.purity_of(node)))
+            return with_second;
+        lanes.gaps[lane] = GapSide::first;
+        return with_first;
     }
     /// By the classes in class_left.
     [[nodiscard]] double judge_classes(const FastNode& node) const {
@@ -514,11 +544,82 @@ private:
         return std::max(0.0, score / node.weight - nodes.purity_of(node));
     }
 
+    // ---------------------------------------------------------------- missing values
+
+    /// Judges the cuts of columns with gaps with them on the first side as well. That of more than
+    /// two classes waits until the column is drawn (judge_classes).
+    void settle_gaps(const FastNode& node, Lanes<T>& lanes) {
+        for (std::size_t lane = 0; lane < lanes.n_looked; ++lane) {
+            if (!gaps.in_column(lanes.column[lane])) continue;
+            const auto [weight, sum] = home.sums_of_missing(lanes, lane);
+            if (weight == 0.0) continue;
+            lanes.winner = kLanes;
+            if (weight == node.weight) continue;  // nothing is known: constant
+            const Judgement& judgement = lanes.judgement;
+            lanes.gaps[lane] = GapSide::second;
+            if ((lanes.varies >> lane & 1U) == 0) {
+                lanes.varies |= static_cast<std::uint8_t>(1U << lane);
+                lanes.at[lane] = kOpen;
+                lanes.weight[lane] = node.weight - weight;
+                lanes.sum[lane] = node.sum - sum;
+                lanes.decrease[lane] = judgement.decrease(lanes.weight[lane], lanes.sum[lane]);
+                continue;
+            }
+            if (n_classes > 2) continue;
+            const double with_first =
+                judgement.decrease(lanes.weight[lane] + weight, lanes.sum[lane] + sum);
+            if (!first_side_is_better(with_first, lanes.decrease[lane], judgement.purity)) continue;
+            lanes.gaps[lane] = GapSide::first;
+            lanes.weight[lane] += weight;
+            lanes.sum[lane] += sum;
+            lanes.decrease[lane] = with_first;
+        }
+    }
+
+    /// The same for the cut of a gathered column.
+    void settle_fetched(const FastNode& node, const Judgement& judgement, Found& found) {
+        const std::vector<std::uint32_t> left = class_left;
+        Found known = found;
+        known.at = kOpen;
+        known.bound = std::numeric_limits<T>::infinity();
+        known.weight_left = known.sum_left = 0.0;
+        known.cut.decrease = judge(node, judgement, known);
+        known.cut.is_constant = false;
+        known.cut.gaps = GapSide::second;
+        if (n_classes > 2)
+            known.weight_left = std::accumulate(class_left.begin(), class_left.end(), 0.0);
+        if (known.weight_left == node.weight || known.weight_left == 0.0) return;
+        if (found.cut.is_constant) {
+            found = known;
+            return;
+        }
+        found.cut.gaps = GapSide::second;
+        Found other = found;
+        other.cut.gaps = GapSide::first;
+        if (n_classes > 2) {
+            for (std::uint32_t k = 0; k < n_classes; ++k)
+                class_left[k] = left[k] + (nodes.classes[node.classes + k] - class_left[k]);
+            other.cut.decrease = judge_classes(node);
+        } else {
+            other.weight_left += node.weight - known.weight_left;
+            other.sum_left += node.sum - known.sum_left;
+            other.cut.decrease = judgement.decrease(other.weight_left, other.sum_left);
+        }
+        if (first_side_is_better(other.cut.decrease, found.cut.decrease, judgement.purity))
+            found = other;
+    }
+
+    /// Divides the rows of a node by the best cut; returns how many are on the first side.
+    std::uint32_t divide_home(const FastNode& node, const Lanes<T>& lanes) {
+        const bool is_open = best.at == kOpen;
+        if (is_open || best.cut.gaps == GapSide::first) home.mark_gaps(lanes, best.lane, is_open);
+        return home.divide(node.begin, lanes, best.lane);
+    }
+
     // ---------------------------------------------------------------- children
 
     void divide(const FastNode& node, const Lanes<T>* lanes) {
-        const std::uint32_t n_left =
-            node.is_home ? home.divide(node.begin, *lanes, best.lane) : mark_right(node);
+        const std::uint32_t n_left = node.is_home ? divide_home(node, *lanes) : mark_right(node);
         FastNode children[2];
         bool grows[2];
         make_children(node, n_left, children, grows);
@@ -536,7 +637,9 @@ private:
     }
 
     [[nodiscard]] double threshold_of(const Found& found) const {
-        return data.columns[found.cut.column].is_real() ? found.at : std::floor(found.at);
+        const data::Column& column = data.columns[found.cut.column];
+        if (found.at == kOpen) return open_threshold(column);
+        return column.is_real() ? found.at : std::floor(found.at);
     }
 
     /// Fills in both sides of the best cut, and whether they are split further.
@@ -548,6 +651,9 @@ private:
         for (std::uint32_t b = 0; b < 2; ++b) children[b].depth = node.depth + 1;
         list_children(children);
         sum_children(node, children);
+        if (node.has_gaps && node.is_home)
+            for (std::uint32_t b = 0; b < 2; ++b)
+                children[b].has_gaps = home.has_gaps(children[b].begin, children[b].end);
         for (std::uint32_t b = 0; b < 2; ++b) {
             grows[b] = may_grow(children[b], sizes[b], b);
             if (grows[b]) children[b].key = Mixed(node.key.with(b));
@@ -557,8 +663,13 @@ private:
     /// Marks the rows of the best column above its bound; returns how many are not.
     std::uint32_t mark_right(const FastNode& node) {
         for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            block.n_left = loops.mark_right(best_cells + from, n, best.bound,
-                                            masks.data() + from / kMarksPerWord);
+            std::uint16_t* own = masks.data() + from / kMarksPerWord;
+            block.n_left = loops.mark_right(best_cells + from, n, best.bound, own);
+            for (std::uint32_t i = 0; i < n && best.cut.gaps == GapSide::first; ++i) {
+                if (best_cells[from + i] == best_cells[from + i]) continue;
+                own[i / kMarksPerWord] &= static_cast<std::uint16_t>(~(1U << (i % kMarksPerWord)));
+                ++block.n_left;
+            }
         });
         std::uint32_t n_left = 0;
         for (const Block& block : blocks) n_left += block.n_left;
@@ -675,6 +786,7 @@ private:
     }
 
     const FastCells<T>& table;
+    const TableGaps& gaps;
     const data::Dataset& data;
     Progress& progress;
     const CellLoops<T>& loops;
@@ -710,9 +822,10 @@ std::unique_ptr<FastGrower> make_drawn_cuts_grower(const FastData& shared,
                                                    const grow::GrowOptions& options,
                                                    Progress& progress) {
     if (shared.doubles.by_column.empty())
-        return std::make_unique<RandomGrower<float>>(shared.singles, *shared.data, options,
-                                                     progress);
-    return std::make_unique<RandomGrower<double>>(shared.doubles, *shared.data, options, progress);
+        return std::make_unique<RandomGrower<float>>(shared.singles, shared.gaps, *shared.data,
+                                                     options, progress);
+    return std::make_unique<RandomGrower<double>>(shared.doubles, shared.gaps, *shared.data,
+                                                  options, progress);
 }
 
 }  // namespace treewright::forest

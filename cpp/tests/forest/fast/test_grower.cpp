@@ -108,6 +108,33 @@ CASE(fast_trees_of_rows_drawn_often_are_those_of_the_general_grower) {
                   [](GrowOptions& options, Generator&) { options.max_columns = 3; });
 }
 
+CASE(fast_trees_with_gaps_are_those_of_the_general_grower) {
+    for (const double gaps : {0.02, 0.3, 0.95})
+        for (const std::size_t n_rows : {5, 40, 300}) {
+            const FastTableOptions kind{.n_rows = n_rows, .gaps = gaps};
+            check_all(kind, [](GrowOptions&, Generator&) {});
+            check_all(kind, [](GrowOptions& options, Generator& random) {
+                options.max_columns = 1 + static_cast<std::uint32_t>(random.below(4));
+                options.min_leaf = 1.0 + static_cast<double>(random.below(5));
+            });
+        }
+    for (const std::uint64_t most_copies : {1, 16, 100})
+        check_all({.n_rows = 120, .distinct = 3, .most_copies = most_copies, .gaps = 0.2},
+                  [](GrowOptions& options, Generator&) { options.max_columns = 3; });
+}
+
+CASE(fast_grower_refuses_gaps_of_other_policies) {
+    Generator random(5);
+    const auto table = make_fast_table({.gaps = 0.1}, random);
+    GrowOptions options = fast_options(*table);
+    Team team(1, unstopped);
+    CHECK(make_fast_data(table->data, options, team) != nullptr);
+    for (const char* policy : {"surrogates", "majority"}) {
+        options.missing = missing::policy_named(policy);
+        CHECK(make_fast_data(table->data, options, team) == nullptr);
+    }
+}
+
 CASE(fast_roots_that_may_not_be_split_are_leaves) {
     for (const std::size_t n_rows : {1, 2, 4})  // many have one class, or one value
         for (const std::uint64_t most_copies : {1, 2, 40})

@@ -65,6 +65,11 @@ CASE(trees_of_rows_drawn_often_are_the_same_for_several_threads) {
                [](GrowOptions& options) { options.max_columns = 3; });
 }
 
+CASE(trees_with_gaps_are_the_same_for_several_threads) {
+    check_same({.distinct = 1000, .gaps = 0.1},
+               [](GrowOptions& options) { options.max_columns = 3; });
+}
+
 CASE(trees_within_limits_are_the_same_for_several_threads) {
     for (const std::int64_t max_depth : {0, 1, 3})  // no part, or parts that are a leaf or two
         check_same({.distinct = 1000}, [&](GrowOptions& options) {

@@ -1,6 +1,7 @@
-/// The fast grower of forests (grow/engines.hpp): ordered columns without missing values, one
-/// target, rows counted in whole numbers, Gini or squared error. Most forests are of this kind, and
-/// grow many times faster here than by the general grow/grower.hpp; both grow the same trees.
+/// The fast grower of forests (grow/engines.hpp): ordered columns, missing values on the side where
+/// they gain more, one target, rows counted in whole numbers, Gini or squared error. Most forests
+/// are of this kind, and grow many times faster here than by the general grow/grower.hpp; both grow
+/// the same trees.
 ///
 /// Best cuts (grower_best_cuts.cpp) are found in lists of rows sorted by each column, as in
 /// data/block.hpp; drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the node's
@@ -17,6 +18,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
+#include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/packed.hpp"
 #include "treewright/grow/options.hpp"
 
@@ -35,9 +37,11 @@ struct FastData {
     std::vector<data::Order> orders;  ///< by column, for best cuts
     FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
     FastCells<double> doubles;        ///< the same otherwise
+    TableGaps gaps;
 };
 
-/// Sorts the columns (or stores the rows for drawn cuts); null if a value is missing.
+/// Sorts the columns (or stores the rows for drawn cuts); null if a value is missing and its policy
+/// is not served, or if a double does not hold an integer.
 [[nodiscard]] std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
                                                        const grow::GrowOptions& options,
                                                        Team& team);

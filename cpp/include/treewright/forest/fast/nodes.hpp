@@ -11,6 +11,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/data/dataset.hpp"
+#include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/packed.hpp"
 #include "treewright/grow/draw_columns.hpp"
 #include "treewright/grow/limits.hpp"
@@ -33,6 +34,7 @@ struct FastNode {
     std::uint32_t n_columns;
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
     bool is_home;           ///< its rows have been renumbered
+    bool has_gaps;          ///< drawn cuts: some of its rows may lack values
     std::uint8_t room;      ///< where they are (row_cache.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
@@ -46,6 +48,7 @@ struct FastCut {
     std::uint32_t column;
     bool is_constant;
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
+    GapSide gaps = GapSide::heavier;
 };
 
 /// The decrease that a cut adds to the importance of its column.
@@ -346,8 +349,10 @@ public:
         tree.nodes.resize(first + n);
         return static_cast<std::uint32_t>(first);
     }
-    void set_cut(std::uint32_t node, const FastCut& cut, double threshold, bool missing_first,
+    void set_cut(std::uint32_t node, const FastCut& cut, double threshold, bool first_is_heavier,
                  std::uint32_t first_child) {
+        const bool missing_first =
+            cut.gaps == GapSide::heavier ? first_is_heavier : cut.gaps == GapSide::first;
         tree.nodes[node] = {threshold, first_child,
                             cut.column | (missing_first ? PackedNode::kMissingFirst : 0U)};
     }

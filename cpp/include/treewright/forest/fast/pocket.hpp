@@ -22,6 +22,7 @@ struct Pocket {
     std::uint32_t classes[kPocket] = {};
     double targets[kPocket] = {};
     std::uint32_t picked[kPocket + kPadding] = {};  ///< entries of the node at hand
+    bool has_gaps = false;                          ///< some rows lack values of its columns
 
     /// Room for the columns that a tree may use; `slots` are their indices.
     void make_room(std::span<const std::uint32_t> columns, const std::vector<std::size_t>& slots) {

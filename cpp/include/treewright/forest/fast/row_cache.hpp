@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "treewright/base/huge_pages.hpp"
@@ -24,10 +25,12 @@ public:
     std::vector<std::uint32_t> target;  ///< classes: which, or of two copies of the second
     std::vector<double> value;          ///< numbers: copies x target on the grid
     std::vector<std::uint32_t> row;     ///< of the table
+    std::vector<std::uint8_t> gap;      ///< whether values are missing; empty: in no row
     bool has_values = false;            ///< sums of targets are sums of values
 
     /// Columns, of those of the table, that a tree of n rows considers.
-    void choose(std::span<const std::uint32_t> chosen, std::size_t n_columns, std::uint32_t n) {
+    void choose(std::span<const std::uint32_t> chosen, std::size_t n_columns, std::uint32_t n,
+                bool has_gaps) {
         columns.assign(chosen.begin(), chosen.end());
         slot_of.assign(n_columns, 0);
         has_all = columns.size() == n_columns;
@@ -45,6 +48,7 @@ public:
         for (auto* each : {&rows, &words, &spare[0], &spare[1], &weight, &target, &row})
             each->resize(n_numbers + kRowPadding);
         value.resize(n_numbers);
+        if (has_gaps) gap.resize(n_numbers);
         picked.resize((most_rows() + std::size_t{kMostTogether} * kRowsPicked) * kLanes);
         marks.clear();
     }
@@ -89,7 +93,38 @@ public:
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             lanes.slot[i] = slot_of[chosen[i]];
             lanes.column[i] = chosen[i];
+            lanes.gaps[i] = GapSide::heavier;
         }
+    }
+
+    [[nodiscard]] bool has_gaps(std::uint32_t begin, std::uint32_t end) const {
+        for (std::uint32_t i = begin; i < end; ++i)
+            if (gap[rows[i]] != 0) return true;
+        return false;
+    }
+    /// Weight and sum of the rows whose cell of a lane is missing.
+    [[nodiscard]] std::pair<double, double> sums_of_missing(const Lanes<T>& lanes,
+                                                            std::size_t lane) const {
+        std::uint64_t weights = 0;
+        std::uint64_t positives = 0;
+        double sum = 0.0;
+        for (std::uint32_t i = 0; i < lanes.n; ++i) {
+            if (!is_missing(lanes, lane, i)) continue;
+            weights += is_pair ? lanes.words[i] & RowWords::kPairMask : lanes.words[i];
+            positives += is_pair ? lanes.words[i] >> RowWords::kPairShift : 0;
+            if (has_values) sum += value[lanes.rows[i]];
+        }
+        return {static_cast<double>(weights), has_values ? sum : static_cast<double>(positives)};
+    }
+    [[nodiscard]] bool is_missing(const Lanes<T>& lanes, std::size_t lane, std::uint32_t i) const {
+        const T cell = first_cell[lanes.rows[i] * stride + lanes.slot[lane]];
+        return cell != cell;
+    }
+    /// Marks the rows that a lane's cut sends to the first side: beside those up to the threshold
+    /// the missing ones if they go there and, if it asks whether the value is known, all others.
+    void mark_gaps(const Lanes<T>& lanes, std::size_t lane, bool is_open) const {
+        for (std::uint32_t i = 0; i < lanes.n; ++i)
+            if (is_missing(lanes, lane, i) != is_open) lanes.mark(i, lane);
     }
     /// Evaluates up to kMostTogether nodes. The results are valid until the next evaluation with
     /// the same number: a node may have several.
@@ -146,6 +181,7 @@ private:
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t from = rows[begin + i];
             const std::uint32_t to = first + i;
+            if (!gap.empty()) gap[to] = gap[from];
             if (!is_pair) {
                 weight[to] = weight[from];
                 target[to] = target[from];

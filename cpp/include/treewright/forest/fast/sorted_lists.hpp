@@ -1,7 +1,7 @@
 /// The rows of a tree grown by best cuts, and one list of them per column, sorted by its values:
 /// their numbering and their memory. A node is a range of every list; on the way down its rows are
 /// renumbered contiguously when they fit into the L1 cache, and again when they are few enough for
-/// a pocket (pocket.hpp).
+/// a pocket (pocket.hpp). Rows without a value stand last, as one run.
 #pragma once
 
 #include <algorithm>
@@ -224,8 +224,13 @@ struct SortedLists {
             pocket.rows.weights[i] = weight_of(list[i]);
             pocket.targets[i] = target_at[rows[i]];
         }
-        for (std::uint32_t c = 0; c < node.n_columns; ++c)
-            loops.rename(list_of(node, nodes.columns[node.columns + c]), n, new_row.data());
+        pocket.has_gaps = false;
+        for (std::uint32_t c = 0; c < node.n_columns; ++c) {
+            const std::uint32_t column = nodes.columns[node.columns + c];
+            std::uint32_t* own = list_of(node, column);
+            pocket.has_gaps = pocket.has_gaps || n_known_of(column, own, n) < n;
+            loops.rename(own, n, new_row.data());
+        }
         if (kind == Kind::values) {
             pocket.rows.n = n;
             for (std::uint32_t c = 0; c < node.n_columns; ++c) {
@@ -259,6 +264,17 @@ struct SortedLists {
         if (node.pocket == 0) return list;
         loops.pick(list, node.size(), node.pocket, pocket.picked);
         return pocket.picked;
+    }
+
+    /// Of n entries of the node at hand, how many have a value; those without stand last.
+    [[nodiscard]] std::uint32_t n_known_of(std::uint32_t column, const std::uint32_t* list,
+                                           std::uint32_t n) const {
+        if (!shared.gaps.in_column(column)) return n;
+        const auto is_known = [&](std::uint32_t entry) {
+            return !shared.gaps.at(column, row_of_table[row_of(entry)]);
+        };
+        if (is_known(list[n - 1])) return n;
+        return static_cast<std::uint32_t>(std::partition_point(list, list + n, is_known) - list);
     }
 
     [[nodiscard]] double target_of(std::uint32_t entry) const { return target_at[row_of(entry)]; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "treewright/base/avx512.hpp"
 
@@ -17,8 +18,9 @@ void gather(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to) 
 
 template <class T>
 void range(const T* cells, std::uint32_t n, T& low, T& high) {
-    low = high = cells[0];
-    for (std::uint32_t i = 1; i < n; ++i) {
+    low = std::numeric_limits<T>::infinity();
+    high = -low;
+    for (std::uint32_t i = 0; i < n; ++i) {
         low = cells[i] < low ? cells[i] : low;
         high = cells[i] > high ? cells[i] : high;
     }
@@ -86,11 +88,12 @@ constexpr CellLoops<T> kAnywhere = {gather<T>,       range<T>,      count_two<T>
 
 #ifdef TREEWRIGHT_AVX512
 TREEWRIGHT_WIDE void range_single(const float* cells, std::uint32_t n, float& low, float& high) {
-    __m512 lowest = _mm512_set1_ps(cells[0]);
-    __m512 highest = lowest;
+    __m512 lowest = _mm512_set1_ps(std::numeric_limits<float>::infinity());
+    __m512 highest = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
     for (std::uint32_t i = 0; i < n; i += 16) {
         const __mmask16 ours = ours_of(i, n);
         const __m512 here = _mm512_loadu_ps(cells + i);
+        // Of a cell that is not a number and another number these return the second.
         lowest = _mm512_mask_min_ps(lowest, ours, here, lowest);
         highest = _mm512_mask_max_ps(highest, ours, here, highest);
     }
@@ -99,8 +102,8 @@ TREEWRIGHT_WIDE void range_single(const float* cells, std::uint32_t n, float& lo
 }
 
 TREEWRIGHT_WIDE void range_double(const double* cells, std::uint32_t n, double& low, double& high) {
-    __m512d lowest = _mm512_set1_pd(cells[0]);
-    __m512d highest = lowest;
+    __m512d lowest = _mm512_set1_pd(std::numeric_limits<double>::infinity());
+    __m512d highest = _mm512_set1_pd(-std::numeric_limits<double>::infinity());
     for (std::uint32_t i = 0; i < n; i += 8) {
         const auto ours = static_cast<__mmask8>(ours_of(i, n));
         const __m512d here = _mm512_loadu_pd(cells + i);

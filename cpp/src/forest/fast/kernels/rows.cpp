@@ -2,6 +2,7 @@
 #include "treewright/forest/fast/kernels/rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "treewright/base/avx512.hpp"
 #include "treewright/base/prefetch.hpp"
@@ -22,9 +23,9 @@ void copy(const CellTable<T>& table, const std::uint32_t* rows, std::uint32_t n,
 template <class T>
 void look_at_lane(const CellTable<T>& table, Lanes<T>& lanes, std::size_t lane) {
     const auto cell = [&](std::uint32_t i) { return table.row(lanes.rows[i])[lanes.slot[lane]]; };
-    T low = cell(0);
-    T high = low;
-    for (std::uint32_t i = 1; i < lanes.n; ++i) {
+    T low = std::numeric_limits<T>::infinity();
+    T high = -low;
+    for (std::uint32_t i = 0; i < lanes.n; ++i) {
         low = cell(i) < low ? cell(i) : low;
         high = cell(i) > high ? cell(i) : high;
     }
@@ -35,8 +36,7 @@ void look_at_lane(const CellTable<T>& table, Lanes<T>& lanes, std::size_t lane) 
     double value = 0.0;
     for (std::uint32_t i = 0; i < lanes.n; ++i) {
         if (!(cell(i) <= cut.bound)) continue;
-        const std::size_t bit = i * lanes.width + lane;
-        lanes.marks[bit / 8] |= static_cast<std::uint8_t>(1U << bit % 8);
+        lanes.mark(i, lane);
         count += lanes.words[i];
         if (table.values != nullptr) value += table.values[lanes.rows[i]];
     }

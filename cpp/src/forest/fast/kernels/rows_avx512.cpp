@@ -156,6 +156,7 @@ struct Cells<float, kWidth> {
     __m512 x;
     using Mask = __mmask16;
     static constexpr std::uint32_t kRows = 16 / kWidth;
+    TREEWRIGHT_WIDE_INLINE static Cells all(float x) { return {_mm512_set1_ps(x)}; }
     TREEWRIGHT_WIDE_INLINE static Cells load(const float* from) { return {_mm512_loadu_ps(from)}; }
     /// The cells of one row for all of them.
     TREEWRIGHT_WIDE_INLINE static Cells repeat(const float* from) {
@@ -169,6 +170,7 @@ struct Cells<float, kWidth> {
         else _mm_storeu_ps(to, _mm512_castps512_ps128(x));
     }
     TREEWRIGHT_WIDE_INLINE void take(Mask those, Cells y) { x = _mm512_mask_mov_ps(x, those, y.x); }
+    /// Cells that are not a number are passed over: of one and another number the second is kept.
     TREEWRIGHT_WIDE_INLINE void take_min(Cells y) { x = _mm512_min_ps(y.x, x); }
     TREEWRIGHT_WIDE_INLINE void take_max(Cells y) { x = _mm512_max_ps(y.x, x); }
     /// With its halves, and with its quarters swapped.
@@ -183,6 +185,7 @@ struct Cells<double, kWidth> {
     __m512d x;
     using Mask = __mmask8;
     static constexpr std::uint32_t kRows = 8 / kWidth;
+    TREEWRIGHT_WIDE_INLINE static Cells all(double x) { return {_mm512_set1_pd(x)}; }
     TREEWRIGHT_WIDE_INLINE static Cells load(const double* from) { return {_mm512_loadu_pd(from)}; }
     TREEWRIGHT_WIDE_INLINE static Cells repeat(const double* from) {
         if constexpr (kWidth == kLanes) return load(from);
@@ -255,15 +258,14 @@ TREEWRIGHT_WIDE_INLINE void find_range(const CellTable<T>& table, Lanes<T>& lane
     const std::uint32_t* rows = lanes.rows;
     const std::uint32_t n = lanes.n;
     T* picked = lanes.picked;
-    Some lowest;
-    Some highest;
+    auto lowest = Some::all(std::numeric_limits<T>::infinity());
+    auto highest = Some::all(-std::numeric_limits<T>::infinity());
     for (std::uint32_t i = 0; i < n; i += Some::kRows, picked += Some::kRows * kWidth) {
         Some here = pick(cells + rows[i] * stride);
         for (std::uint32_t j = 1; j < Some::kRows; ++j)  // the last row stands in for more
             here.take(static_cast<typename Some::Mask>(((1U << kWidth) - 1U) << j * kWidth),
                       pick(cells + rows[std::min(i + j, n - 1)] * stride));
         here.store(picked);
-        if (i == 0) lowest = highest = here;
         lowest.take_min(here);
         highest.take_max(here);
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ using namespace treewright::forest;
 namespace {
 
 /// Rows of n_groups x kLanes columns, some of few values, the first of one; and a list of some.
+/// With gaps some cells are not a number.
 template <class T>
 struct MadeRows {
     static constexpr std::uint32_t kRows = 220;
@@ -25,7 +27,7 @@ struct MadeRows {
     std::vector<std::uint32_t> words;
     std::vector<double> values;
 
-    MadeRows(Generator& random, std::size_t n_groups)
+    MadeRows(Generator& random, std::size_t n_groups, bool has_gaps = false)
         : n_columns(n_groups * kLanes),
           cells(kRows * n_columns + kReadOver),
           rows(kRows + kRowPadding),
@@ -35,6 +37,8 @@ struct MadeRows {
             cell = static_cast<T>(random.below(2) == 0 ? std::floor(4.0 * random.uniform())
                                                        : random.uniform() - 0.5);
         for (std::uint32_t row = 0; row < kRows; ++row) cells[row * n_columns] = T{1};
+        for (T& cell : cells)
+            if (has_gaps && random.below(3) == 0) cell = std::numeric_limits<T>::quiet_NaN();
         for (std::uint32_t i = 0; i < kRows; ++i) {
             rows[i] = i;
             const auto weight = static_cast<std::uint32_t>(1 + random.below(4));
@@ -100,7 +104,7 @@ void compare_loops() {
     for (const std::size_t n_groups : {1U, 2U, 3U, 4U, 5U, 9U})
         for (const std::uint32_t n : {1U, 2U, 3U, 15U, 16U, 17U, 33U, 200U})
             for (const bool has_values : {false, true}) {
-                const MadeRows<T> made(random, n_groups);
+                const MadeRows<T> made(random, n_groups, random.below(2) == 0);
                 const CellTable<T> table{made.cells.data(), made.n_columns,
                                          has_values ? made.values.data() : nullptr};
                 const Lanes<T> asked = ask(random, made, n);

@@ -19,7 +19,8 @@ template <class T>
 struct CellLoops {
     /// Copies the cells of n rows of a column.
     void (*gather)(const T* column, const std::uint32_t* rows, std::uint32_t n, T* to);
-    /// The least and the greatest of n cells.
+    /// The least and the greatest of n cells; those that are not a number (they stand for missing
+    /// values) are passed over, and nothing but them has the range from infinity to -infinity.
     void (*range)(const T* cells, std::uint32_t n, T& low, T& high);
     /// Weight, and weight of class 1, of the rows whose cell is up to the bound.
     void (*count_two)(const T* cells, std::uint32_t n, T bound, const std::uint32_t* weights,

@@ -13,6 +13,7 @@
 
 #include "treewright/base/lanes.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/forest/fast/gaps.hpp"
 
 namespace treewright::forest {
 
@@ -86,11 +87,16 @@ struct Lanes {
     double decrease[kLanes];
     std::uint32_t winner;  ///< the best of n_wanted as FastLeader has it; kLanes: not known
     std::uint8_t varies;   ///< columns whose cells are not all the same
+    GapSide gaps[kLanes];  ///< set by RowCache where values are missing
 
     /// Whether the i-th row is up to the threshold of a lane.
     [[nodiscard]] bool is_marked(std::uint32_t i, std::size_t lane) const {
         const std::size_t bit = i * width + lane;
         return (marks[bit / 8] >> (bit % 8) & 1U) != 0;
+    }
+    void mark(std::uint32_t i, std::size_t lane) const {
+        const std::size_t bit = i * width + lane;
+        marks[bit / 8] |= static_cast<std::uint8_t>(1U << bit % 8);
     }
 };
 /// Rows that are prefetched before they are copied: they are scattered in memory.
@@ -106,7 +112,7 @@ struct RowLoops {
                  std::size_t stride);
     /// Draws a threshold for each lane between the least and the greatest cell of its column, keyed
     /// by the node and the column (DrawnCut), and judges it: for several nodes of the same width,
-    /// which do not depend on each other.
+    /// which do not depend on each other. Cells that are not a number are above every threshold.
     void (*look)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
     /// Puts the rows and words that are marked in a lane to the front, either side in order;
     /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
