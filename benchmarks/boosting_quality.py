@@ -36,7 +36,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from tables import Table, splitter, tables
+from tables import Table, as_categories, splitter, tables, words
 
 import treewright as tw
 
@@ -62,16 +62,6 @@ class Result:
 
 
 # ---------------------------------------------------------------------- libraries
-def words(X: pd.DataFrame) -> list[str]:
-    return list(X.select_dtypes(exclude="number"))
-
-
-def as_categories(X: pd.DataFrame) -> pd.DataFrame:
-    """Return words as categories; XGBoost takes no column that has none."""
-    X = X.dropna(axis=1, how="all")
-    return X.astype(dict.fromkeys(words(X), "category"))
-
-
 def as_few_categories(X: pd.DataFrame) -> pd.DataFrame:
     """Return columns of more categories than scikit-learn takes as codes."""
     X = as_categories(X)

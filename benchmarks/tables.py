@@ -38,6 +38,17 @@ def tables(names: list[str], n_rows: int) -> Iterator[Table]:
             yield _table(described, n_rows)
 
 
+def words(X: pd.DataFrame) -> list[str]:
+    """Return the names of the columns of text."""
+    return list(X.select_dtypes(exclude="number"))
+
+
+def as_categories(X: pd.DataFrame) -> pd.DataFrame:
+    """Return words as categories; XGBoost takes no column that has none."""
+    X = X.dropna(axis=1, how="all")
+    return X.astype(dict.fromkeys(words(X), "category"))
+
+
 def splitter(table: Table, seed: int) -> KFold | StratifiedKFold:
     """Return the five folds that a seed means, of every class its share."""
     folds = StratifiedKFold if table.is_classification else KFold

@@ -1,9 +1,11 @@
+#include <chrono>
 #include <cstring>
 
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/boosting/booster.hpp"
 #include "treewright/boosting/ensemble.hpp"
+#include "treewright/boosting/judged_rounds.hpp"
 #include "treewright/boosting/row_sampling.hpp"
 #include "treewright/boosting/shap.hpp"
 
@@ -24,6 +26,20 @@ struct BoundCodedRows {
     CodedRows coded;
     BoundColumns columns;
 };
+
+/// A booster with rows to judge it by; Python keeps both alive.
+struct BoundJudged {
+    BoostGrowth growth;
+    std::unique_ptr<JudgedBooster> core;
+};
+
+/// Numbers of each look as an array, looks x rows x outputs.
+nb::object stacked(const std::vector<std::vector<double>>& looks, std::size_t width) {
+    std::vector<double> all;
+    for (const auto& own : looks) all.insert(all.end(), own.begin(), own.end());
+    const std::size_t n_each = looks.empty() ? 0 : looks[0].size();
+    return to_numpy(std::move(all), {looks.size(), n_each / width, width});
+}
 
 std::vector<double> to_vector(const Flat<double>& given) {
     return {given.data(), given.data() + given.size()};
@@ -263,15 +279,30 @@ void bind_boosting(nb::module_& module) {
                     "str, parameter: float, sample: RoundSample, n_outputs: int, scores: "
                     "NDArray[numpy.float64], n_threads: int, like: BoostForest | None) -> None"))
         .def(
-            "round",
+            "rounds",
             [](BoundBooster& self, const BoostGrowth& growth, double learning_rate,
-               std::uint64_t key, std::size_t n_threads) {
+               Flat<std::uint64_t> keys, double most_score, std::size_t n_threads) {
+                using Clock = std::chrono::steady_clock;
+                std::vector<double> seconds;
                 Progress progress = make_progress({});
-                const nb::gil_scoped_release release;
-                Team team(n_threads, progress);
-                self.core->round(growth, learning_rate, key, team, progress);
+                {
+                    const nb::gil_scoped_release release;
+                    Team team(n_threads, progress);
+                    for (const std::uint64_t key : span_of(keys)) {
+                        const auto began = Clock::now();
+                        self.core->round(growth, learning_rate, key, team, progress);
+                        seconds.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+                        if (!(self.core->reach() < most_score)) break;
+                    }
+                }
+                return to_numpy(std::move(seconds));
             },
-            nb::arg("growth"), nb::arg("learning_rate"), nb::arg("key"), nb::arg("n_threads"))
+            nb::arg("growth"), nb::arg("learning_rate"), nb::arg("keys"), nb::arg("most_score"),
+            nb::arg("n_threads"),
+            "Makes a round for each key, until scores reach too far; returns the seconds of each.",
+            nb::sig("def rounds(self, growth: BoostGrowth, learning_rate: float, keys: "
+                    "NDArray[numpy.uint64], most_score: float, n_threads: int) -> "
+                    "NDArray[numpy.float64]"))
         .def(
             "draw_by",
             [](BoundBooster& self, Flat<std::uint64_t> hashes) {
@@ -323,13 +354,14 @@ void bind_boosting(nb::module_& module) {
         .def_prop_ro("n_trees", [](const BoundBooster& self) { return self.core->trees.size(); })
         .def(
             "n_leaves",
-            [](const BoundBooster& self, std::size_t first) {
+            [](const BoundBooster& self, std::size_t first, std::size_t last) {
+                require(first <= last && last <= self.core->trees.size(), "trees there are");
                 std::size_t n_leaves = 0;
-                for (std::size_t t = first; t < self.core->trees.size(); ++t)
+                for (std::size_t t = first; t < last; ++t)
                     n_leaves += (self.core->trees[t].nodes.size() + 1) / 2;
                 return n_leaves;
             },
-            nb::arg("first_tree"))
+            nb::arg("first"), nb::arg("last"))
         .def(
             "forest",
             [](const BoundBooster& self, std::size_t first, std::size_t last) {
@@ -343,6 +375,71 @@ void bind_boosting(nb::module_& module) {
             nb::arg("first"), nb::arg("last"));
 
     nb::class_<BoundCodedRows>(module, "CodedRows", "Rows coded once, for trees to come.");
+
+    nb::class_<RoundsAhead>(module, "RoundsAhead", "Rounds to make, and after which to look.")
+        .def(
+            "__init__",
+            [](RoundsAhead* self, double learning_rate, Flat<std::uint64_t> keys,
+               const std::vector<std::size_t>& looks) {
+                const std::span<const std::uint64_t> own = span_of(keys);
+                new (self) RoundsAhead{learning_rate, {own.begin(), own.end()}, looks};
+            },
+            nb::arg("learning_rate"), nb::arg("keys"), nb::arg("looks"),
+            nb::sig("def __init__(self, learning_rate: float, keys: NDArray[numpy.uint64], looks: "
+                    "list[int]) -> None"));
+
+    nb::class_<BoundJudged>(module, "JudgedBooster", "A booster and its held-out rows.")
+        .def(
+            "__init__",
+            [](BoundJudged* self, BoundBooster& booster, const BoostGrowth& growth,
+               const BoundCodedRows& rows, Flat<double> start) {
+                require(start.size() == rows.coded.rows.n_rows * booster.core->outputs(),
+                        "a score for every row and output");
+                new (self) BoundJudged{growth, nullptr};
+                self->core = std::make_unique<JudgedBooster>(JudgedBooster{
+                    *booster.core, self->growth, rows.coded, to_vector(start), {}, {}});
+            },
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(), nb::arg("booster"), nb::arg("growth"),
+            nb::arg("rows"), nb::arg("start"),
+            nb::sig("def __init__(self, booster: Booster, growth: BoostGrowth, rows: CodedRows, "
+                    "start: NDArray[numpy.float64]) -> None"))
+        .def_prop_ro(
+            "found",
+            [](const BoundJudged& self) {
+                return stacked(self.core->found, self.core->booster.outputs());
+            },
+            "Scores at each look of the last rounds made: looks x rows x outputs.",
+            nb::sig("def found(self) -> NDArray[numpy.float64]"))
+        .def_prop_ro(
+            "found_thresholds",
+            [](const BoundJudged& self) {
+                std::vector<std::vector<double>> inner;
+                for (const auto& bounds : self.core->found_bounds) {
+                    if (bounds.empty()) break;
+                    inner.emplace_back(bounds.begin() + 1, bounds.end() - 1);
+                }
+                const std::size_t width = inner.empty() ? 1 : inner[0].size();
+                return stacked(inner, width);
+            },
+            "Thresholds of ordered classes at each look: looks x 1 x thresholds.",
+            nb::sig("def found_thresholds(self) -> NDArray[numpy.float64]"));
+
+    module.def(
+        "make_side_by_side",
+        [](const std::vector<BoundJudged*>& boosters, const std::vector<RoundsAhead*>& ahead,
+           double most_score, std::size_t n_threads) {
+            std::vector<JudgedBooster*> own;
+            for (const BoundJudged* each : boosters) own.push_back(each->core.get());
+            std::vector<RoundsAhead> of_each;
+            for (const RoundsAhead* each : ahead) of_each.push_back(*each);
+            Progress progress = make_progress({});
+            const nb::gil_scoped_release release;
+            make_side_by_side(own, of_each, most_score, n_threads, progress);
+        },
+        nb::arg("boosters"), nb::arg("ahead"), nb::arg("most_score"), nb::arg("n_threads"),
+        "Makes rounds in several boosters, each on a thread of its own.",
+        nb::sig("def make_side_by_side(boosters: list[JudgedBooster], ahead: "
+                "list[RoundsAhead], most_score: float, n_threads: int) -> None"));
 
     nb::class_<BoostForest>(module, "BoostForest", "Boosted trees that ask codes.")
         .def(

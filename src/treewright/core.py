@@ -34,6 +34,9 @@ from treewright._core import (
     GrowOptions as GrowOptions,
 )
 from treewright._core import (
+    JudgedBooster as JudgedBooster,
+)
+from treewright._core import (
     LeafTargets as LeafTargets,
 )
 from treewright._core import (
@@ -50,6 +53,9 @@ from treewright._core import (
 )
 from treewright._core import (
     Regrowing as Regrowing,
+)
+from treewright._core import (
+    RoundsAhead as RoundsAhead,
 )
 from treewright._core import (
     RoundSample as RoundSample,
@@ -122,6 +128,9 @@ from treewright._core import (
 )
 from treewright._core import (
     losses as losses,
+)
+from treewright._core import (
+    make_side_by_side as make_side_by_side,
 )
 from treewright._core import (
     missing_policies as missing_policies,

@@ -35,8 +35,8 @@ TREEWRIGHT_WIDE void fill_gradients_wide(const L& loss, const Near& rows, double
 
 /// Softmax of the scores of some rows, and the derivatives; inline, so that it is compiled for the
 /// wide vectors of its caller.
-[[gnu::always_inline]] inline void fill_multinomial(const Near& rows, double* gradient,
-                                                    double* hessian) {
+[[gnu::always_inline]] inline void fill_multinomial(const Near& rows, const std::size_t apart,
+                                                    double* gradient, double* hessian) {
     const double* scores = rows.scores;
     const std::size_t stride = rows.stride;
     const std::size_t n = rows.n;
@@ -48,7 +48,7 @@ TREEWRIGHT_WIDE void fill_gradients_wide(const L& loss, const Near& rows, double
         for (std::size_t i = 0; i < n; ++i) most[i] = std::max(most[i], scores[k * stride + i]);
     std::fill(all, all + n, 0.0);
     for (std::size_t k = 0; k < n_outputs; ++k) {
-        double* part = gradient + k * kRowsPerBlock;
+        double* part = gradient + k * apart;
         for (std::size_t i = 0; i < n; ++i) {
             part[i] = exp_of(scores[k * stride + i] - most[i]);
             all[i] += part[i];
@@ -56,40 +56,44 @@ TREEWRIGHT_WIDE void fill_gradients_wide(const L& loss, const Near& rows, double
     }
     for (std::size_t k = 0; k < n_outputs; ++k)
         for (std::size_t i = 0; i < n; ++i) {
-            const double p = gradient[k * kRowsPerBlock + i] / all[i];
+            const double p = gradient[k * apart + i] / all[i];
             const double own = rows.y[i] == static_cast<double>(k) ? 1.0 : 0.0;
-            gradient[k * kRowsPerBlock + i] = p - own;
-            hessian[k * kRowsPerBlock + i] = p * (1.0 - p);
+            gradient[k * apart + i] = p - own;
+            hessian[k * apart + i] = p * (1.0 - p);
         }
 }
 
 #ifdef TREEWRIGHT_AVX512
-TREEWRIGHT_WIDE void fill_multinomial_wide(const Near& rows, double* gradient, double* hessian) {
-    fill_multinomial(rows, gradient, hessian);
+TREEWRIGHT_WIDE void fill_multinomial_wide(const Near& rows, std::size_t apart, double* gradient,
+                                           double* hessian) {
+    fill_multinomial(rows, apart, gradient, hessian);
 }
 #endif
 
-void fill_near(const Objective& objective, const Near& rows, double* gradient, double* hessian) {
+/// Outputs of the derivatives are `apart` from each other.
+void fill_near(const Objective& objective, const Near& rows, std::size_t apart, double* gradient,
+               double* hessian) {
     const bool is_multinomial = objective.source == GradientSource::multinomial;
 #ifdef TREEWRIGHT_AVX512
     if (has_avx512()) {
-        if (is_multinomial) return fill_multinomial_wide(rows, gradient, hessian);
+        if (is_multinomial) return fill_multinomial_wide(rows, apart, gradient, hessian);
         return std::visit(
             [&](const auto& loss) { fill_gradients_wide(loss, rows, gradient, hessian); },
             objective.loss);
     }
 #endif
-    if (is_multinomial) return fill_multinomial(rows, gradient, hessian);
+    if (is_multinomial) return fill_multinomial(rows, apart, gradient, hessian);
     std::visit([&](const auto& loss) { fill_gradients(loss, rows, gradient, hessian); },
                objective.loss);
 }
 
-/// Copies the numbers of some rows, output by output.
-void gather(std::span<const double> from, std::size_t n_outputs, const RowRange& rows, double* to) {
+/// Copies the numbers of some rows, output by output, to where outputs are `apart`.
+void gather(std::span<const double> from, std::size_t n_outputs, const RowRange& rows,
+            std::size_t apart, double* to) {
     const std::size_t n_rows = from.size() / n_outputs;
     for (std::size_t k = 0; k < n_outputs; ++k) {
         const double* own = from.data() + k * n_rows;
-        double* next = to + k * kRowsPerBlock;
+        double* next = to + k * apart;
         if (rows.list == nullptr) std::copy_n(own + rows.first, rows.n, next);
         else
             for (std::size_t i = 0; i < rows.n; ++i) next[i] = own[rows.list[i]];
@@ -100,20 +104,20 @@ void gather(std::span<const double> from, std::size_t n_outputs, const RowRange&
 
 void BlockGradients::fill(const GradientInput& input, const RowRange& rows) {
     if (input.objective.source == GradientSource::given) {
-        gather(input.given_gradient, input.n_outputs, rows, gradient.data());
-        gather(input.given_hessian, input.n_outputs, rows, hessian.data());
+        gather(input.given_gradient, input.n_outputs, rows, stride, gradient.data());
+        gather(input.given_hessian, input.n_outputs, rows, stride, hessian.data());
         return;
     }
     Near near{input.scores.data() + rows.first, input.y.size(), input.y.data() + rows.first, rows.n,
               input.n_outputs};
     if (rows.list != nullptr) {
-        y.resize(kRowsPerBlock);
-        scores.resize(input.n_outputs * kRowsPerBlock);
-        gather(input.y, 1, rows, y.data());
-        gather(input.scores, input.n_outputs, rows, scores.data());
-        near = {scores.data(), kRowsPerBlock, y.data(), rows.n, input.n_outputs};
+        y.resize(stride);
+        scores.resize(input.n_outputs * stride);
+        gather(input.y, 1, rows, stride, y.data());
+        gather(input.scores, input.n_outputs, rows, stride, scores.data());
+        near = {scores.data(), stride, y.data(), rows.n, input.n_outputs};
     }
-    fill_near(input.objective, near, gradient.data(), hessian.data());
+    fill_near(input.objective, near, stride, gradient.data(), hessian.data());
 }
 
 }  // namespace treewright::boosting

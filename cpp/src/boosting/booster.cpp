@@ -114,15 +114,19 @@ GradientInput Booster::gradient_input() const {
     return {objective, n_outputs, y, scores, given_gradient, given_hessian};
 }
 
+void Booster::make_room(const Team& team) {
+    while (room.size() < team.size()) room.emplace_back(n_outputs, table.n_rows);
+}
+
 /// The largest gradient and hessian of a row: known beforehand, or looked for.
-DerivativeRange Booster::derivative_range(Team& team) const {
+DerivativeRange Booster::derivative_range(Team& team) {
     DerivativeRange range = objective.range();
     if (range.hessian > 0.0) {
         const double most = largest_share(team);
         return {range.gradient * most, range.hessian * most};
     }
     std::vector<DerivativeRange> ranges(n_row_blocks(table.n_rows));
-    std::vector<BlockGradients> room(team.size(), BlockGradients(n_outputs));
+    make_room(team);
     const bool is_plain = weight.empty() && factor.empty();
     by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
         BlockGradients& found = room[thread];
@@ -202,7 +206,7 @@ void Booster::quantise(Team& team) {
     fixed = lay_out(derivative_range(team));
     const RowRange rows = sampled.empty() ? RowRange{nullptr, 0, table.n_rows}
                                           : RowRange{sampled.data(), 0, sampled.size()};
-    std::vector<BlockGradients> room(team.size(), BlockGradients(n_outputs));
+    make_room(team);
     by_blocks(rows.n, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
         const RowRange part = rows.part(begin, end);
         room[thread].fill(gradient_input(), part);
@@ -218,9 +222,9 @@ void Booster::quantise(Team& team) {
 /// The rows whose gradients are largest, all outputs together (Ke et al. 2017, algorithm 2). Of
 /// gradients that agree to 20 bits the content of the rows decides, so that their order does not.
 RowSet Booster::top_rows(std::size_t n_wanted, Team& team) const {
-    std::vector<BlockGradients> room(team.size(), BlockGradients(n_outputs));
+    std::vector<BlockGradients> own_room(team.size(), {n_outputs, table.n_rows});
     const KeysOfRows keys_of = [&](const RowRange& rows, std::size_t thread, std::uint64_t* keys) {
-        BlockGradients& own = room[thread];
+        BlockGradients& own = own_room[thread];
         own.fill(gradient_input(), rows);
         for (std::size_t i = 0; i < rows.n; ++i) {
             double size = 0.0;

@@ -39,10 +39,8 @@ public:
           buffers(buffers),
           team(team),
           progress(progress),
-          scratch(team.size()),
-          near(team.size()) {
-        for (std::size_t thread = 1; thread < team.size(); ++thread)
-            spare.emplace_back(new Entry[table.n_entries]);
+          memory(buffers.template histograms<Entry>()) {
+        memory.make_room(team.size(), table.n_entries);
     }
 
     BoostTree run() {
@@ -58,6 +56,8 @@ public:
         for (const Leaf& leaf : open) finish(leaf);
         if (growth.min_gain_per_leaf > 0.0) prune();
         note_leaves();
+        for (Leaf& leaf : open)
+            if (leaf.histogram) memory.pool.push_back(std::move(leaf.histogram));
         return std::move(tree);
     }
 
@@ -90,11 +90,11 @@ private:
 
     [[nodiscard]] std::unique_ptr<Entry[]> new_histogram() {
         std::unique_ptr<Entry[]> made;
-        if (pool.empty()) {
+        if (memory.pool.empty()) {
             made.reset(new Entry[table.n_entries]);
         } else {
-            made = std::move(pool.back());
-            pool.pop_back();
+            made = std::move(memory.pool.back());
+            memory.pool.pop_back();
         }
         return made;
     }
@@ -149,7 +149,7 @@ private:
         Entry* histogram = leaf.histogram.get();
         if (team.size() > 1 && rows.n >= kRowsToAdd) return fill_by_rows(rows, histogram);
         clear(histogram);
-        add_rows<Row>(table, rows, round.gradients, round.fixed, near[0], histogram);
+        add_rows<Row>(table, rows, round.gradients, round.fixed, memory.near[0], histogram);
     }
 
     void clear(Entry* histogram) const {
@@ -163,11 +163,11 @@ private:
             std::max(team.size(), std::min(rows.n / kRowsAtATime, kMostParts));
         team.for_each(n_parts, [&](std::size_t part, std::size_t thread) {
             if (own[thread] == nullptr) {
-                own[thread] = thread == 0 ? histogram : spare[thread - 1].get();
+                own[thread] = thread == 0 ? histogram : memory.spare[thread - 1].get();
                 clear(own[thread]);
             }
             add_rows<Row>(table, rows.part(part * rows.n / n_parts, (part + 1) * rows.n / n_parts),
-                          round.gradients, round.fixed, near[thread], own[thread]);
+                          round.gradients, round.fixed, memory.near[thread], own[thread]);
         });
         if (own[0] == nullptr) clear(histogram);
         std::vector<const Entry*> others;
@@ -213,7 +213,7 @@ private:
                 if (may_gain(leaves[l]))
                     for (const std::uint32_t column : columns[l])
                         if (table.columns[column].slot >= low && table.columns[column].slot < high)
-                            search_column(leaves[l], column, scratch[thread],
+                            search_column(leaves[l], column, memory.scratch[thread],
                                           found[l * n_parts + part]);
         });
         for (std::size_t l = 0; l < leaves.size(); ++l) {
@@ -315,7 +315,7 @@ private:
     /// The search with its weight as the hessian of every row; the children keep their own.
     void search_by_squares(const Leaf& leaf, std::uint32_t column, HistogramScratch& own,
                            BoostSplit& best) const {
-        const bool is_weighted = !own.weight.empty();
+        const bool is_weighted = !round.weight.empty();
         FixedPoint fixed = round.fixed;
         fixed.hessian_unit = is_weighted ? kWeightUnit : 1.0;
         Sums total = leaf.total;
@@ -373,9 +373,10 @@ private:
             search(children, children[1].histogram.get());
             if (swaps) std::swap(children[0], children[1]);
         }
-        if (parent.histogram) pool.push_back(std::move(parent.histogram));
+        if (parent.histogram) memory.pool.push_back(std::move(parent.histogram));
         for (Leaf& child : children)
-            if (child.histogram && !child.best.exists()) pool.push_back(std::move(child.histogram));
+            if (child.histogram && !child.best.exists())
+                memory.pool.push_back(std::move(child.histogram));
         open[chosen] = std::move(children[0]);
         open.push_back(std::move(children[1]));
     }
@@ -525,10 +526,7 @@ private:
     Progress& progress;
     BoostTree tree;
     std::vector<Leaf> open;
-    std::vector<std::unique_ptr<Entry[]>> pool;
-    std::vector<HistogramScratch> scratch;
-    std::vector<NearRows<Entry>> near;
-    std::vector<std::unique_ptr<Entry[]>> spare;  ///< histograms of the threads but the first
+    HistogramMemory<Entry>& memory;
     std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample
 };
 

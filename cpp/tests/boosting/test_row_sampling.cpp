@@ -214,8 +214,8 @@ CASE(listed_rows_have_the_gradients_they_have_among_all) {
         input.y = y;
         input.scores = std::span(scores).first(input.n_outputs * kRows);
         input.given_gradient = input.given_hessian = input.scores;
-        BlockGradients all(input.n_outputs);
-        BlockGradients some(input.n_outputs);
+        BlockGradients all(input.n_outputs, input.y.size());
+        BlockGradients some(input.n_outputs, input.y.size());
         all.fill(input, {nullptr, 0, kRows});
         some.fill(input, {listed.data(), 0, listed.size()});
         for (std::size_t k = 0; k < input.n_outputs; ++k)

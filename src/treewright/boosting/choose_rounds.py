@@ -5,14 +5,14 @@ thirty from table to table. The number with the least loss on held-out rows is c
 Tibshirani and Friedman 2009, section 10.12), by rounds of a large learning rate: as many more are
 then made as the rate of the model is smaller. Losses are looked at ever more rarely: after each
 round at first, after every sixteenth of the rounds made later (docs/decisions/017).
+
+Folds are boosted side by side, and so are the shapes of trees that are tried. All rounds that will
+be made whatever they show, those before patience can end, are one call into the core.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +20,11 @@ import numpy as np
 
 from treewright.array_types import Array, Int64Array
 from treewright.boosting.defaults import SHAPES, final_rate, is_auto, n_folds_judged
-from treewright.boosting.fit import Boosting
+from treewright.boosting.fit import MOST_SCORE, Boosting
 from treewright.boosting.options import BoostingOptions
 from treewright.boosting.problem import BoostingProblem
 from treewright.boosting.rounds import RoundsChoice, TriedShape
-from treewright.ensemble.thread_pool import result_of
+from treewright.core import RoundsAhead, make_side_by_side
 from treewright.errors import DataError
 
 N_FOLDS = 5
@@ -33,6 +33,8 @@ LEAST_ROWS = 30
 _LEAST_PATIENCE = 40
 """In rounds of the model's own rate."""
 _ROUNDS_PER_LOOK = 16
+_SCORES_AT_A_TIME = 1_000_000
+"""Scores of held-out rows, at all looks together, that one call into the core returns."""
 _LEAST_GAIN = 1e-7
 """As a share of the loss; less is rounding."""
 
@@ -88,6 +90,7 @@ def choose_rounds(
     options: BoostingOptions,
     folds: Int64Array,
     *,
+    n_threads: int = 1,
     choosing_rate: float | None = None,
     watch: Watch | None = None,
 ) -> RoundsChoice:
@@ -102,6 +105,8 @@ def choose_rounds(
     folds
         The fold of each row, as :func:`folds_of` returns them; not all of them are judged in a
         large table.
+    n_threads
+        Threads that share the folds.
     choosing_rate
         A larger learning rate to choose by; None is that of `options`.
     watch
@@ -114,26 +119,30 @@ def choose_rounds(
     ]
     rate = choosing_rate or float(options.learning_rate)
     faster = rate / float(options.learning_rate)
-    inside = max(1, options.n_threads // n_judged)
+    # A large table, of which one fold judges, has its shapes tried in turn: it is coded for each.
+    n_together = len(shapes) if n_judged > 1 else 1
+    n_inside = max(1, n_threads // (n_judged * n_together))
     tried = []
-    with _side_by_side(options.n_threads) as run:
-        for depth, share in shapes:
+    for first in range(0, len(shapes), n_together):
+        group = []
+        for depth, share in shapes[first : first + n_together]:
             if not is_auto(options.subsample):
                 share = options.subsample
             own = replace(
-                options, max_depth=depth, subsample=share, learning_rate=rate, n_threads=inside
+                options, max_depth=depth, subsample=share, learning_rate=rate, n_threads=n_inside
             )
-            boosts = [_Fold(learn, judge, own) for learn, judge in parts]
             most = max(1, round(options.n_estimators / faster))
-            losses = _losses(boosts, most, _LEAST_PATIENCE / faster, run, watch, depth)
-            n_best, loss = _best(losses)
+            group.append(_Shape(parts, own, most=most, patience=_LEAST_PATIENCE / faster))
+        _boost(group, n_threads, watch)
+        for shape in group:
+            n_best, loss = _best(shape.losses)
             final = float(options.learning_rate)
             if choosing_rate is not None:
                 final = final_rate(final, n_best)
             tried.append(
                 TriedShape(
-                    max_depth=depth,
-                    subsample=share,
+                    max_depth=shape.options.max_depth,
+                    subsample=shape.options.subsample,
                     learning_rate=final,
                     n_rounds=max(1, round(n_best * rate / final)),
                     loss=loss,
@@ -142,26 +151,95 @@ def choose_rounds(
     return RoundsChoice(tried)
 
 
-class _Fold:
-    """Boosting on the rows of the other folds, validated on one fold."""
+class _Shape:
+    """A shape of trees that is tried: its folds, and the mean loss of held-out rows so far.
+
+    Parameters
+    ----------
+    parts
+        The rows to learn from and those to judge by, of each fold.
+    options
+        The options of its rounds.
+    most
+        Rounds at most.
+    patience
+        Rounds without improvement, at least, after which it ends.
+    """
 
     def __init__(
-        self, learn: BoostingProblem, judge: BoostingProblem, options: BoostingOptions
+        self,
+        parts: list[tuple[BoostingProblem, BoostingProblem]],
+        options: BoostingOptions,
+        *,
+        most: int,
+        patience: float,
     ) -> None:
-        weight = judge.weight
-        self.weight = float(len(judge.y) if weight is None else weight.sum())
-        self._boosting = Boosting(learn, options, make=_no_model, validation=judge)
-        self._n_rounds = 0
+        self.options = options
+        self._most, self._patience = most, patience
+        self._folds = [
+            Boosting(learn, options, make=_no_model, validation=judge) for learn, judge in parts
+        ]
+        self.judged = [each.judged() for each in self._folds]
+        weights = [len(own.y) if own.weight is None else own.weight.sum() for _, own in parts]
+        self._shares = np.array(weights) / np.sum(weights)
+        n_scores = max(len(own.y) for _, own in parts) * parts[0][0].loss.n_outputs
+        self._most_looks = max(1, _SCORES_AT_A_TIME // n_scores)
+        self.losses: list[tuple[int, float]] = []
+        """Numbers of rounds, and the loss after them."""
 
-    def more(self, n_rounds: int, stop: threading.Event) -> float:
-        """Return the loss after `n_rounds` more rounds."""
-        loss = np.nan
-        for left in reversed(range(n_rounds)):
-            if stop.is_set():
-                break
-            loss = self._boosting.round(self._n_rounds, judges=left == 0).validation_loss
-            self._n_rounds += 1
-        return loss
+    @property
+    def _n_made(self) -> int:
+        return self.losses[-1][0] if self.losses else 0
+
+    @property
+    def _ends_at(self) -> float:
+        """The rounds after which it ends, as far as is known: later ones may be better."""
+        best = _best(self.losses)[0] if self.losses else 0
+        return min(best + max(self._patience, best // 2), self._most)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the loss has not fallen for long enough."""
+        return self._n_made >= self._ends_at
+
+    def looks_ahead(self) -> list[int]:
+        """Return the numbers of rounds after which to look next, before it can end."""
+        looks: list[int] = []
+        n_made, end = self._n_made, self._ends_at
+        while n_made < end and len(looks) < self._most_looks:
+            n_made += min(max(1, n_made // _ROUNDS_PER_LOOK), self._most - n_made)
+            looks.append(n_made)
+        return looks
+
+    def ahead(self, looks: list[int]) -> list[RoundsAhead]:
+        """Return the rounds of each fold up to the last of the looks: all make the same."""
+        return [self._folds[0].ahead(self._n_made, looks)] * len(self._folds)
+
+    def note(self, looks: list[int]) -> None:
+        """Take down the losses at these looks, of rounds that have been made."""
+        made = zip(self._folds, self.judged, strict=True)
+        found = np.array([boosting.losses_of(judged) for boosting, judged in made])
+        by_look = np.ascontiguousarray(np.nan_to_num(found, nan=np.inf).T)
+        means = [float(self._shares @ own) for own in by_look]
+        self.losses.extend(zip(looks, means, strict=True))
+
+
+def _boost(shapes: list[_Shape], n_threads: int, watch: Watch | None) -> None:
+    """Make rounds of all shapes until the last of them is over."""
+    while going := [each for each in shapes if not each.is_over]:
+        looks = [each.looks_ahead() for each in going]
+        ahead = [each.ahead(own) for each, own in zip(going, looks, strict=True)]
+        make_side_by_side(
+            [judged for each in going for judged in each.judged],
+            [rounds for each in ahead for rounds in each],
+            MOST_SCORE,
+            n_threads,
+        )
+        for each, own in zip(going, looks, strict=True):
+            each.note(own)
+            if watch is not None:
+                for n_made, loss in each.losses[-len(own) :]:
+                    watch(each.options.max_depth, n_made, loss)
 
 
 def _no_model(core: Any, base: Any, thresholds: Any) -> Any:
@@ -171,57 +249,6 @@ def _no_model(core: Any, base: Any, thresholds: Any) -> Any:
 def _splits(folds: Int64Array, n_judged: int) -> Iterator[tuple[Int64Array, Int64Array]]:
     for fold in range(n_judged):
         yield np.flatnonzero((folds >= 0) & (folds != fold)), np.flatnonzero(folds == fold)
-
-
-Run = Callable[[list[_Fold], int], list[float]]
-"""Makes so many more rounds in each fold, and returns the losses after them."""
-
-
-@contextmanager
-def _side_by_side(n_threads: int) -> Iterator[Run]:
-    """Yield a function that boosts folds in a thread pool; Ctrl-C stops them between rounds."""
-    stop = threading.Event()
-    if n_threads == 1:
-        yield lambda folds, n_more: [fold.more(n_more, stop) for fold in folds]
-        return
-    with ThreadPoolExecutor(min(n_threads, N_FOLDS)) as pool:
-
-        def run(folds: list[_Fold], n_more: int) -> list[float]:
-            made = [pool.submit(fold.more, n_more, stop) for fold in folds]
-            return [result_of(each) for each in made]
-
-        try:
-            yield run
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _losses(
-    boosts: list[_Fold],
-    most: int,
-    patience: float,
-    run: Run,
-    watch: Watch | None,
-    depth: int | None,
-) -> list[tuple[int, float]]:
-    """Return numbers of rounds and the mean loss of the held-out rows, until it stops falling."""
-    shares = np.array([each.weight for each in boosts])
-    shares /= shares.sum()
-    losses: list[tuple[int, float]] = []
-    n_made = 0
-    while n_made < most:
-        n_more = min(max(1, n_made // _ROUNDS_PER_LOOK), most - n_made)
-        found = np.nan_to_num(np.array(run(boosts, n_more)), nan=np.inf)
-        n_made += n_more
-        losses.append((n_made, float(shares @ found)))
-        if watch is not None:
-            watch(depth, *losses[-1])
-        best, _ = _best(losses)
-        if n_made - best >= max(patience, best // 2):
-            break
-    return losses
 
 
 def _best(losses: list[tuple[int, float]]) -> tuple[int, float]:

@@ -6,6 +6,7 @@ Decision 17 (docs/decisions) says where the numbers come from.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from treewright.errors import ParameterError
@@ -27,6 +28,26 @@ _ENOUGH_ROWS_OF_A_CLASS = 10_000
 GOSS_SHARE = 0.1
 
 
+@dataclass(frozen=True, kw_only=True)
+class GivenRounds:
+    """What is left to the rules where both the rounds and the depth of trees are given.
+
+    That is how code for scikit-learn's class of this name reads, where nothing else holds trees
+    back. Its users have chosen rounds, rate and depth for leaves that are hardly shrunk: what makes
+    up for too many rounds of any depth makes these learn too little (docs/decisions/017).
+    """
+
+    learning_rate: float = 0.1
+    min_hessian: float = 0.001
+    l2_regularization: float
+    max_features: str | None
+    """All columns (None), or as without given rounds."""
+
+
+_GIVEN_ROUNDS_OF_CLASSES = GivenRounds(l2_regularization=0.3, max_features="auto")
+_GIVEN_ROUNDS_OF_VALUES = GivenRounds(l2_regularization=1.0, max_features=None)
+
+
 def is_auto(given: object) -> bool:
     """Return whether a parameter is ``"auto"``, left to the rules."""
     return isinstance(given, str) and given == "auto"
@@ -39,6 +60,21 @@ def check_auto(name: str, given: object, **limits: Any) -> None:
     if isinstance(given, str):
         raise ParameterError(f"{name}={given!r} must be a number or 'auto'.")
     check_number(name, given, **limits)
+
+
+def given_rounds(
+    n_estimators: object, max_depth: object, *, of_classes: bool
+) -> GivenRounds | None:
+    """Return the rules for rounds and a depth that are given; None where one of them is not.
+
+    >>> given_rounds(100, 3, of_classes=False).l2_regularization
+    1.0
+    >>> given_rounds(100, "auto", of_classes=False) is None
+    True
+    """
+    if is_auto(n_estimators) or is_auto(max_depth) or max_depth is None:
+        return None
+    return _GIVEN_ROUNDS_OF_CLASSES if of_classes else _GIVEN_ROUNDS_OF_VALUES
 
 
 def n_folds_judged(n_rows: int) -> int:

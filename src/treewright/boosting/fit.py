@@ -7,7 +7,7 @@ score of a row (Friedman 2001); rows are coded once and stay in the core.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +22,8 @@ from treewright.boosting.problem import (
     warn_of_many_categories,
 )
 from treewright.boosting.rounds import GradientRound, GradientRounds
-from treewright.boosting.training_record import RoundDraws, TrainingRecord, key_of_round
-from treewright.core import Booster, BoostForest
+from treewright.boosting.training_record import RoundDraws, TrainingRecord, keys_of_rounds
+from treewright.core import Booster, BoostForest, JudgedBooster, RoundsAhead
 from treewright.data.core_columns import lend
 from treewright.ensemble.listeners import Listener
 from treewright.errors import NoSplitWarning, ParameterError, warn
@@ -32,8 +32,12 @@ PATIENCE = 10
 """Rounds without improvement after which early stopping stops, by default."""
 _STEPS_OF_THRESHOLDS = 100
 """Newton steps at most, before the first round."""
-_MOST_SCORE = 1e300
+MOST_SCORE = 1e300
 """Beyond this, differences of scores overflow."""
+_MOST_TOGETHER = 64
+_CELLS_TOGETHER = 2_000_000
+"""Rounds that one call into the core makes, where nothing is asked in between: so many at most, and
+so many cells (rows x columns x outputs), which take some 50 ms."""
 
 Judge = Callable[[FloatArray], float]
 """Returns how good the scores (rows x outputs) of the validation or training rows are."""
@@ -159,24 +163,46 @@ class Boosting:
         best, waited = np.inf, 0
         least, kept = np.inf, self.n_before
         patience = self._options.n_iter_no_change or PATIENCE
-        for number in range(self.n_before, int(self._options.n_estimators)):
-            listener.begin()
-            done = self.round(number)
+        for done in self._told(listener):
             rounds.append(done)
-            is_ended = listener.end(done)
             watched = self._watched(done)
             waited += 1
             if watched < best - self._options.tol:
                 best, waited = watched, 0
             if watched < least:
-                least, kept = watched, number + 1
-            if is_ended or (self._watches and waited >= patience):
+                least, kept = watched, done.number
+            if self._watches and waited >= patience:
                 break
         self._warn_if_nothing_is_learned(rounds)
         whole = self.so_far()
         if self._watches and kept < whole.n_rounds:
             whole, rounds = whole.first(kept), rounds[: kept - self.n_before]
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
+
+    def _told(self, listener: Listener[GradientRound]) -> Iterator[GradientRound]:
+        """Make the rounds, and yield each once the listener was told; it may end them."""
+        first, last = self.n_before, int(self._options.n_estimators)
+        n_together = self._n_together(listener)
+        while first < last:
+            listener.begin()
+            made = self._rounds(first, min(first + n_together, last))
+            first += len(made)
+            for done in made:
+                if done is not made[0]:
+                    listener.begin()
+                is_ended = listener.end(done)
+                yield done
+                if is_ended:
+                    return
+
+    def _n_together(self, listener: Listener[GradientRound]) -> int:
+        """Return how many rounds one call may make: 1 where something is asked after each."""
+        problem = self._problem
+        asks = self._watches or self._validation is not None or listener.every_round
+        if asks or self._thresholds or isinstance(problem.loss, Given):
+            return 1
+        n_cells = problem.table.n_rows * len(problem.table.schema.columns) * problem.loss.n_outputs
+        return int(np.clip(_CELLS_TOGETHER // max(n_cells, 1), 1, _MOST_TOGETHER))
 
     def figures_at_start(self) -> GradientRound:
         """Return the losses and scores before the first round."""
@@ -209,35 +235,76 @@ class Boosting:
             return -(done.train_score if self._validation is None else done.validation_score)
         return done.train_loss if self._validation is None else done.validation_loss
 
-    def round(self, number: int, *, judges: bool = True) -> GradientRound:
-        """Make the round of this number (from 0); rounds are made in order.
-
-        Losses and scores are computed where it `judges`, of this round and those before it.
-        """
+    def _rounds(self, first: int, last: int) -> list[GradientRound]:
+        """Make the rounds of these numbers (from 0, without the last), in order; one if asked."""
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
         if isinstance(loss, Given):
-            booster.set_gradients(*user_gradients(loss, problem.y, booster.scores, number + 1))
-        first = booster.n_trees
-        key = key_of_round(options.seed, number)
-        booster.round(self._growth, float(options.learning_rate), key, options.n_threads)
+            booster.set_gradients(*user_gradients(loss, problem.y, booster.scores, last))
+        tree, width = booster.n_trees, loss.n_outputs
+        keys = keys_of_rounds(options.seed, first, last)
+        rate = float(options.learning_rate)
+        seconds = booster.rounds(self._growth, rate, keys, MOST_SCORE, options.n_threads).tolist()
         if self._thresholds:
             self._thresholds.append(booster.thresholds)
-        if not booster.reach < _MOST_SCORE:
-            given = (
-                " and the gradients and hessians of this loss" if isinstance(loss, Given) else ""
+        self.check_reach()
+        n_leaves = [booster.n_leaves(at, at + width) for at in range(tree, booster.n_trees, width)]
+        if last == first + 1:
+            figures = self._figures(first)
+            took = time.perf_counter() - began
+            return [GradientRound(number=last, n_leaves=n_leaves[0], **figures, seconds=took)]
+        return [
+            GradientRound(number=number, n_leaves=leaves, seconds=took)
+            for number, leaves, took in zip(
+                range(first + 1, last + 1), n_leaves, seconds, strict=True
             )
-            raise ParameterError(
-                f"round {number + 1}: scores grow beyond all bounds with"
-                f" learning_rate={options.learning_rate!r}{given}."
-                "\n  Hint: a smaller learning_rate, or a larger l2_regularization."
-            )
-        return GradientRound(
-            number=number + 1,
-            n_leaves=booster.n_leaves(first),
-            **(self._figures(number) if judges else {}),
-            seconds=time.perf_counter() - began,
+        ]
+
+    def check_reach(self) -> None:
+        """Refuse scores that have grown beyond all bounds."""
+        booster, loss = self._booster, self._problem.loss
+        if booster.reach < MOST_SCORE:
+            return
+        number = self.n_before + booster.n_trees // loss.n_outputs
+        given = " and the gradients and hessians of this loss" if isinstance(loss, Given) else ""
+        raise ParameterError(
+            f"round {number}: scores grow beyond all bounds with"
+            f" learning_rate={self._options.learning_rate!r}{given}."
+            "\n  Hint: a smaller learning_rate, or a larger l2_regularization."
         )
+
+    def judged(self) -> JudgedBooster:
+        """Return the booster with its validation rows, for rounds side by side with others."""
+        assert self._validation is not None
+        start = np.ascontiguousarray(self._validation_scores).reshape(-1)
+        return JudgedBooster(self._booster, self._growth, self._validation_rows, start)
+
+    def ahead(self, n_made: int, looks: list[int]) -> RoundsAhead:
+        """Return rounds to make after the first `n_made`, up to the last of the looks.
+
+        Parameters
+        ----------
+        n_made
+            The rounds made so far.
+        looks
+            The numbers of rounds made after which validation rows are looked at.
+        """
+        keys = keys_of_rounds(self._options.seed, n_made, looks[-1])
+        rate = float(self._options.learning_rate)
+        return RoundsAhead(rate, keys, [look - n_made for look in looks])
+
+    def losses_of(self, judged: JudgedBooster) -> list[float]:
+        """Return the loss of the validation rows at each look of the rounds just made."""
+        self.check_reach()
+        own = self._validation
+        assert own is not None
+        if not self._thresholds:
+            return own.loss.means(judged.found, own.y, own.weight)
+        made = zip(judged.found, judged.found_thresholds, strict=True)
+        return [
+            own.loss.with_thresholds(thresholds[0]).mean(scores, own.y, own.weight)
+            for scores, thresholds in made
+        ]
 
     def _figures(self, number: int) -> dict[str, float]:
         """Return the losses and scores after a round."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.boosting import defaults as defaults
@@ -152,6 +152,8 @@ class BoostingOptions:
         """
         is_open = ends_by_itself and is_auto(self.n_estimators)
         n_rows, of_classes = problem.n_rows, problem.loss.of_classes
+        rules = defaults.given_rounds(self.n_estimators, self.max_depth, of_classes=of_classes)
+        own = self if rules is None else self._by(rules)
         share = defaults.row_share(
             self.subsample,
             n_rows=problem.table.n_rows,
@@ -165,17 +167,22 @@ class BoostingOptions:
             max_depth=None if is_auto(self.max_depth) and not is_open else self.max_depth,
             subsample=share if share < 1.0 or not is_open else self.subsample,
             learning_rate=defaults.learning_rate(
-                self.learning_rate, n_rows=n_rows, of_classes=of_classes, ends_by_itself=is_open
+                own.learning_rate, n_rows=n_rows, of_classes=of_classes, ends_by_itself=is_open
             ),
             min_hessian=defaults.min_hessian(
-                self.min_hessian, n_rows=n_rows, ends_by_itself=is_open
+                own.min_hessian, n_rows=n_rows, ends_by_itself=is_open
             ),
             l2_regularization=defaults.l2_regularization(
-                self.l2_regularization, ends_by_itself=is_open
+                own.l2_regularization, ends_by_itself=is_open
             ),
-            max_features=defaults.column_share(self.max_features, n_rows),
+            max_features=defaults.column_share(own.max_features, n_rows),
             min_category_rows=defaults.category_rows(self.min_category_rows, n_rows),
         )
+
+    def _by(self, rules: defaults.GivenRounds) -> BoostingOptions:
+        """Return the options with these rules in place of ``"auto"``."""
+        names = [each.name for each in fields(rules) if is_auto(getattr(self, each.name))]
+        return replace(self, **{name: getattr(rules, name) for name in names})
 
     def n_features(self, n_columns: int) -> int:
         """Return the number of columns that are drawn for each node."""

@@ -30,6 +30,12 @@ def key_of_round(seed: int, number: int) -> int:
     return (seed + number * _GOLDEN) % 2**64
 
 
+def keys_of_rounds(seed: int, first: int, last: int) -> UInt64Array:
+    """Return the keys of the rounds from `first` on, before `last`."""
+    steps = np.arange(last - first, dtype=np.uint64) * np.uint64(_GOLDEN)  # beyond 2**64 from 0 on
+    return np.uint64(key_of_round(seed, first)) + steps
+
+
 @dataclass(frozen=True, kw_only=True)
 class RoundDraws:
     """How the rows of rounds are drawn, from round `first` (from 0) on."""

@@ -10,6 +10,10 @@ Figures = TypeVar("Figures", contravariant=True)
 class Listener(Protocol[Figures]):
     """A callback for the rounds of boosting."""
 
+    @property
+    def every_round(self) -> bool:
+        """Whether each round waits for it; else it may be told of several after the last."""
+
     def begin(self) -> None:
         """Be called when a round begins."""
 
@@ -33,6 +37,11 @@ class Listeners(Generic[Figures]):
 
     def __init__(self, *listeners: Listener[Figures] | None) -> None:
         self._listeners = [each for each in listeners if each is not None]
+
+    @property
+    def every_round(self) -> bool:
+        """Whether rounds wait for any of them."""
+        return any(each.every_round for each in self._listeners)
 
     def begin(self) -> None:
         """Call every listener at the beginning of a round."""

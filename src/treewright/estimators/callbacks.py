@@ -62,6 +62,8 @@ class RoundTasks(Generic[Figures]):
         asks for it.
     """
 
+    every_round = True  # callbacks may look at the model so far, and stop
+
     def __init__(
         self, estimator: Any, X: Any, y: Any, sample_weight: Any, *, n_rounds: int
     ) -> None:

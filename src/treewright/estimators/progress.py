@@ -55,6 +55,8 @@ def forest_progress(forest: ForestProblem, n_trees: int) -> Report:
 class AdaBoostProgress:
     """A listener that shows AdaBoost's rounds and their errors."""
 
+    every_round = False
+
     def __init__(self, n_rounds: int) -> None:
         self._n_rounds = n_rounds
         self._number = 0
@@ -73,6 +75,8 @@ class AdaBoostProgress:
 
 class BoostingProgress:
     """A listener that shows the rounds of gradient boosting, their losses and scores."""
+
+    every_round = False
 
     def __init__(self, n_rounds: int, silence: Silence) -> None:
         self._n_rounds = n_rounds

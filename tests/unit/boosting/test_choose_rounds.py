@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 
 import treewright as tw
 from treewright.boosting import choose_rounds as chosen_rounds
-from treewright.boosting.choose_rounds import N_FOLDS, folds_of
+from treewright.boosting.choose_rounds import N_FOLDS, choose_rounds, folds_of
 from treewright.boosting.defaults import n_folds_judged
 from treewright.boosting.losses import loss_of_classes, loss_of_values
 from treewright.boosting.problem import BoostingProblem
@@ -136,6 +136,7 @@ def test_the_choice_is_the_least_loss_of_rows_left_out(weighs: bool) -> None:
                 learning_rate=rate,
                 min_hessian=0.001,
                 l2_regularization=3.0,
+                max_features=0.5,
                 random_state=5,
             ).fit(X[learn], VALUES[learn], None if weight is None else weight[learn])
             shares = np.ones(judge.sum()) if weight is None else weight[judge]
@@ -265,16 +266,75 @@ def test_ctrl_c_while_choosing_leaves_the_estimator_as_it_was(
 ) -> None:
     model = tw.GradientBoostingClassifier(n_jobs=n_jobs).fit(X, CLASSES)
     before = model.predict_proba(X)
-    whole, calls = chosen_rounds._Fold.more, []
+    make, calls = chosen_rounds.make_side_by_side, []
 
-    def more(self: Any, n_rounds: int, stop: threading.Event) -> list[float]:
-        calls.append(n_rounds)
-        if len(calls) == 12:
+    def interrupted(boosters: Any, ahead: Any, most_score: float, n_threads: int) -> None:
+        calls.append(len(boosters))
+        if len(calls) == 2:
             signal.raise_signal(signal.SIGINT)
-        return whole(self, n_rounds, stop)
+        make(boosters, ahead, most_score, n_threads)
 
-    monkeypatch.setattr(chosen_rounds._Fold, "more", more)
+    monkeypatch.setattr(chosen_rounds, "make_side_by_side", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, VALUES > 0)
-    assert len(calls) < 25
+    assert calls == [10, 10]  # five folds of two shapes
     assert np.array_equal(model.predict_proba(X), before)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_inside_a_call_that_boosts_the_folds_is_obeyed_at_once(n_jobs: int) -> None:
+    rows = RANDOM.normal(size=(9_000, 60))
+    y = rows[:, 0] * rows[:, 1] + rows[:, 2]
+    model = tw.GradientBoostingRegressor(n_jobs=n_jobs)
+    began = time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(rows, y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, handler)
+    assert time.perf_counter() - began < 3.0
+    assert not hasattr(model, "ensemble_")
+
+
+def test_how_many_looks_one_call_takes_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = tw.GradientBoostingClassifier(loss="ordinal").fit(X, CLASSES)
+    seen: list[int] = []
+    make = chosen_rounds.make_side_by_side
+
+    def counted(boosters: Any, *others: Any) -> None:
+        seen.append(len(boosters))
+        make(boosters, *others)
+
+    monkeypatch.setattr(chosen_rounds, "make_side_by_side", counted)
+    again = tw.GradientBoostingClassifier(loss="ordinal").fit(X, CLASSES)
+    n_calls = len(seen)
+    monkeypatch.setattr(chosen_rounds, "_SCORES_AT_A_TIME", 1)
+    one_by_one = tw.GradientBoostingClassifier(loss="ordinal").fit(X, CLASSES)
+    assert n_calls < (len(seen) - n_calls) / 3
+    for model in (again, one_by_one):
+        assert str(model.choice_) == str(together.choice_)
+        assert np.array_equal(model.predict_proba(X), together.predict_proba(X))
+
+
+def test_shapes_end_each_by_its_own_patience() -> None:
+    told: list[tuple[int | None, int, float]] = []
+    own = problem(X, VALUES, of_classes=False)
+    folds = folds_of(own)
+    assert folds is not None
+    options = tw.GradientBoostingRegressor()._boosting_options()
+    options = options.settled(own, ends_by_itself=True)
+    choice = choose_rounds(
+        own, options, folds, choosing_rate=0.2, watch=lambda *each: told.append(each)
+    )
+    for tried in choice.tried:
+        made = [(n, loss) for depth, n, loss in told if depth == tried.max_depth]
+        numbers = [n for n, _ in made]
+        assert numbers == sorted(set(numbers))
+        best = min(made, key=lambda pair: pair[1])
+        assert best[1] == pytest.approx(tried.loss, rel=1e-6)
+        waited = [n - best[0] for n in numbers]
+        assert waited[-1] >= max(10, best[0] // 2) > waited[-2]

@@ -128,3 +128,20 @@ def test_the_start_does_not_depend_on_the_order_of_rows(is_weighted: bool) -> No
     for _ in range(5):
         order = generator.permutation(999)
         assert mean_of(y[order], None if weight is None else weight[order]) == mean
+
+
+@pytest.mark.parametrize("weighs", [False, True])
+@pytest.mark.parametrize("name", [*NAMES, "log_loss", "exponential"])
+def test_means_at_several_scores_are_those_of_each(name: str, weighs: bool) -> None:
+    random = np.random.default_rng(7)
+    weight = random.random(37) if weighs else None
+    losses: list[Loss] = []
+    if name in NAMES:
+        losses.append(value_loss(name))
+    else:
+        losses += [loss_of_classes(name, n) for n in ((2, 4) if name == "log_loss" else (2,))]
+    for loss in losses:
+        y = random.integers(0, max(loss.n_outputs, 2), 37).astype(np.float64)
+        scores = random.normal(size=(5, 37, loss.n_outputs))
+        apart = [loss.mean(own, y + 0.5 * (name == "gamma"), weight) for own in scores]
+        assert loss.means(scores, y + 0.5 * (name == "gamma"), weight) == apart

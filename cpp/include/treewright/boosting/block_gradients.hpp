@@ -1,6 +1,7 @@
 /// Gradients and hessians of a block of rows at their scores.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -20,11 +21,15 @@ struct GradientInput {
     std::span<const double> given_hessian;
 };
 
-/// Working memory of a thread. Outputs are kRowsPerBlock apart; hessians stay 1 where all are.
+/// Working memory of a thread, kept from round to round. Hessians stay 1 where all are.
 struct BlockGradients {
-    explicit BlockGradients(std::size_t n_outputs)
-        : gradient(n_outputs * kRowsPerBlock), hessian(n_outputs * kRowsPerBlock, 1.0) {}
+    /// A table of few rows needs room for these alone.
+    BlockGradients(std::size_t n_outputs, std::size_t n_rows)
+        : stride(std::min(n_rows, kRowsPerBlock)),
+          gradient(n_outputs * stride),
+          hessian(n_outputs * stride, 1.0) {}
 
+    std::size_t stride;  ///< from output to output
     std::vector<double> gradient;
     std::vector<double> hessian;
     std::vector<double> y;  ///< of listed rows, and their scores
@@ -34,10 +39,10 @@ struct BlockGradients {
     void fill(const GradientInput& input, const RowRange& rows);
 
     [[nodiscard]] const double* gradient_of(std::size_t output) const {
-        return gradient.data() + output * kRowsPerBlock;
+        return gradient.data() + output * stride;
     }
     [[nodiscard]] const double* hessian_of(std::size_t output) const {
-        return hessian.data() + output * kRowsPerBlock;
+        return hessian.data() + output * stride;
     }
 };
 

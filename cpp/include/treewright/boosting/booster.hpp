@@ -58,7 +58,9 @@ public:
 
 private:
     [[nodiscard]] GradientInput gradient_input() const;
-    [[nodiscard]] DerivativeRange derivative_range(Team& team) const;
+    [[nodiscard]] DerivativeRange derivative_range(Team& team);
+    /// Makes memory for the gradients of a block of rows, for each thread.
+    void make_room(const Team& team);
     [[nodiscard]] FixedPoint lay_out(const DerivativeRange& range) const;
     [[nodiscard]] RowSet top_rows(std::size_t n_wanted, Team& team) const;
     void note_content(const data::Dataset& data, Team& team);
@@ -138,6 +140,7 @@ private:
     std::vector<std::uint32_t> sampled;                ///< empty: all rows
     std::vector<std::int64_t> row_weight;              ///< in units of kWeightUnit; empty: 1 each
     std::vector<float> factor;                         ///< of sampled rows' gradients; empty: 1
+    std::vector<BlockGradients> room;
     std::vector<GrowBuffers> buffers;
 };
 

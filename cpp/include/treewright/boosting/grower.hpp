@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/boosting/histogram.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 #include "treewright/boosting/split_search.hpp"
 #include "treewright/boosting/tree.hpp"
@@ -38,8 +40,32 @@ struct GrownLeaf {
     RowRange rows;  ///< of the sample, in their order
 };
 
-/// Memory shared by trees grown one after the other.
+/// Histograms and what they are made with, kept from tree to tree: of a small table a tree is grown
+/// in less time than its memory takes to be cleared.
+template <class Entry>
+struct HistogramMemory {
+    std::vector<std::unique_ptr<Entry[]>> pool;   ///< that no leaf has
+    std::vector<std::unique_ptr<Entry[]>> spare;  ///< of the threads but the first
+    std::vector<HistogramScratch> scratch;        ///< of each thread
+    std::vector<NearRows<Entry>> near;
+
+    void make_room(std::size_t n_threads, std::size_t n_entries) {
+        while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[n_entries]);
+        if (scratch.size() < n_threads) scratch.resize(n_threads);
+        if (near.size() < n_threads) near.resize(n_threads);
+    }
+};
+
+/// Memory shared by trees of one table that are grown one after the other.
 struct GrowBuffers {
+    HistogramMemory<WideEntry> wide;
+    HistogramMemory<NarrowEntry> narrow;
+    template <class Entry>
+    [[nodiscard]] HistogramMemory<Entry>& histograms() {
+        if constexpr (std::is_same_v<Entry, WideEntry>) return wide;
+        else return narrow;
+    }
+
     std::vector<std::uint32_t> rows;
     std::vector<std::uint32_t> second;  ///< rows of a node on their way to its second child
     // Filled by grow():

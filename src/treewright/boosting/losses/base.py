@@ -62,6 +62,8 @@ class Loss(ABC):
         Whether there is a step of least squares to take, which lines in leaves need.
     has_constant_hessian : bool
         Whether the core takes 1 for the hessian of every row, so that sums of hessians are weights.
+    is_by_row : bool
+        Whether the loss of a row depends on this row alone.
     units_per_loss : float
         Factor of the mean loss in scikit-learn's units, for ``train_score_``: its squared errors
         and deviances of two classes are not halved.
@@ -70,6 +72,7 @@ class Loss(ABC):
     name: ClassVar[str]
     has_curvature: ClassVar[bool] = True
     has_constant_hessian: ClassVar[bool] = False
+    is_by_row: ClassVar[bool] = True
     units_per_loss: ClassVar[float] = 1.0
 
     @property
@@ -130,6 +133,22 @@ class Loss(ABC):
         """Return the mean loss of rows; scores are rows x outputs."""
         with np.errstate(over="ignore"):  # a loss beyond all numbers is infinite, and says so
             return float(np.average(self.of_rows(scores, y, weight), weights=weight))
+
+    def means(self, scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> list[float]:
+        """Return the mean loss of the same rows at several scores, looks x rows x outputs.
+
+        >>> from treewright.boosting.losses.squared_error import SquaredError
+        >>> SquaredError().means(np.array([[[0.0], [1.0]], [[1.0], [1.0]]]), np.ones(2), None)
+        [0.25, 0.0]
+        """
+        if not self.is_by_row:
+            return [self.mean(own, y, weight) for own in scores]
+        n_looks = len(scores)
+        with np.errstate(over="ignore"):  # as in `mean`
+            flat = self.of_rows(scores.reshape(-1, self.n_outputs), np.tile(y, n_looks), None)
+            by_look = flat.reshape(n_looks, len(y))
+            found: list[float] = np.average(by_look, axis=1, weights=weight).tolist()
+        return found
 
     def check_target(self, y: FloatArray, weight: FloatArray | None, *, shift: int = 0) -> None:
         """Refuse values that the loss has no meaning for.

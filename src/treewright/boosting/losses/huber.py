@@ -23,6 +23,7 @@ class Huber(ValueLoss):
     """
 
     name: ClassVar[str] = "huber"
+    is_by_row: ClassVar[bool] = False  # delta is a quantile of all distances
     has_constant_hessian: ClassVar[bool] = True
     takes_quantile: ClassVar[bool] = True
     level: float = 0.9

@@ -43,10 +43,20 @@ from treewright.parameters import check_flag
 from treewright.threads import n_threads
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
-_CHOSEN = ("learning_rate", "max_depth", "subsample", "min_hessian", "l2_regularization")
+_CHOSEN = (
+    "learning_rate",
+    "max_depth",
+    "subsample",
+    "min_hessian",
+    "l2_regularization",
+    "max_features",
+)
 """Options that depend on whether rounds are chosen; more rounds later keep them."""
 _SHARED_WORK = 0.6
 """Share of the cells that counts as work for threads: they meet at every node of every tree."""
+_CHOOSING_WORK = 500
+"""The same where the rounds are chosen: threads have folds of their own, and meet some ten times in
+several hundred rounds."""
 
 
 def _show_choice(silence: Silence, max_depth: int | None, n_rounds: int, loss: float) -> None:
@@ -184,7 +194,10 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         if folds is not None:
             watch = partial(_show_choice, silence)
             by = CHOOSING_RATE if is_auto(self.learning_rate) else None
-            choice = choose_rounds(own, options, folds, choosing_rate=by, watch=watch)
+            threads = n_threads(self.n_jobs, _CHOOSING_WORK * n_cells)
+            choice = choose_rounds(
+                own, options, folds, n_threads=threads, choosing_rate=by, watch=watch
+            )
             options = replace(
                 options,
                 n_estimators=choice.best.n_rounds,

@@ -30,7 +30,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     learning_rate : float or "auto"
         Factor of the contribution of each tree. ``"auto"`` is 0.05 up to 10,000 rows, and grows as
         the square root of their number up to 0.1 (from 40,000 rows); it is 0.1 where very many
-        rounds are chosen.
+        rounds are chosen, and where rounds and depth are given.
     n_estimators : int or "auto"
         Number of rounds; each grows one tree, or one per class where there are three or more.
         ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: five
@@ -59,10 +59,10 @@ class GradientBoostingClassifier(BoostingClassifier):
         Share of the weight of a round's rows that each leaf needs.
     min_hessian : float or "auto"
         Sum of hessians that each leaf needs. ``"auto"`` is 1 (a 32nd of the rows if that is less),
-        and 0.001 where held-out rows choose the rounds.
+        and 0.001 where held-out rows choose the rounds, or rounds and depth are given.
     l2_regularization : float or "auto"
         Added to the sum of hessians of every leaf, which makes predictions smaller. ``"auto"`` is
-        1.5, and 3 where held-out rows choose the rounds.
+        1.5, 3 where held-out rows choose the rounds, and 0.3 where rounds and depth are given.
     min_gain : float
         Gain that a split needs.
     min_impurity_decrease : float
@@ -351,10 +351,10 @@ or function
         Share of the weight of a round's rows that each leaf needs.
     min_hessian : float or "auto"
         Sum of hessians that each leaf needs. ``"auto"`` is 1 (a 32nd of the rows if that is less),
-        and 0.001 where held-out rows choose the rounds.
+        and 0.001 where held-out rows choose the rounds, or rounds and depth are given.
     l2_regularization : float or "auto"
         Added to the sum of hessians of every leaf, which makes predictions smaller. ``"auto"`` is
-        1.5, and 3 where held-out rows choose the rounds.
+        1.5, 3 where held-out rows choose the rounds, and 1 where rounds and depth are given.
     min_gain : float
         Gain that a split needs.
     min_impurity_decrease : float
@@ -382,7 +382,7 @@ or function
     max_features : int, float, "sqrt", "log2", None or "auto"
         Columns that are drawn for each node: their number, their share, the square root or the
         binary logarithm of their number, or all (None). ``"auto"`` is half of them up to 10,000
-        rows, and rises to all of them at 100,000.
+        rows, and rises to all of them at 100,000; it is all where rounds and depth are given.
     features_per_tree : float
         Share of the columns that are drawn for each tree.
     nominal_smoothing, nominal_l2 : float

@@ -1,0 +1,103 @@
+"""How long a default fit of gradient boosting takes, beside LightGBM's, on the shared tables.
+
+    python benchmarks/boosting_time.py
+    python benchmarks/boosting_time.py --tables servo zoo --repeats 20
+
+Both libraries take their defaults, their number of threads among them; the tables are those of up
+to 1,500 rows, where choosing the rounds weighs most, and six larger ones. Seconds are wall time:
+libraries take turns, and the least of the repeats counts, so that other work on the machine counts
+as little as it can. docs/decisions/017 says what is wanted: at most twice LightGBM's time on the
+median table, and at most five times on any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tables import Table, as_categories, tables
+
+import treewright as tw
+
+MOST_ROWS = 1_500
+LARGER = ("segment", "kr_vs_kp", "waveform", "california_housing", "adult", "nycflights")
+LEAST_SECONDS = 1.0  # a short fit is repeated until so much time has gone by
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timed:
+    """Seconds of the fastest fit of each library."""
+
+    table: str
+    n_rows: int
+    ours: float
+    theirs: float
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.theirs
+
+
+def chosen_tables(names: list[str], n_rows: int) -> list[Table]:
+    every = tables(names, n_rows)
+    return [each for each in every if names or len(each.y) <= MOST_ROWS or each.name in LARGER]
+
+
+def seconds_of(model: Any, X: Any, y: Any) -> float:
+    start = time.perf_counter()
+    model.fit(X, y)
+    return time.perf_counter() - start
+
+
+def timed(table: Table, n_repeats: int) -> Timed:
+    of_categories = as_categories(table.X)
+    ours = theirs = np.inf
+    began, n_made = time.perf_counter(), 0
+    while n_made < n_repeats or time.perf_counter() - began < LEAST_SECONDS:
+        is_classification = table.is_classification
+        ours = min(ours, seconds_of(_treewright(is_classification), table.X, table.y))
+        theirs = min(theirs, seconds_of(_lightgbm(is_classification), of_categories, table.y))
+        n_made += 1
+    return Timed(table=table.name, n_rows=len(table.y), ours=ours, theirs=theirs)
+
+
+def _treewright(is_classification: bool) -> Any:
+    make = tw.GradientBoostingClassifier if is_classification else tw.GradientBoostingRegressor
+    return make(random_state=0)
+
+
+def _lightgbm(is_classification: bool) -> Any:
+    import lightgbm
+
+    make = lightgbm.LGBMClassifier if is_classification else lightgbm.LGBMRegressor
+    return make(random_state=0, verbose=-1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000, help="drawn of a larger table")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--tables", nargs="*", default=[], help="names; see above if none is given")
+    arguments = parser.parse_args()
+    print("| table | rows | treewright, ms | LightGBM, ms | ratio |")
+    print("|---|--:|--:|--:|--:|")
+    found = []
+    for table in chosen_tables(arguments.tables, arguments.rows):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # columns without a known value
+            one = timed(table, arguments.repeats)
+        found.append(one)
+        cells = f"{1e3 * one.ours:.1f} | {1e3 * one.theirs:.1f} | {one.ratio:.1f}"
+        print(f"| {one.table} | {one.n_rows:,} | {cells} |", flush=True)
+    ratios = [each.ratio for each in found]
+    worst = found[int(np.argmax(ratios))]
+    print(f"| **median** | | | | {np.median(ratios):.2f} |")
+    print(f"| **worst** ({worst.table}) | | | | {worst.ratio:.1f} |")
+
+
+if __name__ == "__main__":
+    main()

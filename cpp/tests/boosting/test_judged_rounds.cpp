@@ -1,0 +1,103 @@
+#include "treewright/boosting/judged_rounds.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "check.hpp"
+#include "treewright/base/random.hpp"
+
+using namespace treewright;
+using namespace treewright::data;
+using namespace treewright::boosting;
+
+namespace {
+
+constexpr std::size_t kRows = 90;
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+/// Two columns of numbers and three classes.
+struct Made {
+    std::vector<double> columns[2];
+    std::vector<double> y;
+    Dataset data;
+
+    explicit Made(std::uint64_t seed) {
+        Generator draw(seed);
+        data.n_rows = kRows;
+        for (auto& own : columns) {
+            for (std::size_t row = 0; row < kRows; ++row) own.push_back(draw.uniform());
+            Column column;
+            column.data = reinterpret_cast<const std::byte*>(own.data());
+            column.stride = sizeof(double);
+            data.columns.push_back(column);
+        }
+        for (std::size_t row = 0; row < kRows; ++row)
+            y.push_back(std::floor(3.0 * columns[0][row] * columns[1][row]));
+        data.target.values = y;
+    }
+};
+
+/// A booster of its own rows that is judged by others.
+struct Fold {
+    Made learn;
+    Made judge;
+    BoostGrowth growth;
+    std::unique_ptr<Booster> booster;
+    CodedRows coded;
+
+    Fold(std::uint64_t seed, double share) : learn(seed), judge(seed + 100) {
+        Team team(1, unstopped);
+        Codebook book = learn_codebook(learn.data, 255, team);
+        booster = std::make_unique<Booster>(learn.data, book, objective_named("multinomial", 0.0),
+                                            RoundSample{share, 0.0, 0}, 3,
+                                            std::vector<double>(3 * kRows), team);
+        coded = BoostForest(book, {}, 3).code({kRows, judge.data.columns}, 1, unstopped);
+    }
+    [[nodiscard]] JudgedBooster judged() {
+        return {*booster, growth, coded, std::vector<double>(3 * kRows), {}, {}};
+    }
+};
+
+}  // namespace
+
+CASE(judged_rounds_are_those_of_one_booster_after_the_other) {
+    const RoundsAhead first{0.3, {1, 2, 3}, {1, 2, 3}};
+    const RoundsAhead second{0.3, {4, 5, 6, 7}, {2, 4}};
+    std::vector<std::vector<double>> found[3];
+    for (const std::size_t n_threads : {1, 2, 5}) {
+        Fold a(1, 1.0);
+        Fold b(2, 0.7);
+        JudgedBooster judged[] = {a.judged(), b.judged()};
+        JudgedBooster* const both[] = {&judged[0], &judged[1]};
+        auto& own = found[n_threads / 2];
+        for (const RoundsAhead& ahead : {first, second}) {
+            const RoundsAhead of_each[] = {ahead, ahead};
+            make_side_by_side(both, of_each, kFar, n_threads, unstopped);
+            for (const JudgedBooster& each : judged) {
+                CHECK(each.found.size() == ahead.looks.size());
+                own.insert(own.end(), each.found.begin(), each.found.end());
+            }
+        }
+        // The last look is what the whole model says.
+        const BoostForest whole(b.booster->codebook(), b.booster->trees, 3);
+        std::vector<double> scores(3 * kRows);
+        whole.add_scores(b.coded, 0, 3 * 7, 1, unstopped, scores);
+        CHECK(scores == own.back());
+        CHECK(own.front() != own.back());
+    }
+    CHECK(found[0] == found[1]);
+    CHECK(found[0] == found[2]);
+}
+
+CASE(judged_rounds_end_where_scores_reach_too_far) {
+    Fold fold(3, 1.0);
+    JudgedBooster judged = fold.judged();
+    JudgedBooster* const one[] = {&judged};
+    const RoundsAhead ahead[] = {{0.3, {1, 2, 3, 4}, {2, 4}}};
+    make_side_by_side(one, ahead, 1e-3, 1, unstopped);
+    CHECK(fold.booster->trees.size() == 3);  // the first round went beyond
+    CHECK(judged.found.empty());
+}
