@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from treewright.array_types import Array, FloatArray
-from treewright.data.read.take_rows import take_rows
 from treewright.errors import ParameterError
 from treewright.evaluate.metrics import Task
 from treewright.evaluate.trial.answers import Answers, as_target, code_classes
@@ -56,13 +56,29 @@ class Learner:
         if self.is_fitted:
             return self.model
         model = clone(self.model)
-        _settle(model, seed=seed, n_threads=n_threads)
+        open_ones = dict.fromkeys(self._open.seeds, seed)
+        if n_threads is not None:
+            open_ones |= dict.fromkeys(self._open.threads, n_threads)
+        if open_ones:
+            model.set_params(**open_ones)
         passed = {
             name: values[rows]
             for values, wanted in ((data.weights, "sample_weight"), (data.groups, "groups"))
             if values is not None and (name := fit_parameter(model, wanted)) is not None
         }
-        return model.fit(take_rows(data.X, rows), data.y_as_given[rows], **passed)
+        X = data.table_of(rows, may_share=self._leaves_tables_alone)
+        return model.fit(X, data.y_as_given[rows], **passed)
+
+    @cached_property
+    def _open(self) -> Open:
+        return open_parameters(self.model)
+
+    @cached_property
+    def _leaves_tables_alone(self) -> bool:
+        """Whether others may be given the same table; of ours, without foreign parts, it is so."""
+        parts = self.model.get_params(deep=False) if hasattr(self.model, "get_params") else {}
+        has_parts = any(hasattr(value, "fit") for value in parts.values())
+        return _library(self.model) == "treewright" and not has_parts
 
     def check(self, data: TaskData) -> None:
         """Refuse weights for a learner that takes none."""
@@ -76,7 +92,7 @@ class Learner:
 
     def answer(self, model: Any, data: TaskData, rows: Array) -> Answers:
         """Return what a fitted model answers about some rows."""
-        X = take_rows(data.X, rows)
+        X = data.table_of(rows, may_share=self._leaves_tables_alone)
         if isinstance(model, Constant):
             predicted: Array = np.full(len(rows), model.answer, dtype=data.y.dtype)
         else:
@@ -201,20 +217,37 @@ def _changed_parameters(model: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def _settle(model: Any, *, seed: int, n_threads: int | None) -> None:
-    """Give the open parameters of an estimator and its parts a value that makes results repeat."""
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """Names of the parameters, of a learner and its parts, that await a seed, or threads."""
+
+    seeds: tuple[str, ...]
+    threads: tuple[str, ...]
+
+
+def open_parameters(model: Any) -> Open:
+    """Return what an estimator and its parts leave open; once it is given, results repeat.
+
+    >>> from treewright import RandomForestClassifier
+    >>> open_parameters(RandomForestClassifier()).seeds
+    ('random_state',)
+    """
     parameters = model.get_params(deep=True)
-    settled: dict[str, Any] = {}
-    for name in sorted(parameters):
-        part = name.rsplit("__", 1)[-1]
-        if part == "random_state" and parameters[name] is None:
-            settled[name] = seed
-        if part == "n_jobs" and parameters[name] is None and n_threads is not None:
-            owner = parameters.get(name.rpartition("__")[0], model)
-            if type(owner).__module__.partition(".")[0] not in _KNOW_THEIR_PLACE:
-                settled[name] = n_threads
-    if settled:
-        model.set_params(**settled)
+    without = [name for name in sorted(parameters) if parameters[name] is None]
+    owners = {name: parameters.get(name.rpartition("__")[0], model) for name in without}
+    return Open(
+        seeds=tuple(name for name in without if name.rsplit("__", 1)[-1] == "random_state"),
+        threads=tuple(
+            name
+            for name in without
+            if name.rsplit("__", 1)[-1] == "n_jobs"
+            and _library(owners[name]) not in _KNOW_THEIR_PLACE
+        ),
+    )
+
+
+def _library(model: Any) -> str:
+    return type(model).__module__.partition(".")[0]
 
 
 def fit_parameter(model: Any, name: str) -> str | None:

@@ -65,6 +65,26 @@ class TaskData:
         weights = None if self.weights is None else self.weights[rows]
         return np.bincount(self.codes[rows], weights, len(self.classes)).astype(np.float64)
 
+    @cached_property
+    def _last_taken(self) -> list[tuple[Array, Any]]:
+        """The tables of the rows that were asked for last, newest first."""
+        return []
+
+    def table_of(self, rows: Array, *, may_share: bool = False) -> Any:
+        """Return the table of some rows, in the type that it was given in.
+
+        With `may_share` learners that leave tables as they are get the same one: the rows of a
+        fold, to learn from and to judge on, are taken once for all of them.
+        """
+        if not may_share:
+            return take_rows(self.X, rows)
+        for known, table in self._last_taken[:2]:
+            if known is rows:
+                return table
+        table = take_rows(self.X, rows)
+        self._last_taken[:] = [(rows, table), *self._last_taken[:1]]
+        return table
+
     @property
     def all_rows(self) -> Int64Array:
         """Positions of all rows."""
