@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -37,6 +38,7 @@ from treewright.array_types import FloatArray
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.evaluate.comparison import Comparison, Difference
 from treewright.evaluate.cross_validate import CrossValidation, summarised
+from treewright.evaluate.intervals import Interval
 from treewright.evaluate.metrics import Metric, metrics_of
 from treewright.evaluate.significance import (
     HypothesisTest,
@@ -153,6 +155,11 @@ def compare(
         stratify=stratify,
         seed=random_state,
     )
+    if test == "mcnemar" and folds.judges_again:
+        raise UnsupportedError(
+            "test='mcnemar' needs one answer per row, and cv judges rows in several parts.\n"
+            "  Hint: test='corrected_t'."
+        )
     runs, was_stopped = run_all(entrants, data, folds, n_jobs=n_jobs, seed=random_state)
     results: list[CrossValidation | None] = []
     for i, learner in enumerate(entrants):
@@ -224,11 +231,18 @@ def _differences(
         found[i] = Difference(
             test=tests[i],
             p_value=together.p_values[place],
-            interval=together.intervals[place],
+            interval=_bounded(together.intervals[place], metric),
             method=together.method,
             values=tuple(values[i].tolist()),
         )
     return tuple(found)
+
+
+def _bounded(interval: Interval, metric: Metric) -> Interval:
+    """Return an interval that ends where no difference of two shares can be."""
+    if not metric.is_share or math.isinf(interval.low):
+        return interval
+    return replace(interval, low=max(interval.low, -1.0), high=min(interval.high, 1.0))
 
 
 def _paired_values(

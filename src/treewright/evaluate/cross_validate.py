@@ -369,7 +369,7 @@ def summarised(
 def _with_rows(run: Run, data: TaskData, folds: Folds) -> Answers:
     """Return the answers of a run; rows that are answered several times belong together."""
     assert run.answers is not None
-    if folds.n_repeats == 1 or run.answers.groups is not None:
+    if not folds.judges_again or run.answers.groups is not None:
         return run.answers
     return replace(run.answers, groups=folds.splits[run.part].test)
 

@@ -18,9 +18,14 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from treewright.array_types import Array, FloatArray
-from treewright.errors import ParameterError
+from treewright.errors import DataError, ParameterError
 from treewright.evaluate.metrics import Task
-from treewright.evaluate.trial.answers import Answers, as_target, code_classes
+from treewright.evaluate.trial.answers import (
+    Answers,
+    as_target,
+    check_probabilities,
+    code_classes,
+)
 from treewright.evaluate.trial.task_data import TaskData
 from treewright.parameters import is_number
 
@@ -55,7 +60,7 @@ class Learner:
         """
         if self.is_fitted:
             return self.model
-        model = clone(self.model)
+        model = clone(self.model, safe=hasattr(self.model, "get_params"))
         open_ones = dict.fromkeys(self._open.seeds, seed)
         if n_threads is not None:
             open_ones |= dict.fromkeys(self._open.threads, n_threads)
@@ -103,7 +108,7 @@ class Learner:
         probabilities = None
         if data.task == "classes":
             code_classes(predicted, data.classes)  # refuse a class that there is none of
-            probabilities = _probabilities(model, X, data.classes)
+            probabilities = self._probabilities(model, X, data.classes, len(rows))
         else:
             wrong = np.flatnonzero(~np.isfinite(predicted))
             if len(wrong):
@@ -112,6 +117,36 @@ class Learner:
                     f" ({len(wrong)} of {len(rows)} rows)."
                 )
         return data.judged(rows, predicted, probabilities)
+
+    def _probabilities(
+        self, model: Any, X: Any, classes: Sequence[Any], n_rows: int
+    ) -> FloatArray | None:
+        """Return the probability of each class, or None where the model gives none.
+
+        Columns are those of the model's classes; if it does not tell them, all classes in order.
+        """
+        if isinstance(model, Constant):
+            return np.tile([float(each == model.answer) for each in classes], (n_rows, 1))
+        try:
+            given = np.asarray(model.predict_proba(X), dtype=np.float64)
+        except AttributeError:
+            return None
+        known = getattr(model, "classes_", None)
+        if known is None:
+            known = getattr(model, "classes", (None,))[0]
+        labels = list(classes) if known is None else np.asarray(known).tolist()
+        if given.shape != (n_rows, len(labels)):
+            raise DataError(
+                f"the probabilities of {self.name} have shape {given.shape}; {n_rows} rows and"
+                f" {len(labels)} classes need {(n_rows, len(labels))}."
+            )
+        check_probabilities(given, f"the probabilities of {self.name}")
+        position = {each: i for i, each in enumerate(classes)}
+        found = np.zeros((n_rows, len(classes)))
+        for column, label in enumerate(labels):
+            if label in position:
+                found[:, position[label]] = given[:, column]
+        return found
 
 
 @dataclass(frozen=True)
@@ -153,6 +188,8 @@ def task_of(learners: Iterable[Learner], y: Array) -> Task:
     """Return what is predicted: as the learners say, else as the target looks."""
     for each in learners:
         if not each.is_fitted:
+            if not hasattr(each.model, "__sklearn_tags__"):  # it does not say what it is for
+                continue
             if is_classifier(each.model):
                 return "classes"
             if is_regressor(each.model):
@@ -232,7 +269,7 @@ def open_parameters(model: Any) -> Open:
     >>> open_parameters(RandomForestClassifier()).seeds
     ('random_state',)
     """
-    parameters = model.get_params(deep=True)
+    parameters = model.get_params(deep=True) if hasattr(model, "get_params") else {}
     without = [name for name in sorted(parameters) if parameters[name] is None]
     owners = {name: parameters.get(name.rpartition("__")[0], model) for name in without}
     return Open(
@@ -264,26 +301,3 @@ def fit_parameter(model: Any, name: str) -> str | None:
     if takes_any and inner is not None and hasattr(inner, "fit"):
         return fit_parameter(inner, name)
     return None
-
-
-def _probabilities(model: Any, X: Any, classes: Sequence[Any]) -> FloatArray | None:
-    if isinstance(model, Constant):
-        return np.tile([float(each == model.answer) for each in classes], (len_of(X), 1))
-    known = getattr(model, "classes_", None)
-    try:
-        given = np.asarray(model.predict_proba(X), dtype=np.float64)
-    except AttributeError:
-        return None
-    if known is None:
-        known = getattr(model, "classes", (None,))[0]
-    position = {each: i for i, each in enumerate(classes)}
-    found = np.zeros((len(given), len(classes)))
-    for column, label in enumerate(np.asarray(known).tolist()):
-        if label in position:
-            found[:, position[label]] = given[:, column]
-    return found
-
-
-def len_of(X: Any) -> int:
-    """Return the number of rows of a table."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
