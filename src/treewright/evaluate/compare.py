@@ -4,6 +4,10 @@ Every learner is fitted to the same parts, so that differences are paired. Train
 rows, which makes differences look steadier than they are: the corrected resampled t-test allows for
 it (Nadeau and Bengio 2003, Mach. Learn. 52).
 
+Figures and differences are both of all rows together, as :func:`cross_validate` has them; how
+much a difference varies, which decides whether it may be chance, is seen from part to part. A
+printed difference is that of the two printed figures.
+
 Examples
 --------
 >>> from treewright import C45Classifier, DecisionTreeClassifier, load_example
@@ -34,6 +38,7 @@ from treewright.array_types import FloatArray
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.evaluate.comparison import Comparison, Difference
 from treewright.evaluate.cross_validate import CrossValidation, summarised
+from treewright.evaluate.intervals import Interval
 from treewright.evaluate.metrics import Metric, metrics_of
 from treewright.evaluate.significance import (
     HypothesisTest,
@@ -44,7 +49,8 @@ from treewright.evaluate.significance import (
     mcnemar,
     paired_t,
 )
-from treewright.evaluate.trial.answers import as_target
+from treewright.evaluate.significance.pairs import paired
+from treewright.evaluate.trial.answers import as_target, joined
 from treewright.evaluate.trial.learners import Learner, learners_of, task_of
 from treewright.evaluate.trial.run import run_all
 from treewright.evaluate.trial.splits import make_folds
@@ -149,6 +155,11 @@ def compare(
         stratify=stratify,
         seed=random_state,
     )
+    if test == "mcnemar" and folds.judges_again:
+        raise UnsupportedError(
+            "test='mcnemar' needs one answer per row, and cv judges rows in several parts.\n"
+            "  Hint: test='corrected_t'."
+        )
     runs, was_stopped = run_all(entrants, data, folds, n_jobs=n_jobs, seed=random_state)
     results: list[CrossValidation | None] = []
     for i, learner in enumerate(entrants):
@@ -205,27 +216,33 @@ def _differences(
     rivals = [i for i, each in enumerate(results) if each is not None and i != reference]
     tests: dict[int, HypothesisTest] = {}
     values: dict[int, FloatArray] = {}
+    moved: dict[int, Pairs] = {}
     for i in rivals:
         one = results[i]
         assert one is not None
         pairs = _paired_values(one, beside, metric)
         if pairs is not None:
             values[i] = pairs[0] - pairs[1]
-            tests[i] = _OF_TEST[test](one, beside, pairs)
-    together = _together(tests, values, test, beside.test_to_train, level)
+            moved[i] = _moved(pairs, _difference_of_all_rows(one, beside, metric))
+            tests[i] = _OF_TEST[test](one, beside, moved[i])
+    table = {i: paired(*pairs, name=test, pairs="folds") for i, pairs in moved.items()}
+    together = _together(tests, table, test, beside.test_to_train, level)
     for place, i in enumerate(tests):
-        p_value, interval = together.p_values[place], together.intervals[place]
-        # The same difference on every part shows no spread that chance could be measured by.
-        if test in ("corrected_t", "paired_t") and interval.low == interval.high != 0:
-            p_value, interval = 1.0, replace(interval, low=-math.inf, high=math.inf)
         found[i] = Difference(
             test=tests[i],
-            p_value=p_value,
-            interval=interval,
+            p_value=together.p_values[place],
+            interval=_bounded(together.intervals[place], metric),
             method=together.method,
             values=tuple(values[i].tolist()),
         )
     return tuple(found)
+
+
+def _bounded(interval: Interval, metric: Metric) -> Interval:
+    """Return an interval that ends where no difference of two shares can be."""
+    if not metric.is_share or math.isinf(interval.low):
+        return interval
+    return replace(interval, low=max(interval.low, -1.0), high=min(interval.high, 1.0))
 
 
 def _paired_values(
@@ -233,14 +250,37 @@ def _paired_values(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the values on the parts that both have answered, or None where there are too few."""
     both = sorted({run.part for run in one.done} & {run.part for run in two.done})
-    found = []
-    for each in (one, two):
-        of_part = {run.part: run.answers for run in each.done}
-        found.append(np.array([metric.value(of_part[part]) for part in both]))  # type: ignore[arg-type]
+    found = [np.array([each.by_fold(metric)[part] for part in both]) for each in (one, two)]
     are_known = np.isfinite(found[0]) & np.isfinite(found[1])
     if are_known.sum() < 2:
         return None
     return found[0][are_known], found[1][are_known]
+
+
+def _difference_of_all_rows(one: CrossValidation, two: CrossValidation, metric: Metric) -> float:
+    """Return the difference of the figures of all rows that both have answered."""
+    both = {run.part for run in one.done} & {run.part for run in two.done}
+    found = []
+    for each in (one, two):
+        if len(both) == len(each.done):
+            found.append(each[metric.name].value)
+        else:
+            answers = [run.answers for run in each.done if run.part in both and run.answers]
+            found.append(metric.value(joined(answers)))
+    return found[0] - found[1]
+
+
+def _moved(pairs: Pairs, difference: float) -> Pairs:
+    """Return the values on the parts, the first moved until their mean difference is the one given.
+
+    The figure of all rows is not the mean of the parts' where parts are unequal, or where it is no
+    mean over rows (RMSE, AUC, F). The spread from part to part stays as it is.
+    """
+    step = difference - float(np.mean(pairs[0] - pairs[1]))
+    largest = max(float(np.abs(each).max()) for each in pairs)
+    if not math.isfinite(step) or abs(step) <= 1e-12 * largest:
+        return pairs
+    return pairs[0] + step, pairs[1]
 
 
 def _together(

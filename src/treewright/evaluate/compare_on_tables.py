@@ -9,6 +9,7 @@ two) and compared with a reference by Wilcoxon's signed ranks, adjusted by Holm 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from treewright.evaluate.trial.answers import as_target
 from treewright.evaluate.trial.learners import Learner, learners_of, task_of
 from treewright.evaluate.trial.run import Run, run_all
 from treewright.evaluate.trial.splits import make_folds
-from treewright.evaluate.trial.task_data import read_task_data
-from treewright.parameters import check_share
+from treewright.evaluate.trial.task_data import read_groups, read_task_data
+from treewright.parameters import check_share, nearest_hint
 
 
 def compare_on_tables(
@@ -34,6 +35,7 @@ def compare_on_tables(
     cv: int = 10,
     repeats: int = 1,
     stratify: bool = True,
+    groups: Mapping[str, Any] | None = None,
     metrics: Any = None,
     level: float = 0.95,
     n_jobs: int | None = None,
@@ -53,6 +55,9 @@ def compare_on_tables(
         Name of the learner that the others are compared with; by default the first.
     cv, repeats, stratify
         How the rows of each table are divided, as for :func:`cross_validate`.
+    groups
+        What belongs together, by the names of the tables that have groups, an entry per row: no
+        group is on both sides, and learners that hold out rows are told.
     metrics
         The metric that is compared; by default the error, or the root mean square error.
     level
@@ -102,9 +107,9 @@ def compare_on_tables(
         raise ParameterError(
             "compare_on_tables needs two learners or more.\n  Hint: cross_validate is for one."
         )
-    given = _tables(tables)
+    given = _with_groups(_tables(tables), groups)
     position = position_of(reference, entrants)
-    task = task_of(entrants, as_target(given[0][2]))
+    task = task_of(entrants, as_target(given[0].y))
     metric = metrics_of(metrics, task)[0]
     found: list[TableFigures] = []
     was_stopped = False
@@ -132,8 +137,39 @@ def compare_on_tables(
     )
 
 
-def _tables(given: Any) -> list[tuple[str, Any, Any, Any]]:
-    """Return name, table, target and weights of each."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Table:
+    """A table that learners are compared on."""
+
+    name: str
+    X: Any
+    y: Any
+    weights: Any = None
+    groups: Any = None
+
+
+def _with_groups(tables: list[_Table], groups: Mapping[str, Any] | None) -> list[_Table]:
+    if groups is None:
+        return tables
+    if not isinstance(groups, Mapping):
+        raise ParameterError(
+            "groups of compare_on_tables must be a mapping from names of tables to entries per row,"
+            f" not {type(groups).__name__}."
+        )
+    names = [each.name for each in tables]
+    for name in groups:
+        if name not in names:
+            raise ParameterError(
+                f"groups[{name!r}] is of none of the tables.\n  Tables: {', '.join(names)}."
+                f"{nearest_hint(name, names)}"
+            )
+    return [
+        replace(each, groups=read_groups(groups.get(each.name), len(as_target(each.y))))
+        for each in tables
+    ]
+
+
+def _tables(given: Any) -> list[_Table]:
     if isinstance(given, Mapping):
         pairs = [(str(name), each) for name, each in given.items()]
     elif isinstance(given, Sequence) and not isinstance(given, str | bytes):
@@ -152,20 +188,20 @@ def _tables(given: Any) -> list[tuple[str, Any, Any, Any]]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ParameterError(f"tables has {twice!r} twice.\n  Hint: a mapping gives own names.")
-    return [(name, *_table(name, each)) for name, each in pairs]
+    return [_table(name, each) for name, each in pairs]
 
 
-def _table(name: str, each: Any) -> tuple[Any, Any, Any]:
+def _table(name: str, each: Any) -> _Table:
     if isinstance(each, tuple) and len(each) == 2:
-        return (*each, None)
+        return _Table(name=name, X=each[0], y=each[1])
     if hasattr(each, "X") and getattr(each, "y", None) is not None:
-        return each.X, each.y, getattr(each, "weights", None)
+        return _Table(name=name, X=each.X, y=each.y, weights=getattr(each, "weights", None))
     raise ParameterError(f"tables[{name!r}] must be (X, y) or an example with a target.")
 
 
 def _judged(
     learners: Sequence[Learner],
-    table: tuple[str, Any, Any, Any],
+    table: _Table,
     task: Task,
     metric: Metric,
     cv: Any,
@@ -176,17 +212,23 @@ def _judged(
     seed: int,
 ) -> tuple[TableFigures, bool]:
     """Return the figures of every learner on one table, and whether Ctrl-C ended the run early."""
-    name, X, y, weights = table
     nothing = (float("nan"),) * len(learners)
     try:
-        data = read_task_data(X, y, task=task, owner="compare_on_tables", sample_weight=weights)
+        data = read_task_data(
+            table.X,
+            table.y,
+            task=task,
+            owner="compare_on_tables",
+            sample_weight=table.weights,
+            groups=table.groups,
+        )
         folds = make_folds(data, cv, repeats=repeats, stratify=stratify, seed=seed)
         runs, was_stopped = run_all(learners, data, folds, n_jobs=n_jobs, seed=seed)
     except ParameterError:
         raise
     except Exception as problem:  # the table cannot be used, or every learner fails on it
         why = Run(failure=problem).failure_text
-        return TableFigures(name=name, values=nothing, why_left_out=why), False
+        return TableFigures(name=table.name, values=nothing, why_left_out=why), False
     failed = {learners[run.learner].name: run.failure_text for run in runs if run.failure}
     results: list[CrossValidation | None] = []
     for i, learner in enumerate(learners):
@@ -200,7 +242,7 @@ def _judged(
     if not why and np.isnan(values).any():
         why = f"{metric.title} has no value there"
     figures = TableFigures(
-        name=name,
+        name=table.name,
         values=values,
         n_rows=data.n_rows,
         method=folds.method,

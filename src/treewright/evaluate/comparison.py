@@ -9,13 +9,14 @@ from typing import Any
 from treewright.chart import Axis, DotChart, DotRow, Picture
 from treewright.data.frame import Frame
 from treewright.errors import ParameterError
+from treewright.evaluate.column_texts import ColumnTexts
 from treewright.evaluate.cross_validate import CrossValidation
 from treewright.evaluate.intervals import Interval
 from treewright.evaluate.metrics import Metric
 from treewright.evaluate.result import Result, frame_of
 from treewright.evaluate.significance import HypothesisTest
 from treewright.evaluate.trial.splits import Folds
-from treewright.evaluate.verdict import side_of, verdict_of
+from treewright.evaluate.verdict import listed, side_of, verdict_of
 from treewright.text.names import short_in_middle
 from treewright.text.numbers import p_values
 from treewright.text.table import TextColumn, lay_out, width_of
@@ -156,7 +157,23 @@ class Comparison(Result):
 
     def _notes(self) -> list[str]:
         notes = [note for each in self.results if each for note in each.scores.notes]
+        judged = [i for i, each in enumerate(self.results) if each is not None]
+        without = [i for i in judged if i != self.reference and self.differences[i] is None]
+        if without and self.reference in judged:
+            hint = "" if self.metric.is_row_mean else ", or a mean over rows: MAE, error"
+            notes.append(
+                f"{self.metric.title} has values on fewer than two folds of {self._names(without)}:"
+                f" no difference can be judged (larger folds may help{hint})"
+            )
+        failed = [i for i in judged if self._has_failed(i) and i not in without]
+        if failed and len(judged) > 1:
+            notes.append(
+                f"differences of {self._names(failed)} are of the folds that both learners answered"
+            )
         return list(dict.fromkeys(notes))
+
+    def _names(self, learners: list[int]) -> str:
+        return listed([self.names[i] for i in learners])
 
     def _method(self) -> str:
         known = [each for each in self.differences if each is not None]
@@ -172,24 +189,20 @@ class Comparison(Result):
         all_of = f" for all {n_compared}" if n_compared > 1 else " interval"
         share = f"{100 * self.level:g} %"
         leaves = [_mean_leaves(found) for _, found, _ in rows]
+        values, ends, differences, ranges = self._texts([i for i, _, _ in rows])
         columns = [
             TextColumn("learner", [self.names[i] for i, _, _ in rows]),
             TextColumn(
                 self.metric.title,
-                ["failed" if r is None else r[self.metric.name].value_text() for _, r, _ in rows],
+                [
+                    "failed" if r is None else text
+                    for (_, r, _), text in zip(rows, values, strict=True)
+                ],
                 right=True,
             ),
-            TextColumn(
-                f"{share} interval",
-                ["" if r is None else r[self.metric.name].ends_text() for _, r, _ in rows],
-                right=True,
-            ),
-            TextColumn(
-                f"against {self.names[self.reference]}",
-                self.metric.differences([None if d is None else d.value for *_, d in rows]),
-                right=True,
-            ),
-            TextColumn(f"{share}{all_of}", self._ranges([d for *_, d in rows]), right=True),
+            TextColumn(f"{share} interval", ends, right=True),
+            TextColumn(f"against {self.names[self.reference]}", differences, right=True),
+            TextColumn(f"{share}{all_of}", ranges, right=True),
             TextColumn(
                 "p", p_values([None if d is None else d.p_value for *_, d in rows]), right=True
             ),
@@ -206,14 +219,26 @@ class Comparison(Result):
         names = [short_in_middle(name, rest) for name in columns[0].cells]
         return lay_out([TextColumn("learner", names), *columns[1:]])
 
-    def _ranges(self, found: list[Difference | None]) -> list[str]:
-        known = [None if d is None or math.isinf(d.interval.low) else d.interval for d in found]
-        lows = self.metric.differences([None if each is None else each.low for each in known])
-        highs = self.metric.differences([None if each is None else each.high for each in known])
-        return [
-            f"{low} to {high}" if low else ("" if each is None else "no spread")
-            for low, high, each in zip(lows, highs, found, strict=True)
+    def _texts(self, learners: list[int]) -> tuple[list[str], list[str], list[str], list[str]]:
+        """Return figures, their intervals, differences and their intervals, as they are printed."""
+        found = [self.results[i] for i in learners]
+        beside = learners.index(self.reference) if self.reference in learners else None
+        own = [None if each is None else each[self.metric.name] for each in found]
+        differences = [self.differences[i] for i in learners]
+        texts = ColumnTexts.of(self.metric, own)
+        shown = [
+            ""
+            if each is None
+            else texts.signed(each.value)
+            if beside is None or self._has_failed(i) or self._has_failed(self.reference)
+            else texts.less(place, beside)
+            for place, (i, each) in enumerate(zip(learners, differences, strict=True))
         ]
+        return texts.values, texts.ends, shown, [_range(texts, each) for each in differences]
+
+    def _has_failed(self, learner: int) -> bool:
+        found = self.results[learner]
+        return found is None or bool(found.failures)
 
     def to_frame(self) -> Frame:
         """Return a row per learner and part: its value, seconds and leaves."""
@@ -269,9 +294,10 @@ class Comparison(Result):
         """Return figures with intervals and folds, and the differences, as a picture."""
         judged = [i for i in self.order if self.results[i] is not None]
         found = [self.differences[i] for i in judged]
+        _, _, differences, ranges = self._texts(judged)
         columns = zip(
-            self.metric.differences([None if each is None else each.value for each in found]),
-            self._ranges(found),
+            differences,
+            ranges,
             p_values([None if each is None else each.p_value for each in found]),
             strict=True,
         )
@@ -323,6 +349,14 @@ class Comparison(Result):
             if is_sure
             else f"{name} {errs}, but its lead over {beside} may be chance"
         )
+
+
+def _range(texts: ColumnTexts, found: Difference | None) -> str:
+    if found is None:
+        return ""
+    if math.isinf(found.interval.low):
+        return "no spread"
+    return f"{texts.signed(found.interval.low)} to {texts.signed(found.interval.high)}"
 
 
 def _mean_leaves(found: CrossValidation | None) -> str:

@@ -106,21 +106,43 @@ class CrossValidation(CurvesOfAnswers, Result):
         """Rows judged for each row learned from."""
         return self.folds.share_held_out
 
-    @cached_property
+    @property
     def values(self) -> dict[str, list[float]]:
         """The value of each metric on each fold that was answered."""
-        return {
-            metric.name: [metric.value(run.answers) for run in self.done if run.answers is not None]
-            for metric in self.scores.metrics
-        }
+        return {each.name: list(self.by_fold(each).values()) for each in self.scores.metrics}
+
+    @cached_property
+    def _found(self) -> dict[str, dict[int, float]]:
+        """The values by fold that were asked for so far, by metric."""
+        return {}
+
+    def by_fold(self, metric: Metric) -> dict[int, float]:
+        """Return the value of a metric by the number of each fold that was answered.
+
+        A fold of one row has no value of what is no mean over rows: RMSE would be MAE there.
+        """
+        if metric.name not in self._found:
+            self._found[metric.name] = {
+                run.part: metric.value(run.answers)
+                if len(run.answers) > 1 or metric.is_row_mean
+                else float("nan")
+                for run in self.done
+                if run.answers is not None
+            }
+        return self._found[metric.name]
+
+    def _of_folds(self, name: str | None) -> list[float]:
+        """Return the values of the metric of a name on the folds; of the one that judges."""
+        metrics = {each.name: each for each in self.scores.metrics}
+        return list(self.by_fold(metrics[name or self.metric.name]).values())
 
     def mean(self, metric: str | None = None) -> float:
         """Return the mean of a metric over the folds; by default of the one that judges."""
-        return float(np.mean(self.values[metric or self.metric.name]))
+        return float(np.mean(self._of_folds(metric)))
 
     def sd(self, metric: str | None = None) -> float:
         """Return the standard deviation of a metric over the folds (n - 1)."""
-        values = self.values[metric or self.metric.name]
+        values = self._of_folds(metric)
         return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
     def interval_of_folds(self, metric: str | None = None, *, level: float = 0.95) -> Interval:
@@ -132,7 +154,7 @@ class CrossValidation(CurvesOfAnswers, Result):
         name = metric or self.metric.name
         is_share = next(each.is_share for each in self.scores.metrics if each.name == name)
         return fold_mean(
-            self.values[name], test_to_train=self.test_to_train, level=level, is_share=is_share
+            self._of_folds(name), test_to_train=self.test_to_train, level=level, is_share=is_share
         )
 
     def text(self) -> str:
@@ -176,7 +198,7 @@ class CrossValidation(CurvesOfAnswers, Result):
         return all(len(run.answers) > 1 for run in self.done if run.answers is not None)
 
     def _by_fold(self) -> list[str]:
-        metric, values = self.metric, self.values[self.metric.name]
+        metric, values = self.metric, self._of_folds(None)
         told = []
         if 1 < len(values) <= 30 and self._has_fold_figures:
             unit = " %" if metric.is_share else ""
@@ -347,7 +369,7 @@ def summarised(
 def _with_rows(run: Run, data: TaskData, folds: Folds) -> Answers:
     """Return the answers of a run; rows that are answered several times belong together."""
     assert run.answers is not None
-    if folds.n_repeats == 1 or run.answers.groups is not None:
+    if not folds.judges_again or run.answers.groups is not None:
         return run.answers
     return replace(run.answers, groups=folds.splits[run.part].test)
 

@@ -60,6 +60,8 @@ class Metric:
         Whether more of it is better.
     is_share
         Whether it is printed as a percentage.
+    is_row_mean
+        Whether it is a mean over rows, which a single row has, too.
     needs
         What it is computed from beside the answers.
     """
@@ -71,6 +73,7 @@ class Metric:
     interval: Callable[[Answers, float], Interval]
     higher_is_better: bool = True
     is_share: bool = False
+    is_row_mean: bool = False
     needs: Literal["answers", "probabilities", "costs"] = "answers"
 
     def format(self, value: float) -> str:
@@ -106,6 +109,7 @@ def _share_of_rows(name: str, counts: Callable[[Answers], BoolArray]) -> Metric:
         value=lambda a: _ratio(a.row_weights[counts(a)].sum(), a.row_weights.sum()),
         interval=lambda a, level: share(counts(a), weights=a.weights, groups=a.groups, level=level),
         is_share=True,
+        is_row_mean=True,
         higher_is_better=name != "error",
     )
 
@@ -208,6 +212,7 @@ def _mean_loss(
             loss(a), weights=a.weights, groups=a.groups, bounds=(0.0, math.inf), level=level
         ),
         higher_is_better=False,
+        is_row_mean=True,
         needs=needs,
     )
 

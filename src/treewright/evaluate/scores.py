@@ -55,18 +55,24 @@ class Scores(CurvesOfAnswers, Result):
     baseline: Answers | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
 
-    @cached_property
+    @property
     def intervals(self) -> dict[str, Interval]:
         """The figures by the names of their metrics."""
-        return {each.name: each.interval(self.answers, self.level) for each in self.metrics}
+        return {each.name: self[each.name] for each in self.metrics}
+
+    @cached_property
+    def _found(self) -> dict[str, Interval]:
+        """The figures that were asked for so far."""
+        return {}
 
     def __getitem__(self, name: str) -> Interval:
-        try:
-            return self.intervals[name]
-        except KeyError:
-            raise ParameterError(
-                f"metric {name!r} was not asked for.\n  Known: {', '.join(self.intervals)}."
-            ) from None
+        if name not in self._found:
+            metric = next((each for each in self.metrics if each.name == name), None)
+            if metric is None:
+                known = ", ".join(each.name for each in self.metrics)
+                raise ParameterError(f"metric {name!r} was not asked for.\n  Known: {known}.")
+            self._found[name] = metric.interval(self.answers, self.level)
+        return self._found[name]
 
     @property
     def metric(self) -> Metric:

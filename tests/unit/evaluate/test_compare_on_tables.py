@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, load_example
-from treewright.errors import ParameterError
+from treewright.errors import DataError, ParameterError
 from treewright.evaluate import compare_on_tables, cross_validate
 from treewright.evaluate.significance import adjusted
 
@@ -176,3 +176,39 @@ def test_an_unknown_reference_or_metric_is_refused() -> None:
         compare_on_tables(LEARNERS, [IRIS, WINE], reference="stumps")
     with pytest.raises(ParameterError, match="did you mean 'error'"):
         compare_on_tables(LEARNERS, [IRIS, WINE], metrics="eror")
+
+
+def test_groups_are_given_by_table_and_kept_together() -> None:
+    X, y = drawn(0)
+    # Each row three times: a tree that has seen a copy answers it rightly.
+    copied = np.repeat(np.arange(90), 3)
+    tables = {"copies": (X[copied], y[copied]), "plain": drawn(1), "more": drawn(2)}
+    learners = {"tree": DecisionTreeClassifier(), "stump": DecisionTreeClassifier(max_depth=1)}
+    by_row = compare_on_tables(learners, tables, cv=3)
+    found = compare_on_tables(learners, tables, cv=3, groups={"copies": copied})
+    assert found.tables[0].method == "3 folds, stratified, by group"
+    assert found.tables[1].method == "3 folds, stratified"
+    alone = cross_validate(learners["tree"], *tables["copies"], cv=3, groups=copied)
+    assert found.tables[0].values[0] == alone["error"].value > by_row.tables[0].values[0]
+    assert found.tables[1].values == by_row.tables[1].values
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({"irsi": IRIS.y}, "groups\\['irsi'\\] is of none of the tables.*\n.*\n.*'iris'"),
+        (IRIS.y, "must be a mapping from names of tables"),
+        ({"iris": IRIS.y[:9]}, "groups has shape \\(9,\\); 150 rows need 150 entries"),
+        ({"iris": "species"}, "must have an entry per row"),
+    ],
+)
+def test_groups_of_no_table_or_too_few_are_refused(groups: Any, message: str) -> None:
+    with pytest.raises((ParameterError, DataError), match=message):
+        compare_on_tables(LEARNERS, [IRIS, WINE], groups=groups)
+
+
+def test_a_table_of_too_few_groups_is_left_out_and_told() -> None:
+    found = compare_on_tables(LEARNERS, [IRIS, WINE], cv=3, groups={"iris": np.arange(150) % 2})
+    assert found.left_out == {
+        "iris": "DataError: cv=3 folds need at least as many groups; there are 2."
+    }

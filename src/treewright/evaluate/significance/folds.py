@@ -13,7 +13,11 @@ from treewright.array_types import FloatArray
 from treewright.errors import DataError
 from treewright.evaluate.intervals.interval import Alternative, Interval
 from treewright.evaluate.intervals.means import fold_error
-from treewright.evaluate.significance.hypothesis_test import HypothesisTest, by_standard_errors
+from treewright.evaluate.significance.hypothesis_test import (
+    NO_SPREAD,
+    HypothesisTest,
+    by_standard_errors,
+)
 from treewright.evaluate.significance.pairs import paired
 from treewright.measures.checks import as_floats
 
@@ -48,9 +52,9 @@ def paired_t(
     Returns
     -------
     HypothesisTest
-        With Cohen's d of the differences, m / s, as effect size. If all differences are 0, p is 1.
-        If all are the same but not 0, t is infinite and p is 0, as there is no spread; the note
-        says so.
+        With Cohen's d of the differences, m / s, as effect size. If all differences are the same,
+        there is no spread to measure chance by: p is 1 by convention, the interval of a difference
+        other than 0 has no bounds, and the note says so.
 
     Examples
     --------
@@ -129,7 +133,8 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike) -> HypothesisTest:
     -------
     HypothesisTest
         Its interval holds the differences that, taken off all ten, leave F below its critical
-        value. Where none does, because the ten contradict each other, it is the mean alone.
+        value. Where none does, because the ten contradict each other, it is the mean alone. If the
+        two differences of each repetition are alike, the convention is that of :func:`paired_t`.
 
     Examples
     --------
@@ -145,18 +150,14 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike) -> HypothesisTest:
         statistic = squares / spread
     else:
         statistic = math.inf if squares else 0.0
-        note = (
-            "the differences of each repetition are alike: no spread to judge them by"
-            if squares
-            else "all differences are 0: p = 1 by convention"
-        )
+        note = NO_SPREAD if squares else "all differences are 0: p = 1 by convention"
     return HypothesisTest(
         name="5x2cv F-test",
         null=_NULL,
         statistic=statistic,
         symbol="F",
         df=(10, 5),
-        p_value=0.0 if math.isinf(statistic) else float(fdtrc(10, 5, statistic)),
+        p_value=float(fdtrc(10, 5, statistic)) if spread > 0 else 1.0,
         alternative="two-sided",
         n=10,
         pairs="folds",
@@ -171,8 +172,10 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike) -> HypothesisTest:
 def _f_interval(differences: FloatArray, spread: float, level: float) -> Interval:
     mean = float(differences.mean())
     around_mean = math.fsum(((differences - mean) ** 2).ravel())
-    allowed = spread * float(fdtri(10, 5, level)) if spread else 0.0
+    allowed = spread * float(fdtri(10, 5, level))
     reach = math.sqrt(max(allowed - around_mean, 0.0) / differences.size)
+    if not spread and differences.any():
+        reach = math.inf
     return Interval(
         value=mean,
         low=mean - reach,

@@ -19,6 +19,9 @@ from treewright.evaluate.intervals.interval import ALTERNATIVES, Alternative, In
 from treewright.parameters import check_choice, check_share
 from treewright.text.numbers import figure, p_values
 
+NO_SPREAD = "the differences are all alike, no spread to measure chance by: p = 1 by convention"
+"""The note of a difference other than 0 that has no standard error."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class HypothesisTest:
@@ -90,7 +93,10 @@ class HypothesisTest:
         return self.ends(level)
 
     def text(self, *, level: float = 0.95) -> str:
-        """Return the test on one line: statistic, degrees of freedom, p, difference."""
+        """Return the test on one line: statistic, degrees of freedom, p, difference.
+
+        A convention that was needed is told on a second line.
+        """
         (p_value,) = p_values([self.p_value])
         parts = [f"{self.symbol} = {_shown(self.statistic)}"]
         if self.df is not None:
@@ -98,7 +104,9 @@ class HypothesisTest:
             parts.append(f"{' and '.join(f'{each:g}' for each in both)} df")
         parts.append(f"p = {p_value}")
         line = f"{self.name}: {', '.join(parts)}"
-        return line if self.ends is None else f"{line}; difference {self.interval(level)}"
+        if self.ends is not None:
+            line += f"; difference {self.interval(level)}"
+        return f"{line}\n  note: {self.note}" if self.note else line
 
     def sentence(
         self,
@@ -163,8 +171,9 @@ def by_standard_errors(
 ) -> HypothesisTest:
     """Return the test of a difference by its number of standard errors, as Student's t or z.
 
-    Conventions: a difference of 0 without spread has p = 1; another without spread has an infinite
-    statistic and p = 0, or 1 if it is on the side that does not count.
+    Chance is measured by the spread. Where there is none, p is 1 by convention, the statistic of a
+    difference other than 0 is infinite, its interval has no bounds, and the note says so: two folds
+    with the same difference are no proof.
 
     Examples
     --------
@@ -178,24 +187,20 @@ def by_standard_errors(
         statistic = difference / standard_error
     else:
         statistic = math.copysign(math.inf, difference) if difference else 0.0
-        note = note or (
-            "the differences are all alike: no spread to judge them by"
-            if difference
-            else "all differences are 0: p = 1 by convention"
-        )
-    is_null = difference == 0 and not standard_error > 0
+        note = note or (NO_SPREAD if difference else "all differences are 0: p = 1 by convention")
+    has_spread = standard_error > 0
     return HypothesisTest(
         statistic=statistic,
         symbol="z" if math.isinf(df) else "t",
         df=None if math.isinf(df) else df,
-        p_value=1.0 if is_null else p_of_deviate(statistic, df=df, alternative=alternative),
+        p_value=p_of_deviate(statistic, df=df, alternative=alternative) if has_spread else 1.0,
         alternative=alternative,
         difference=difference,
         note=note,
         ends=partial(
             interval_of,
             difference,
-            standard_error,
+            standard_error if has_spread or not difference else math.inf,
             df=df,
             alternative=alternative,
             bounds=bounds,

@@ -87,7 +87,8 @@ def friedman(
     -------
     Friedman
         With Kendall's W, chi2 / (N (k - 1)), as effect size. If all learners tie on every table, p
-        is 1; if they have the same order on every table, F is infinite and its p is 0.
+        is 1. If they have the same order on every table, F is infinite, and its p is the
+        probability that all tables draw one of the m orders by chance, m^(1 - N).
 
     Examples
     --------
@@ -115,7 +116,12 @@ def friedman(
     left = most - chi2
     f = math.inf if left <= 1e-12 * most else (n_tables - 1) * chi2 / left
     df = (float(n_learners - 1), float((n_learners - 1) * (n_tables - 1)))
+    p_of_f = float(fdtrc(*df, f))
     note = "all learners tie on every table: p = 1 by convention" if is_tied else ""
+    if math.isinf(f):
+        n_orders = _n_orders(ranks[0])
+        p_of_f = float(n_orders) ** (1 - n_tables)
+        note = f"the same order on every table: p of F is that of {n_orders} equally likely orders"
     fields: dict[str, Any] = {
         "null": _NULL,
         "alternative": "two-sided",
@@ -139,11 +145,17 @@ def friedman(
             statistic=f,
             symbol="F",
             df=df,
-            p_value=0.0 if math.isinf(f) else float(fdtrc(*df, f)),
+            p_value=p_of_f,
             **fields,
         ),
         average_ranks=tuple(means.tolist()),
     )
+
+
+def _n_orders(ranks: FloatArray) -> int:
+    """Return in how many orders learners can stand that tie as these do."""
+    _, tied = np.unique(ranks, return_counts=True)
+    return math.factorial(len(ranks)) // math.prod(map(math.factorial, tied.tolist()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -135,7 +135,8 @@ def max_t(
     The largest of all |t| is compared with its own distribution, for Student's t with the
     correlations that the differences have (Hothorn, Bretz and Westfall 2008, Biom. J. 50). Learners
     compared on the same folds vary together, so that this is sharper than Bonferroni. The
-    distribution is drawn.
+    distribution is drawn. A comparison without spread has p = 1 and, where its difference is not 0,
+    no bounds, as :func:`paired_t` has it.
 
     Parameters
     ----------
@@ -173,20 +174,21 @@ def max_t(
     largest = _draw_largest(table, alternative, n_draws, random_state)
     at_least = _extreme(deviates, alternative)
     exceeding = n_draws - np.searchsorted(largest, at_least, side="left")
-    p_values = np.where((means == 0) & (errors == 0), 1.0, (exceeding + 1) / (n_draws + 1))
+    p_values = np.where(errors == 0, 1.0, (exceeding + 1) / (n_draws + 1))
     # p <= S for those beyond the k-th largest draw, with k the whole part of S (n + 1).
     rank = math.floor((1 - level) * (n_draws + 1) + 1e-9)
     reach = float(largest[n_draws - rank]) if rank else math.inf
+    reaches = np.where((errors == 0) & (means != 0), math.inf, reach * errors)
     intervals = tuple(
         Interval(
             value=float(mean),
-            low=-math.inf if alternative == "less" else float(mean - reach * error),
-            high=math.inf if alternative == "greater" else float(mean + reach * error),
+            low=-math.inf if alternative == "less" else float(mean - own),
+            high=math.inf if alternative == "greater" else float(mean + own),
             level=level,
             method="max-t",
             is_difference=True,
         )
-        for mean, error in zip(means, errors, strict=True)
+        for mean, own in zip(means, reaches, strict=True)
     )
     return Simultaneous(
         p_values=tuple(p_values.tolist()), intervals=intervals, level=level, method="max-t"
@@ -205,9 +207,10 @@ def _draw_largest(
     # R of QR: columns of length 1, with the products that the centred differences have.
     root = np.linalg.qr(centred / np.linalg.norm(centred, axis=0), mode="r")
     random = np.random.default_rng(random_state)
-    normal = random.standard_normal((n_draws, len(root))) @ root
+    # einsum, as BLAS wakes its threads for a product that is done before they are.
+    normal = np.einsum("ij,jk->ki", random.standard_normal((n_draws, len(root))), root)
     scale = np.sqrt(random.chisquare(df, n_draws) / df)
-    return np.sort(_extreme(normal / scale[:, None], alternative).max(axis=1))
+    return np.sort(_extreme(normal, alternative).max(axis=0) / scale)
 
 
 def _extreme(deviates: FloatArray, alternative: Alternative) -> FloatArray:

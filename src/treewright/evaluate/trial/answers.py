@@ -121,6 +121,14 @@ def code_classes(values: Array, classes: Sequence[Any]) -> Int64Array:
     return np.array(listed, dtype=np.int64)
 
 
+def check_probabilities(found: FloatArray, name: str) -> None:
+    """Refuse probabilities, rows x classes, that are none; 1 may be passed by a rounding error."""
+    wrong = np.flatnonzero(~((found >= 0) & (found <= 1 + 1e-9)).all(axis=1))
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(f"{name} in row {row} are {found[row].tolist()}: not from 0 to 1.")
+
+
 def as_target(y: Any, *, name: str = "y") -> Array:
     """Return a target, or answers, as a flat array."""
     array = target_array(y)

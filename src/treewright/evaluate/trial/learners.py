@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,14 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from treewright.array_types import Array, FloatArray
-from treewright.data.read.take_rows import take_rows
-from treewright.errors import ParameterError
+from treewright.errors import DataError, ParameterError
 from treewright.evaluate.metrics import Task
-from treewright.evaluate.trial.answers import Answers, as_target, code_classes
+from treewright.evaluate.trial.answers import (
+    Answers,
+    as_target,
+    check_probabilities,
+    code_classes,
+)
 from treewright.evaluate.trial.task_data import TaskData
 from treewright.parameters import is_number
 
@@ -55,14 +60,30 @@ class Learner:
         """
         if self.is_fitted:
             return self.model
-        model = clone(self.model)
-        _settle(model, seed=seed, n_threads=n_threads)
+        model = clone(self.model, safe=hasattr(self.model, "get_params"))
+        open_ones = dict.fromkeys(self._open.seeds, seed)
+        if n_threads is not None:
+            open_ones |= dict.fromkeys(self._open.threads, n_threads)
+        if open_ones:
+            model.set_params(**open_ones)
         passed = {
             name: values[rows]
             for values, wanted in ((data.weights, "sample_weight"), (data.groups, "groups"))
             if values is not None and (name := fit_parameter(model, wanted)) is not None
         }
-        return model.fit(take_rows(data.X, rows), data.y_as_given[rows], **passed)
+        X = data.table_of(rows, may_share=self._leaves_tables_alone)
+        return model.fit(X, data.y_as_given[rows], **passed)
+
+    @cached_property
+    def _open(self) -> Open:
+        return open_parameters(self.model)
+
+    @cached_property
+    def _leaves_tables_alone(self) -> bool:
+        """Whether others may be given the same table; of ours, without foreign parts, it is so."""
+        parts = self.model.get_params(deep=False) if hasattr(self.model, "get_params") else {}
+        has_parts = any(hasattr(value, "fit") for value in parts.values())
+        return _library(self.model) == "treewright" and not has_parts
 
     def check(self, data: TaskData) -> None:
         """Refuse weights for a learner that takes none."""
@@ -76,7 +97,7 @@ class Learner:
 
     def answer(self, model: Any, data: TaskData, rows: Array) -> Answers:
         """Return what a fitted model answers about some rows."""
-        X = take_rows(data.X, rows)
+        X = data.table_of(rows, may_share=self._leaves_tables_alone)
         if isinstance(model, Constant):
             predicted: Array = np.full(len(rows), model.answer, dtype=data.y.dtype)
         else:
@@ -87,7 +108,7 @@ class Learner:
         probabilities = None
         if data.task == "classes":
             code_classes(predicted, data.classes)  # refuse a class that there is none of
-            probabilities = _probabilities(model, X, data.classes)
+            probabilities = self._probabilities(model, X, data.classes, len(rows))
         else:
             wrong = np.flatnonzero(~np.isfinite(predicted))
             if len(wrong):
@@ -96,6 +117,36 @@ class Learner:
                     f" ({len(wrong)} of {len(rows)} rows)."
                 )
         return data.judged(rows, predicted, probabilities)
+
+    def _probabilities(
+        self, model: Any, X: Any, classes: Sequence[Any], n_rows: int
+    ) -> FloatArray | None:
+        """Return the probability of each class, or None where the model gives none.
+
+        Columns are those of the model's classes; if it does not tell them, all classes in order.
+        """
+        if isinstance(model, Constant):
+            return np.tile([float(each == model.answer) for each in classes], (n_rows, 1))
+        try:
+            given = np.asarray(model.predict_proba(X), dtype=np.float64)
+        except AttributeError:
+            return None
+        known = getattr(model, "classes_", None)
+        if known is None:
+            known = getattr(model, "classes", (None,))[0]
+        labels = list(classes) if known is None else np.asarray(known).tolist()
+        if given.shape != (n_rows, len(labels)):
+            raise DataError(
+                f"the probabilities of {self.name} have shape {given.shape}; {n_rows} rows and"
+                f" {len(labels)} classes need {(n_rows, len(labels))}."
+            )
+        check_probabilities(given, f"the probabilities of {self.name}")
+        position = {each: i for i, each in enumerate(classes)}
+        found = np.zeros((n_rows, len(classes)))
+        for column, label in enumerate(labels):
+            if label in position:
+                found[:, position[label]] = given[:, column]
+        return found
 
 
 @dataclass(frozen=True)
@@ -137,6 +188,8 @@ def task_of(learners: Iterable[Learner], y: Array) -> Task:
     """Return what is predicted: as the learners say, else as the target looks."""
     for each in learners:
         if not each.is_fitted:
+            if not hasattr(each.model, "__sklearn_tags__"):  # it does not say what it is for
+                continue
             if is_classifier(each.model):
                 return "classes"
             if is_regressor(each.model):
@@ -201,20 +254,37 @@ def _changed_parameters(model: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def _settle(model: Any, *, seed: int, n_threads: int | None) -> None:
-    """Give the open parameters of an estimator and its parts a value that makes results repeat."""
-    parameters = model.get_params(deep=True)
-    settled: dict[str, Any] = {}
-    for name in sorted(parameters):
-        part = name.rsplit("__", 1)[-1]
-        if part == "random_state" and parameters[name] is None:
-            settled[name] = seed
-        if part == "n_jobs" and parameters[name] is None and n_threads is not None:
-            owner = parameters.get(name.rpartition("__")[0], model)
-            if type(owner).__module__.partition(".")[0] not in _KNOW_THEIR_PLACE:
-                settled[name] = n_threads
-    if settled:
-        model.set_params(**settled)
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """Names of the parameters, of a learner and its parts, that await a seed, or threads."""
+
+    seeds: tuple[str, ...]
+    threads: tuple[str, ...]
+
+
+def open_parameters(model: Any) -> Open:
+    """Return what an estimator and its parts leave open; once it is given, results repeat.
+
+    >>> from treewright import RandomForestClassifier
+    >>> open_parameters(RandomForestClassifier()).seeds
+    ('random_state',)
+    """
+    parameters = model.get_params(deep=True) if hasattr(model, "get_params") else {}
+    without = [name for name in sorted(parameters) if parameters[name] is None]
+    owners = {name: parameters.get(name.rpartition("__")[0], model) for name in without}
+    return Open(
+        seeds=tuple(name for name in without if name.rsplit("__", 1)[-1] == "random_state"),
+        threads=tuple(
+            name
+            for name in without
+            if name.rsplit("__", 1)[-1] == "n_jobs"
+            and _library(owners[name]) not in _KNOW_THEIR_PLACE
+        ),
+    )
+
+
+def _library(model: Any) -> str:
+    return type(model).__module__.partition(".")[0]
 
 
 def fit_parameter(model: Any, name: str) -> str | None:
@@ -231,26 +301,3 @@ def fit_parameter(model: Any, name: str) -> str | None:
     if takes_any and inner is not None and hasattr(inner, "fit"):
         return fit_parameter(inner, name)
     return None
-
-
-def _probabilities(model: Any, X: Any, classes: Sequence[Any]) -> FloatArray | None:
-    if isinstance(model, Constant):
-        return np.tile([float(each == model.answer) for each in classes], (len_of(X), 1))
-    known = getattr(model, "classes_", None)
-    try:
-        given = np.asarray(model.predict_proba(X), dtype=np.float64)
-    except AttributeError:
-        return None
-    if known is None:
-        known = getattr(model, "classes", (None,))[0]
-    position = {each: i for i, each in enumerate(classes)}
-    found = np.zeros((len(given), len(classes)))
-    for column, label in enumerate(np.asarray(known).tolist()):
-        if label in position:
-            found[:, position[label]] = given[:, column]
-    return found
-
-
-def len_of(X: Any) -> int:
-    """Return the number of rows of a table."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

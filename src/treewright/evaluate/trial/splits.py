@@ -7,8 +7,9 @@ in the proportions of the table; rows of one group are never on both sides.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from sklearn import model_selection as sk
 from treewright.array_types import Int64Array
 from treewright.errors import DataError, ParameterError
 from treewright.evaluate.trial.task_data import TaskData
-from treewright.parameters import is_whole
+from treewright.parameters import check_count, is_whole
 
 LEAVE_ONE_OUT = "leave_one_out"
+_MOST_SEED = 2**31
+"""Repeats and parts have the seeds after it, which scikit-learn takes up to 2^32."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +46,12 @@ class Folds:
 
     def __len__(self) -> int:
         return len(self.splits)
+
+    @cached_property
+    def judges_again(self) -> bool:
+        """Whether rows are judged in several parts, so that their answers belong together."""
+        rows = np.concatenate([each.test for each in self.splits])
+        return len(np.unique(rows)) < len(rows)
 
     @property
     def share_held_out(self) -> float:
@@ -69,8 +78,24 @@ def make_folds(
     seed
         Of the division.
     """
+    check_count("random_state", seed, least=0)
+    if seed > _MOST_SEED:
+        raise ParameterError(f"random_state={seed} must be at most {_MOST_SEED}.")
     if not is_whole(repeats) or repeats < 1:
         raise ParameterError(f"repeats={repeats!r} must be a whole number, at least 1.")
+    made = _folds(data, cv, repeats, stratify, seed)
+    if data.weights is not None:
+        for number, split in enumerate(made.splits):
+            for rows, name in ((split.train, "to learn from"), (split.test, "to judge on")):
+                if not data.weights[rows].any():
+                    raise DataError(
+                        f"part {number} of cv: the rows {name} have no weight.\n"
+                        "  Hint: leave out the rows of weight 0, or take fewer folds."
+                    )
+    return made
+
+
+def _folds(data: TaskData, cv: Any, repeats: int, stratify: bool, seed: int) -> Folds:
     if is_whole(cv):
         return _k_folds(data, int(cv), repeats, stratify, seed)
     if repeats != 1:
@@ -86,8 +111,16 @@ def make_folds(
             f"cv={cv!r} must be a number of folds, 'leave_one_out', a splitter of scikit-learn's"
             " kind, or pairs of row positions."
         )
-    pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv]
-    return Folds(splits=_checked(pairs, data.n_rows), method=f"{len(pairs)} given parts")
+    pairs = []
+    for number, pair in enumerate(cv):
+        if not isinstance(pair, Sequence | np.ndarray) or isinstance(pair, str) or len(pair) != 2:
+            raise ParameterError(
+                f"part {number} of cv is {pair!r}; it must be a pair: positions of the rows to"
+                " learn from, and of those to judge on."
+            )
+        pairs.append((pair[0], pair[1]))
+    part = "part" if len(pairs) == 1 else "parts"
+    return Folds(splits=_checked(pairs, data.n_rows), method=f"{len(pairs)} given {part}")
 
 
 def _k_folds(data: TaskData, k: int, repeats: int, stratify: bool, seed: int) -> Folds:
@@ -96,10 +129,8 @@ def _k_folds(data: TaskData, k: int, repeats: int, stratify: bool, seed: int) ->
     n_units = data.n_rows if data.groups is None else len(set(data.groups.tolist()))
     unit = "rows" if data.groups is None else "groups"
     if k > n_units:
-        raise DataError(
-            f"cv={k} folds need at least as many {unit}; there are {n_units}.\n"
-            f"  Hint: cv={n_units}, or cv='leave_one_out'."
-        )
+        hint = f"\n  Hint: cv={n_units}, or cv='leave_one_out'." if n_units > 1 else ""
+        raise DataError(f"cv={k} folds need at least as many {unit}; there are {n_units}.{hint}")
     by_class = stratify and data.task == "classes"
     notes: list[str] = []
     codes = None
@@ -168,10 +199,7 @@ def _by_splitter(data: TaskData, splitter: Any) -> Folds:
 def _checked(pairs: list[tuple[Any, Any]], n_rows: int) -> tuple[Split, ...]:
     made = []
     for number, (train, test) in enumerate(pairs):
-        parts = [
-            np.flatnonzero(part) if part.dtype == bool else part.astype(np.int64)
-            for part in (np.asarray(train), np.asarray(test))
-        ]
+        parts = [_positions(part, number, n_rows) for part in (train, test)]
         for part, name in zip(parts, ("to learn from", "to judge on"), strict=True):
             if len(part) == 0:
                 raise DataError(f"part {number} of cv has no rows {name}.")
@@ -183,10 +211,31 @@ def _checked(pairs: list[tuple[Any, Any]], n_rows: int) -> tuple[Split, ...]:
                 f"part {number} of cv judges row {common[0]}, which it learns from: {len(common)}"
                 " rows are on both sides."
             )
+        judged, n_times = np.unique(parts[1] % n_rows, return_counts=True)
+        if n_times.max() > 1:
+            row = judged[n_times.argmax()]
+            raise DataError(f"part {number} of cv judges row {row} {n_times.max()} times.")
         made.append(Split(train=parts[0] % n_rows, test=parts[1] % n_rows))
     if not made:
         raise DataError("cv has no parts.")
     return tuple(made)
+
+
+def _positions(part: Any, number: int, n_rows: int) -> Int64Array:
+    """Return the positions of rows that are given as such, or as a mask."""
+    try:
+        found = np.asarray(part)
+    except ValueError:  # lists of unequal lengths
+        found = np.empty((0, 0))
+    is_mask = found.dtype == bool
+    if found.ndim == 1 and len(found) == 0:
+        return np.empty(0, dtype=np.int64)
+    if found.ndim != 1 or found.dtype.kind not in "biu" or (is_mask and len(found) != n_rows):
+        raise ParameterError(
+            f"part {number} of cv has {found.dtype} entries of shape {found.shape}; it must have"
+            f" positions of rows, or a mask of {n_rows} rows."
+        )
+    return np.flatnonzero(found) if is_mask else found.astype(np.int64)
 
 
 def hold_out(

@@ -16,7 +16,13 @@ from treewright.data.read.take_rows import take_rows
 from treewright.data.read.target import read_classes
 from treewright.errors import DataError, UnsupportedError
 from treewright.evaluate.metrics import Task
-from treewright.evaluate.trial.answers import Answers, as_target, code_classes, find_positive
+from treewright.evaluate.trial.answers import (
+    Answers,
+    as_target,
+    check_probabilities,
+    code_classes,
+    find_positive,
+)
 from treewright.grow.costs import read_costs
 from treewright.parameters import check_choice
 
@@ -64,6 +70,26 @@ class TaskData:
         """Return the weight of each class among some rows."""
         weights = None if self.weights is None else self.weights[rows]
         return np.bincount(self.codes[rows], weights, len(self.classes)).astype(np.float64)
+
+    @cached_property
+    def _last_taken(self) -> list[tuple[Array, Any]]:
+        """The tables of the rows that were asked for last, newest first."""
+        return []
+
+    def table_of(self, rows: Array, *, may_share: bool = False) -> Any:
+        """Return the table of some rows, in the type that it was given in.
+
+        With `may_share` learners that leave tables as they are get the same one: the rows of a
+        fold, to learn from and to judge on, are taken once for all of them.
+        """
+        if not may_share:
+            return take_rows(self.X, rows)
+        for known, table in self._last_taken[:2]:
+            if known is rows:
+                return table
+        table = take_rows(self.X, rows)
+        self._last_taken[:] = [(rows, table), *self._last_taken[:1]]
+        return table
 
     @property
     def all_rows(self) -> Int64Array:
@@ -208,7 +234,10 @@ def read_weights(given: Any, n_rows: int) -> FloatArray | None:
     """Return the weights of rows, checked; None where they are not given."""
     if given is None:
         return None
-    weights = np.asarray(target_array(given), dtype=np.float64)
+    try:
+        weights = np.asarray(target_array(given), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight is no number in every row.") from None
     if weights.shape != (n_rows,):
         raise DataError(
             f"sample_weight has shape {weights.shape}; {n_rows} rows need {n_rows} weights."
@@ -234,13 +263,28 @@ def read_groups(given: Any, n_rows: int) -> Array | None:
     groups = target_array(given)
     if groups.shape != (n_rows,):
         raise DataError(f"groups has shape {groups.shape}; {n_rows} rows need {n_rows} entries.")
-    return groups
+    if groups.dtype.kind in "biuSU":
+        return groups
+    # Numbers in the place of objects, which may have no order.
+    number: dict[Any, int] = {}
+    codes = np.empty(n_rows, dtype=np.int64)
+    for row, label in enumerate(groups.tolist()):
+        if label is None or label != label:
+            raise DataError(
+                f"groups[{row}] is {label!r}, but every row needs a group.\n"
+                "  Hint: give a row that belongs to no other a group of its own."
+            )
+        codes[row] = number.setdefault(label, len(number))
+    return codes
 
 
 def _read_probabilities(given: Any, data: TaskData) -> FloatArray | None:
     if given is None or data.task == "numbers":
         return None
-    found = np.asarray(given, dtype=np.float64)
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("probabilities holds what is no number.") from None
     n_classes = len(data.classes)
     if found.ndim == 1 and n_classes == 2:
         beside = 1 - found
@@ -251,7 +295,5 @@ def _read_probabilities(given: Any, data: TaskData) -> FloatArray | None:
             f"probabilities has shape {found.shape}; {data.n_rows} rows and {n_classes} classes"
             f" need {(data.n_rows, n_classes)}."
         )
-    if not np.isfinite(found).all() or found.min() < 0 or found.max() > 1 + 1e-9:
-        row = int(np.argwhere(~((found >= 0) & (found <= 1 + 1e-9)))[0][0])
-        raise DataError(f"probabilities in row {row} are {found[row].tolist()}: not from 0 to 1.")
+    check_probabilities(found, "probabilities")
     return found

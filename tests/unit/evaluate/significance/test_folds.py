@@ -10,6 +10,7 @@ from scipy import stats
 from treewright.errors import DataError, ParameterError
 from treewright.evaluate.significance import (
     HypothesisTest,
+    auc_difference,
     five_by_two_f,
     five_by_two_t,
     paired_rows,
@@ -107,12 +108,25 @@ def test_equal_scores_have_p_1_and_say_so(test: object) -> None:
 
 def test_one_difference_on_every_fold_has_no_spread_whatever_its_rounding() -> None:
     result = paired_t([0.80, 0.85, 0.90], [0.75, 0.80, 0.85])  # 0.05, but for the last digit
-    assert (result.statistic, result.p_value) == (math.inf, 0)
-    assert result.note == "the differences are all alike: no spread to judge them by"
-    assert paired_t([0.1, 0.2], [0.2, 0.3], alternative="greater").p_value == 1
+    assert (result.statistic, result.p_value) == (math.inf, 1)
+    assert "note: the differences are all alike, no spread to measure chance by" in str(result)
+    assert "these 3 folds do not decide it" in result.sentence().lower()
+    for alternative in ("two-sided", "greater", "less"):
+        found = paired_t([0.1, 0.2], [0.2, 0.3], alternative=alternative)  # type: ignore[arg-type]
+        assert found.p_value == 1
+        assert 0 in found.interval()
     nothing = np.full((5, 2), 0.5)
     assert five_by_two_f(nothing, nothing).p_value == five_by_two_t(nothing, nothing).p_value == 1
-    assert five_by_two_f(nothing + 0.1, nothing).p_value == 0
+    for alike in (
+        five_by_two_f(nothing + 0.1, nothing),
+        five_by_two_t(nothing + 0.1, nothing),
+        five_by_two_f(nothing + np.arange(5)[:, None], nothing),  # alike in each repetition
+        paired_rows([1, 1, 1], [0, 0, 0]),
+        auc_difference([1, 1, 0, 0], [4, 3, 2, 1], [1, 2, 3, 4]),
+    ):
+        assert (abs(alike.statistic), alike.p_value) == (math.inf, 1)
+        assert "p = 1 by convention" in alike.note
+        assert 0 in alike.interval(0.5)
 
 
 def test_a_test_rejects_where_p_is_at_most_the_level_and_says_it_in_a_sentence() -> None:

@@ -87,9 +87,13 @@ def test_columns_without_spread_follow_the_convention_of_one_test() -> None:
     together = max_t(table, n_draws=1000)
     assert together.p_values[0] == 1
     assert 0 in together.intervals[0]
-    assert together.p_values[1] == pytest.approx(1 / 1001)
-    assert 0 not in together.intervals[1]
+    alone = paired_t(table[:, 1], np.zeros(5))
+    assert together.p_values[1] == alone.p_value == 1
+    for found in (together.intervals[1], alone.interval(), bonferroni([alone]).intervals[0]):
+        assert (found.value, found.low, found.high) == (0.25, -math.inf, math.inf)
+    assert 0 < together.p_values[2] < 1
     assert max_t(np.zeros((3, 2))).p_values == (1, 1)
+    assert max_t(np.full((3, 2), 0.5)).intervals[0].low == -math.inf
 
 
 @pytest.mark.parametrize(

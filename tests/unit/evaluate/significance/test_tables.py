@@ -135,7 +135,11 @@ def test_friedman_is_scipys(scores: list[list[int]]) -> None:
 
 def test_one_order_on_every_table_leaves_no_doubt() -> None:
     test = friedman(np.tile([0.9, 0.8, 0.7], (5, 1)))
-    assert (test.f.statistic, test.f.p_value) == (math.inf, 0)
+    # 6 orders of three: the other four tables agree with the first by chance.
+    assert (test.f.statistic, test.f.p_value) == (math.inf, pytest.approx(6.0**-4))
+    assert "the same order on every table" in str(test.f)
+    tied = friedman(np.tile([0.9, 0.9, 0.7], (5, 1)), correct_ties=True)
+    assert tied.f.p_value == pytest.approx(3.0**-4)
     assert test.chi2.effect_size == pytest.approx(1)
     assert "differ on these 5 tables" in test.chi2.sentence()
 

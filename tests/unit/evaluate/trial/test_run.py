@@ -31,13 +31,19 @@ class Touchy(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.full(len(X), self.classes_[0])
 
 
-class Sleeper(Touchy):
-    """Takes its time."""
+class Stopper(Touchy):
+    """Is stopped by Ctrl-C in its fifth fit, and would take a minute for it."""
 
-    def fit(self, X: Any, y: Any) -> "Sleeper":
+    n_begun = 0
+
+    def fit(self, X: Any, y: Any) -> "Stopper":
         super().fit(X, y)
-        for _ in range(100):
-            time.sleep(0.01)
+        Stopper.n_begun += 1
+        if Stopper.n_begun == 5:
+            time.sleep(0.5)  # for the folds that are done to be seen
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(6000):
+                time.sleep(0.01)
         return self
 
 
@@ -101,12 +107,10 @@ def test_a_learner_that_answers_nan_fails() -> None:
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.skipif(os.name == "nt", reason="no signals to a process of one's own on Windows")
 def test_ctrl_c_keeps_the_folds_that_are_done(n_jobs: int) -> None:
-    timer = threading.Timer(1.6, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+    Stopper.n_begun = 0
     begin = time.monotonic()
-    found = cross_validate(Sleeper(), X, Y, cv=20, n_jobs=n_jobs)
-    assert time.monotonic() - begin < 6
-    timer.join()
+    found = cross_validate(Stopper(), X, Y, cv=20, n_jobs=n_jobs)
+    assert time.monotonic() - begin < 30
     assert found.was_stopped
     assert 1 <= len(found.done) < 20
     assert f"stopped after {len(found.runs)} of 20 folds" in str(found)
