@@ -56,7 +56,7 @@ class Learner:
         if self.is_fitted:
             return self.model
         model = clone(self.model)
-        _settle(model, seed=seed, n_threads=n_threads)
+        settle(model, seed=seed, n_threads=n_threads)
         passed = {
             name: values[rows]
             for values, wanted in ((data.weights, "sample_weight"), (data.groups, "groups"))
@@ -201,13 +201,16 @@ def _changed_parameters(model: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def _settle(model: Any, *, seed: int, n_threads: int | None) -> None:
-    """Give the open parameters of an estimator and its parts a value that makes results repeat."""
+def settle(model: Any, *, seed: int | None, n_threads: int | None) -> None:
+    """Give the open parameters of an estimator and its parts a value that makes results repeat.
+
+    Those that are drawn by stay open where there is no seed.
+    """
     parameters = model.get_params(deep=True)
     settled: dict[str, Any] = {}
     for name in sorted(parameters):
         part = name.rsplit("__", 1)[-1]
-        if part == "random_state" and parameters[name] is None:
+        if part == "random_state" and parameters[name] is None and seed is not None:
             settled[name] = seed
         if part == "n_jobs" and parameters[name] is None and n_threads is not None:
             owner = parameters.get(name.rpartition("__")[0], model)
