@@ -27,6 +27,7 @@ from treewright.parameters import is_number
 _PARAMETERS_IN_A_NAME = 3
 _KNOW_THEIR_PLACE = ("sklearn", "treewright")
 """Libraries whose ``n_jobs=None`` is one thread inside a worker; others take all processors."""
+_BARE = (["base"], ["utils"])  # what estimators of all libraries derive from
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -214,10 +215,16 @@ def settle(model: Any, *, seed: int | None, n_threads: int | None) -> None:
             settled[name] = seed
         if part == "n_jobs" and parameters[name] is None and n_threads is not None:
             owner = parameters.get(name.rpartition("__")[0], model)
-            if type(owner).__module__.partition(".")[0] not in _KNOW_THEIR_PLACE:
+            if not _knows_its_place(owner):
                 settled[name] = n_threads
     if settled:
         model.set_params(**settled)
+
+
+def _knows_its_place(estimator: Any) -> bool:
+    """Return whether an estimator, or a class that it derives from, is of a library that does."""
+    modules = [each.__module__.split(".") for each in type(estimator).__mro__]
+    return any(each[0] in _KNOW_THEIR_PLACE and each[1:2] not in _BARE for each in modules)
 
 
 def fit_parameter(model: Any, name: str) -> str | None:
