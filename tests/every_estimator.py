@@ -9,6 +9,9 @@ import treewright
 from treewright import Tree
 
 N_TREES = 3
+COMBINED = ("StackingClassifier", "StackingRegressor", "VotingClassifier", "VotingRegressor")
+"""Made of other learners, whose trees they are no model of; tests/unit/estimators/combine and
+scikit-learn's checks are about them."""
 _NUMBERS_OF_TREES = ("n_estimators", "max_iter")
 
 
@@ -27,7 +30,8 @@ def _small(made: Any) -> Any:
 _CLASSES = [
     made
     for name in treewright.__all__
-    if isinstance(made := getattr(treewright, name), type)
+    if name not in COMBINED
+    and isinstance(made := getattr(treewright, name), type)
     and issubclass(made, ClassifierMixin | RegressorMixin)
 ]
 CLASSIFIERS: list[Any] = [_small(made) for made in _CLASSES if issubclass(made, ClassifierMixin)]

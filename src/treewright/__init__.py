@@ -38,6 +38,8 @@ from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
     from treewright import evaluate
+    from treewright.estimators.combine.stacking import StackingClassifier, StackingRegressor
+    from treewright.estimators.combine.voting import VotingClassifier, VotingRegressor
 
 __version__ = "0.1.0"
 
@@ -73,7 +75,11 @@ __all__ = [
     "RandomForestRegressor",
     "RuleSet",
     "Schema",
+    "StackingClassifier",
+    "StackingRegressor",
     "Tree",
+    "VotingClassifier",
+    "VotingRegressor",
     "errors",
     "evaluate",
     "list_examples",
@@ -85,14 +91,25 @@ __all__ = [
 ]
 
 
+_LOADED_LATE = {
+    "evaluate": "treewright.evaluate",
+    "StackingClassifier": "treewright.estimators.combine.stacking",
+    "StackingRegressor": "treewright.estimators.combine.stacking",
+    "VotingClassifier": "treewright.estimators.combine.voting",
+    "VotingRegressor": "treewright.estimators.combine.voting",
+}
+"""Where names are that are imported when first used: scikit-learn's ensembles take a while."""
+
+
 def __getattr__(name: str) -> Any:
-    """Import ``treewright.evaluate`` when it is first used: scikit-learn's metrics take a while."""
-    if name == "evaluate":
+    """Import what is loaded late."""
+    if name in _LOADED_LATE:
         import importlib
 
-        return importlib.import_module("treewright.evaluate")
+        module = importlib.import_module(_LOADED_LATE[name])
+        return module if name == "evaluate" else getattr(module, name)
     raise AttributeError(f"module 'treewright' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), "evaluate"]
+    return [*globals(), *_LOADED_LATE]

@@ -52,6 +52,10 @@ class CompactError(TreewrightError, AttributeError):
     """A compacted model has dropped what was asked for, as prediction does not need it."""
 
 
+class MemberError(TreewrightError, ValueError, TypeError):
+    """A member of a stack or of a vote failed; ``__cause__`` is what it raised."""
+
+
 class MemoryLimitError(TreewrightError, MemoryError):
     """The work would need more memory than the machine has; nothing was allocated."""
 

@@ -42,8 +42,15 @@ from treewright import (
     ObliqueTreeRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
 )
 from treewright.prune import CostComplexity
+
+_CLASSIFIERS = [("tree", DecisionTreeClassifier()), ("stump", CARTClassifier(max_depth=1))]
+_REGRESSORS = [("tree", DecisionTreeRegressor()), ("stump", CARTRegressor(max_depth=1))]
 
 ESTIMATORS = [
     DecisionTreeClassifier(),
@@ -123,6 +130,13 @@ ESTIMATORS = [
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, resample=True),
     AdaBoostRegressor(n_estimators=3),
     AdaBoostRegressor(n_estimators=3, loss="square", resample=False),
+    StackingClassifier(_CLASSIFIERS),
+    StackingClassifier([*_CLASSIFIERS, ("line", LogisticRegression())], LogisticRegression()),
+    StackingRegressor(_REGRESSORS),
+    VotingClassifier(_CLASSIFIERS),
+    VotingClassifier(_CLASSIFIERS, voting="soft", weights="out_of_fold"),
+    VotingRegressor(_REGRESSORS),
+    VotingRegressor(_REGRESSORS, weights="out_of_fold"),
 ]
 
 
@@ -131,6 +145,8 @@ def test_every_estimator_is_checked() -> None:
 
 
 def takes_weights_for_copies(estimator: Any) -> bool:
+    if hasattr(estimator, "estimators"):  # folds count rows
+        return getattr(estimator, "weights", "folds") is None
     if "GradientBoosting" in type(estimator).__name__:
         return False
     if isinstance(estimator, AdaBoostClassifier):  # C4.5 counts rows

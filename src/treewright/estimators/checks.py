@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ def check_verbose(verbose: Any) -> None:
     """Refuse anything but True, False or a whole number."""
     if not isinstance(verbose, bool):
         check_count("verbose", verbose, least=0)
+
+
+def check_random_state(random_state: Any) -> None:
+    """Refuse what is no seed, without drawing one."""
+    seed_of(copy.copy(random_state))
 
 
 def seed_of(random_state: Any) -> int:

@@ -32,6 +32,7 @@ from treewright.parameters import is_number
 _PARAMETERS_IN_A_NAME = 3
 _KNOW_THEIR_PLACE = ("sklearn", "treewright")
 """Libraries whose ``n_jobs=None`` is one thread inside a worker; others take all processors."""
+_BARE = (["base"], ["utils"])  # what estimators of all libraries derive from
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,11 +62,7 @@ class Learner:
         if self.is_fitted:
             return self.model
         model = clone(self.model, safe=hasattr(self.model, "get_params"))
-        open_ones = dict.fromkeys(self._open.seeds, seed)
-        if n_threads is not None:
-            open_ones |= dict.fromkeys(self._open.threads, n_threads)
-        if open_ones:
-            model.set_params(**open_ones)
+        self._open.settle(model, seed=seed, n_threads=n_threads)
         passed = {
             name: values[rows]
             for values, wanted in ((data.weights, "sample_weight"), (data.groups, "groups"))
@@ -81,9 +78,9 @@ class Learner:
     @cached_property
     def _leaves_tables_alone(self) -> bool:
         """Whether others may be given the same table; of ours, without foreign parts, it is so."""
-        parts = self.model.get_params(deep=False) if hasattr(self.model, "get_params") else {}
+        parts = self.model.get_params(deep=True) if hasattr(self.model, "get_params") else {}
         has_parts = any(hasattr(value, "fit") for value in parts.values())
-        return _library(self.model) == "treewright" and not has_parts
+        return type(self.model).__module__.startswith("treewright.") and not has_parts
 
     def check(self, data: TaskData) -> None:
         """Refuse weights for a learner that takes none."""
@@ -261,6 +258,14 @@ class Open:
     seeds: tuple[str, ...]
     threads: tuple[str, ...]
 
+    def settle(self, model: Any, *, seed: int | None, n_threads: int | None) -> None:
+        """Give them a value that makes results repeat; without one they stay open."""
+        settled = {} if seed is None else dict.fromkeys(self.seeds, seed)
+        if n_threads is not None:
+            settled |= dict.fromkeys(self.threads, n_threads)
+        if settled:
+            model.set_params(**settled)
+
 
 def open_parameters(model: Any) -> Open:
     """Return what an estimator and its parts leave open; once it is given, results repeat.
@@ -278,13 +283,16 @@ def open_parameters(model: Any) -> Open:
             name
             for name in without
             if name.rsplit("__", 1)[-1] == "n_jobs"
-            and _library(owners[name]) not in _KNOW_THEIR_PLACE
+            and not _knows_its_place(owners[name])
         ),
     )
 
 
-def _library(model: Any) -> str:
-    return type(model).__module__.partition(".")[0]
+
+def _knows_its_place(estimator: Any) -> bool:
+    """Return whether an estimator, or a class that it derives from, is of a library that does."""
+    modules = [each.__module__.split(".") for each in type(estimator).__mro__]
+    return any(each[0] in _KNOW_THEIR_PLACE and each[1:2] not in _BARE for each in modules)
 
 
 def fit_parameter(model: Any, name: str) -> str | None:

@@ -7,17 +7,13 @@ the jobs that are done; a learner that fails is told of, with the part it failed
 
 from __future__ import annotations
 
-import ctypes
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
-
-from threadpoolctl import threadpool_limits
 
 from treewright.evaluate.trial.answers import Answers
 from treewright.evaluate.trial.learners import Learner
@@ -25,6 +21,7 @@ from treewright.evaluate.trial.splits import Folds, Split
 from treewright.evaluate.trial.task_data import TaskData
 from treewright.parameters import is_whole
 from treewright.threads import n_processors, n_threads
+from treewright.workers import side_by_side
 
 Work = Callable[[int, int], "Run"]
 
@@ -122,7 +119,7 @@ def run_all(
     done: list[Run] = []
     with progress.shown():
         try:
-            for run in _in_turn(work, jobs) if n_workers == 1 else _at_once(work, jobs, n_workers):
+            for run in _runs(work, jobs, n_workers):
                 done.append(run)
                 if not is_quiet:
                     progress.step()
@@ -138,36 +135,13 @@ def run_all(
     return tuple(sorted(done, key=lambda run: order[run.part, run.learner])), stopped
 
 
-def _in_turn(work: Work, jobs: Sequence[tuple[int, int]]) -> Iterator[Run]:
+def _runs(work: Work, jobs: Sequence[tuple[int, int]], n_workers: int) -> Iterator[Run]:
+    """Yield the runs one after the other, or as they end side by side."""
+    if n_workers > 1:
+        yield from side_by_side([partial(work, *job) for job in jobs], n_workers)
+        return
     for part, learner in jobs:
         yield work(part, learner)
-
-
-def _at_once(work: Work, jobs: Sequence[tuple[int, int]], n_workers: int) -> Iterator[Run]:
-    """Yield the runs as they end; on Ctrl-C those that are running are interrupted too."""
-    started: set[int] = set()
-
-    def limited(part: int, learner: int) -> Run:
-        started.add(threading.get_ident())
-        # The limit holds for the calling thread, so it is set in each.
-        with threadpool_limits(max(1, n_processors() // n_workers)):
-            return work(part, learner)
-
-    pool = ThreadPoolExecutor(n_workers, thread_name_prefix="treewright")
-    pending: set[Future[Run]] = {pool.submit(limited, *job) for job in jobs}
-    try:
-        while pending:
-            ended, pending = wait(pending, timeout=_SECONDS_BETWEEN, return_when=FIRST_COMPLETED)
-            for future in ended:
-                yield future.result()
-        pool.shutdown()
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for thread in started:  # raised there at its next Python instruction
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt)
-            )
-        raise
 
 
 def fit_and_answer(

@@ -1,0 +1,1 @@
+"""Learners combined into one."""
