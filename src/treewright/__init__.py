@@ -24,6 +24,7 @@ from treewright.estimators.classical import (
     CARTRegressor,
     ID3Classifier,
 )
+from treewright.estimators.combine.tree_features import TreeFeatures
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.discretizer import Discretizer
 from treewright.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
@@ -74,6 +75,7 @@ __all__ = [
     "RuleSet",
     "Schema",
     "Tree",
+    "TreeFeatures",
     "errors",
     "evaluate",
     "list_examples",

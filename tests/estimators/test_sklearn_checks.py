@@ -42,6 +42,7 @@ from treewright import (
     ObliqueTreeRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    TreeFeatures,
 )
 from treewright.prune import CostComplexity
 
@@ -123,6 +124,10 @@ ESTIMATORS = [
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, resample=True),
     AdaBoostRegressor(n_estimators=3),
     AdaBoostRegressor(n_estimators=3, loss="square", resample=False),
+    TreeFeatures(n_estimators=5),
+    TreeFeatures(n_estimators=5, max_depth=3, output="proba", n_jobs=2),
+    TreeFeatures(n_estimators=5, max_depth=3, output="leaf"),
+    TreeFeatures(n_estimators=5, estimator=C45Classifier(), max_samples=0.5),
 ]
 
 
@@ -137,7 +142,9 @@ def takes_weights_for_copies(estimator: Any) -> bool:
         return not (estimator.resample or isinstance(estimator.estimator, C45Classifier))
     if isinstance(estimator, AdaBoostRegressor):  # which draws unless told not to
         return estimator.resample is False
-    return not getattr(estimator, "bootstrap", False)
+    if getattr(estimator, "bootstrap", False):
+        return False
+    return getattr(estimator, "max_samples", None) in (None, 1.0)
 
 
 def excused(estimator: Any) -> dict[str, str]:

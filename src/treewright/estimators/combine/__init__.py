@@ -1,0 +1,1 @@
+"""Estimators that combine others: what learners answer is what another one learns from."""
