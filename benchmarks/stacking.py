@@ -98,7 +98,7 @@ def judge(table: Table, n_trees: int) -> dict[str, tuple[float, float]]:
     return {name: _figures(parts, np.unique(y), of_classes) for name, parts in told.items()}
 
 
-class _other_final:  # noqa: N801 - the stack with another final estimator, members not fitted anew
+class _other_final:
     def __init__(self, stack: Any, final: Any) -> None:
         self._stack = stack
         held = stack._held

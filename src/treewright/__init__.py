@@ -24,6 +24,7 @@ from treewright.estimators.classical import (
     CARTRegressor,
     ID3Classifier,
 )
+from treewright.estimators.combine.tree_features import TreeFeatures
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.discretizer import Discretizer
 from treewright.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
@@ -78,6 +79,7 @@ __all__ = [
     "StackingClassifier",
     "StackingRegressor",
     "Tree",
+    "TreeFeatures",
     "VotingClassifier",
     "VotingRegressor",
     "errors",

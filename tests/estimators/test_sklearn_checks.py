@@ -44,6 +44,7 @@ from treewright import (
     RandomForestRegressor,
     StackingClassifier,
     StackingRegressor,
+    TreeFeatures,
     VotingClassifier,
     VotingRegressor,
 )
@@ -137,6 +138,10 @@ ESTIMATORS = [
     VotingClassifier(_CLASSIFIERS, voting="soft", weights="out_of_fold"),
     VotingRegressor(_REGRESSORS),
     VotingRegressor(_REGRESSORS, weights="out_of_fold"),
+    TreeFeatures(n_estimators=5),
+    TreeFeatures(n_estimators=5, max_depth=3, output="proba", n_jobs=2),
+    TreeFeatures(n_estimators=5, max_depth=3, output="leaf"),
+    TreeFeatures(n_estimators=5, estimator=C45Classifier(), max_samples=0.5),
 ]
 
 
@@ -153,7 +158,9 @@ def takes_weights_for_copies(estimator: Any) -> bool:
         return not (estimator.resample or isinstance(estimator.estimator, C45Classifier))
     if isinstance(estimator, AdaBoostRegressor):  # which draws unless told not to
         return estimator.resample is False
-    return not getattr(estimator, "bootstrap", False)
+    if getattr(estimator, "bootstrap", False):
+        return False
+    return getattr(estimator, "max_samples", None) in (None, 1.0)
 
 
 def excused(estimator: Any) -> dict[str, str]:

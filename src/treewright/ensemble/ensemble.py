@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 class Trees(Protocol):
     """The interface of the forms in which an ensemble can hold its trees."""
 
+    answers_by_leaf: bool
+    """Whether the answer about a row is always that of the one leaf that it reaches."""
+
     def __len__(self) -> int: ...
     def tree(self, index: int, like: Ensemble) -> Tree:
         """Return one tree on its own."""
@@ -83,6 +86,8 @@ class Trees(Protocol):
 
 class ListedTrees:
     """Trees of any kind, as a list."""
+
+    answers_by_leaf = False  # rows may be divided, and leaves may have linear models
 
     def __init__(self, trees: Sequence[Tree]) -> None:
         self._trees = tuple(trees)

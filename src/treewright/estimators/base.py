@@ -59,6 +59,7 @@ class TableEstimator(KeepsRows, RefusesMistakes, BaseEstimator):  # type: ignore
     verbose: Any
 
     _takes_outputs = False  # several targets at once
+    _speaks_for: str | None = None  # the estimator that this one is fitted for: errors name it
     _grows_by_cost = False  # a cost matrix decides, and matters neither in growing nor in pruning
 
     def _options(self) -> GrowthOptions:
@@ -82,7 +83,7 @@ class TableEstimator(KeepsRows, RefusesMistakes, BaseEstimator):  # type: ignore
     def _reading(self) -> Reading:
         """Return how the training data are read."""
         reading = Reading(
-            owner=type(self).__name__,
+            owner=self._speaks_for or type(self).__name__,
             learns="classes" if self._is_classifier() else "numbers",
             several_outputs=self._takes_outputs,
             **parameters_for(Reading, self),

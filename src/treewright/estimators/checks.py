@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import numpy as np
+import sklearn
 
 from treewright.data.schema import Schema
 from treewright.errors import ParameterError
@@ -18,6 +19,12 @@ def takes_any_table(tags: Any) -> None:
     tags.input_tags.string = True
     tags.input_tags.categorical = True
     tags.input_tags.sparse = True
+
+
+def output_container(transformer: Any) -> str:
+    """Return what ``set_output``, or scikit-learn's configuration, asks a transformer for."""
+    chosen = getattr(transformer, "_sklearn_output_config", {}).get("transform")
+    return str(chosen or sklearn.get_config()["transform_output"])
 
 
 def check_schema(schema: object) -> None:

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-import sklearn
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +21,7 @@ from treewright.data.read.weights import RowWeights
 from treewright.data.schema import Schema
 from treewright.data.table import Table
 from treewright.errors import DataError, ParameterError, TargetError
-from treewright.estimators.checks import check_schema, takes_any_table
+from treewright.estimators.checks import check_schema, output_container, takes_any_table
 from treewright.estimators.refusals import RefusesMistakes
 from treewright.grow.discretize import Discretization
 from treewright.interrupts import row_blocks
@@ -278,8 +277,7 @@ class Discretizer(RefusesMistakes, OneToOneFeatureMixin, TransformerMixin, BaseE
 
     def _in_container(self, columns: Mapping[str, Column], X: Any) -> Any:
         """Return the columns in the container that `set_output` asks for, with their own types."""
-        chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
-        container = chosen or sklearn.get_config()["transform_output"]
+        container = output_container(self)
         if container == "polars":
             return Frame(columns).to_polars()
         if container == "pandas":

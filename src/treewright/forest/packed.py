@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class PackedTrees:
     """Trees of cuts on ordered columns, packed in the core."""
 
+    answers_by_leaf = True
+
     def __init__(self, core: PackedForest, n_classes: int, n_columns: int, *, engine: str) -> None:
         self.core = core
         self._n_classes = n_classes

@@ -160,6 +160,48 @@ def _how_to_align(array: Array, n_rows: int) -> str:
     return "select the rows of both alike: keep = ...; fit(X[keep], y[keep])."
 
 
+MOST_CLASSES = 20
+"""More different whole numbers than these may be classes or amounts: nobody can tell."""
+
+
+def task_of_target(y: Any, *, owner: str) -> str:
+    """Return what a target looks like: ``"classes"`` or ``"numbers"``.
+
+    Text and booleans are classes, decimals are numbers. Whole numbers are classes as long as they
+    are few; many of them are numbers where their type is one of decimals, and else are refused.
+
+    >>> task_of_target(["no", "yes"], owner="TreeFeatures")
+    'classes'
+    >>> task_of_target([0.5, 2.0], owner="TreeFeatures")
+    'numbers'
+    """
+    outputs, _ = _outputs(y, owner, None, of_classes=False)
+    found = {_task_of_output(output, owner) for output in outputs}
+    if len(found) > 1:
+        raise TargetError(
+            f"{owner} predicts classes or numbers, and y has columns of both.\n"
+            "  Hint: task='classes' or task='numbers' says which; or fit one for each."
+        )
+    return found.pop()
+
+
+def _task_of_output(output: Array, owner: str) -> str:
+    kind = output.dtype.kind
+    if kind not in "fiu":
+        return "classes"
+    if kind == "f" and not bool((np.floor(output) == output).all()):
+        return "numbers"
+    n_distinct = len(np.unique(output))
+    if n_distinct <= MOST_CLASSES:
+        return "classes"
+    if kind == "f":
+        return "numbers"
+    raise TargetError(
+        f"y has {n_distinct:,} different whole numbers, which may be classes or amounts.\n"
+        f"  Hint: {owner}(task='classes') or {owner}(task='numbers') says which."
+    )
+
+
 def _outputs(
     y: Any, owner: str, n_rows: int | None, *, of_classes: bool
 ) -> tuple[list[Array], bool]:

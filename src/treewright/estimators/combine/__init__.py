@@ -1,1 +1,1 @@
-"""Learners combined into one."""
+"""Estimators that combine others: what learners answer is what another one learns from."""

@@ -282,11 +282,9 @@ def open_parameters(model: Any) -> Open:
         threads=tuple(
             name
             for name in without
-            if name.rsplit("__", 1)[-1] == "n_jobs"
-            and not _knows_its_place(owners[name])
+            if name.rsplit("__", 1)[-1] == "n_jobs" and not _knows_its_place(owners[name])
         ),
     )
-
 
 
 def _knows_its_place(estimator: Any) -> bool:
