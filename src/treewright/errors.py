@@ -73,7 +73,10 @@ class ConversionWarning(TreewrightWarning):
 
 
 class GroupsWarning(TreewrightWarning):
-    """Rows seem to belong to groups, which were not given: figures hold for known groups only."""
+    """Rows seem to belong to groups, which were not given: figures hold for known groups only.
+
+    It looks for one column that tells the groups; several that do so only together are not found.
+    """
 
 
 class IdentifierWarning(TreewrightWarning):

@@ -114,7 +114,9 @@ def warn_of_groups(table: Table, target: Array, *, of_classes: bool, figures: st
     """Warn, once, if rows seem to belong to groups, where none were given.
 
     They do where a column has a few rows for each of many values, is named as the identifier of
-    a person or determines several other columns, and rows of one value have like targets.
+    a person or determines several other columns, and rows of one value have like targets. Groups
+    that only several columns tell together (sex, date of birth and postcode) are not found: any
+    few columns of measurements tell rows apart as well as a person's do.
 
     Parameters
     ----------

@@ -318,9 +318,10 @@ class Comparison(Result):
                 )
             )
         seed = "" if self.folds.seed is None else f"; seed {self.folds.seed}"
+        figure = self.metric.title
         return DotChart(
             title=self._title(),
-            subtitle=f"{self.metric.title.capitalize()} with its {100 * self.level:g} % interval;"
+            subtitle=f"{figure[0].upper()}{figure[1:]} with its {100 * self.level:g} % interval;"
             " small dots are folds",
             caption=f"{self.folds.method}; {self.n_rows:,} rows{seed}. D{self._method()[1:]}",
             rows=rows,

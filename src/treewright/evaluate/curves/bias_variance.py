@@ -46,8 +46,9 @@ from treewright.evaluate.trial.run import Run, run_all
 from treewright.evaluate.trial.splits import Folds, Split, hold_out
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.parameters import check_choice, check_count, check_flag, check_share
+from treewright.text.names import short_in_middle
 from treewright.text.numbers import figures, percent
-from treewright.text.table import TextColumn, lay_out
+from treewright.text.table import TextColumn, lay_out, width_of
 from treewright.text.wrap import wrap_words
 
 Sampling: TypeAlias = Literal["bootstrap", "subsample"]
@@ -56,6 +57,7 @@ OUT_OF_BAG = "out_of_bag"
 
 _WORDS = ((0.25, "a quarter"), (1 / 3, "a third"), (0.5, "half"), (2 / 3, "two thirds"))
 _NEAR = 0.04
+_WIDTH = 80
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,11 +124,12 @@ class BiasVariance(Result):
         return f"{wrap_words(head)}\n\n" + "\n".join(lines)
 
     def _table(self) -> str:
-        columns = [TextColumn("learner", list(self.names))]
+        columns = []
         for head, values in self._figures().items():
             shown = list(map(percent, values)) if self.loss == "zero_one" else figures(values)
             columns.append(TextColumn(head, shown, right=True))
-        return lay_out(columns)
+        names = [short_in_middle(name, _WIDTH - width_of(columns) - 2) for name in self.names]
+        return lay_out([TextColumn("learner", names), *columns])
 
     def _figures(self) -> dict[str, list[float]]:
         found: dict[str, list[float]] = {"error": [each.error for each in self.parts]}
