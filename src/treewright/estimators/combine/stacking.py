@@ -427,9 +427,6 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
             return found
         return replace(found, method="predict_proba")
 
-    def _validate_final_estimator(self) -> None:  # of scikit-learn's fit, for several outputs
-        ensemble.StackingClassifier._validate_final_estimator(self)
-
     def _concatenate_predictions(self, X: Any, predictions: Any) -> Any:
         if self._is_several:
             theirs = ensemble.StackingClassifier._concatenate_predictions
