@@ -202,7 +202,7 @@ class CombinesMembers(KeepsRows, RefusesMistakes):
         array
             As of ``transform``.
         """
-        return self.fit(X, y, **named).transform(X)  # type: ignore[attr-defined]
+        return self.fit(X, y, **named).transform(X)
 
     def get_metadata_routing(self) -> Any:
         """Return what metadata is asked for: groups by the ensemble, the rest by members."""
