@@ -82,7 +82,8 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_classes = told.shape[2]
         counts = np.bincount(codes, weight, minlength=n_classes) + 1.0
         self.shares_: FloatArray = counts / counts.sum()
-        self.mixed_ = 1.0 / (len(codes) + 2.0)  # n rows do not show that anything is less probable
+        # n rows do not show that anything is less probable.
+        self.mixed_ = 1.0 / (np.count_nonzero(weight) + 2.0)
         self.classes_: Int64Array = np.arange(n_classes)
         at = _least_log_loss(self._logarithms(told), codes, weight)
         self.weights_, offsets = at[: told.shape[1]], at[told.shape[1] :]

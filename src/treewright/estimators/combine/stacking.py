@@ -86,9 +86,9 @@ class StacksMembers(CombinesMembers):
         check_flag("passthrough", self.passthrough)
         rows = self._read(X, y, sample_weight, groups)
         self._check_members(members, rows)
+        passed = self._passed(members, rows, metadata)
         members = [replace(each, method=self._method_of(each)) for each in members]
         final = self._final_of(members)
-        passed = self._passed(members, rows, metadata)
         with all_or_nothing(self):
             self._learn(members, final, rows, passed, metadata)
             self._keep(X, y, sample_weight, groups)
