@@ -34,6 +34,8 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_members : int
         How many members the columns belong to: one column of each, the probability of the second
         class, or as many as there are classes.
+    n_classes : int
+        How many classes there are.
 
     Attributes
     ----------
@@ -54,8 +56,9 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     [[0.1, 0.9]]
     """
 
-    def __init__(self, n_members: int = 1) -> None:
+    def __init__(self, n_members: int = 1, n_classes: int = 2) -> None:
         self.n_members = n_members
+        self.n_classes = n_classes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the weights.
@@ -106,7 +109,7 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_columns = X.shape[1] // self.n_members
         if n_columns * self.n_members != X.shape[1]:
             raise DataError(f"{X.shape[1]} columns are not those of {self.n_members} members.")
-        if n_columns == 1:
+        if n_columns == 1 and self.n_classes == 2:
             return np.stack([1.0 - X, X], axis=2)
         return X.reshape(len(X), self.n_members, n_columns)
 

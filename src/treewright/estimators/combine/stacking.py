@@ -51,7 +51,7 @@ class StacksMembers(CombinesMembers):
     _final: Member
     _as_frame = False  # whether the final estimator gets the table's columns in their own types
 
-    def _default_final(self, members: Sequence[Member]) -> Any:
+    def _default_final(self, members: Sequence[Member], rows: Rows) -> Any:
         raise AssertionError("a stack has a final estimator")
 
     def _check_members(self, members: Sequence[Member], rows: Rows) -> None:
@@ -88,7 +88,7 @@ class StacksMembers(CombinesMembers):
         self._check_members(members, rows)
         passed = self._passed(members, rows, metadata)
         members = [replace(each, method=self._method_of(each)) for each in members]
-        final = self._final_of(members)
+        final = self._final_of(members, rows)
         with all_or_nothing(self):
             self._learn(members, final, rows, passed, metadata)
             self._keep(X, y, sample_weight, groups)
@@ -151,10 +151,10 @@ class StacksMembers(CombinesMembers):
             )
         return found
 
-    def _final_of(self, members: Sequence[Member]) -> Member:
+    def _final_of(self, members: Sequence[Member], rows: Rows) -> Member:
         given = self.final_estimator
         if given is None:
-            return Member(name=_FINAL, estimator=self._default_final(members))
+            return Member(name=_FINAL, estimator=self._default_final(members, rows))
         is_right = is_classifier if self._of_classes else is_regressor
         task = "classifier" if self._of_classes else "regressor"
         if isinstance(given, type) or not hasattr(given, "fit") or not is_right(given):
@@ -416,13 +416,14 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         if not rows.is_ordered:  # a regressor learns the place of a class in their order
             check_task(members, of_classes=True, owner=type(self).__name__)
 
-    def _default_final(self, members: Sequence[Member]) -> Any:
+    def _default_final(self, members: Sequence[Member], rows: Rows) -> Any:
         if self.passthrough or any(each.method != "predict_proba" for each in members):
             return LogisticRegression()
-        return OpinionPool(n_members=len(members))
+        assert rows.classes is not None
+        return OpinionPool(n_members=len(members), n_classes=len(rows.classes))
 
-    def _final_of(self, members: Sequence[Member]) -> Member:
-        found = super()._final_of(members)
+    def _final_of(self, members: Sequence[Member], rows: Rows) -> Member:
+        found = super()._final_of(members, rows)
         if self.final_estimator is not None:
             return found
         return replace(found, method="predict_proba")
@@ -566,7 +567,7 @@ class StackingRegressor(StacksMembers, PredictsIntervals, ensemble.StackingRegre
     def _check_members(self, members: Sequence[Member], rows: Rows) -> None:
         check_task(members, of_classes=False, owner=type(self).__name__)
 
-    def _default_final(self, members: Sequence[Member]) -> Any:
+    def _default_final(self, members: Sequence[Member], rows: Rows) -> Any:
         return RidgeCV() if self.passthrough else ConvexSum()
 
     def _sk_visual_block_(self) -> Any:
