@@ -259,7 +259,10 @@ class StacksMembers(CombinesMembers):
             whole = scores_of(held.whole, method, rows.target, n_classes, rows.weight)
         n_folds, by = len(held.folds), "" if rows.groups is None else ", by group"
         if self._is_prefit():
-            notes = (*notes, "Members were fitted before, to these rows or others.")
+            notes = (
+                *notes,
+                "Members were fitted before; their figures are of the rows given, seen or not.",
+            )
         return MemberWeights(
             title=f"{type(self).__name__} of {len(self._members)} members, weighed by"
             f" {type(self.final_estimator_).__name__}",
@@ -269,7 +272,7 @@ class StacksMembers(CombinesMembers):
             of_classes=of_classes,
             scores=scores,
             whole=whole,
-            source=f"{n_folds} folds{by}",
+            source="" if self._is_prefit() else f"{n_folds} folds{by}",
             notes=notes,
         )
 

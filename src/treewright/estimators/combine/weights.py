@@ -165,7 +165,7 @@ def scores_of(
     said = np.asarray(answers)
     if method == "predict_proba":
         of_truth = np.maximum(said[np.arange(len(truth)), truth], LEAST_PROBABILITY)
-        scores["log loss"] = float(-np.average(np.log(of_truth), weights=weight))
+        scores["log loss"] = float(np.average(-np.log(of_truth), weights=weight)) + 0.0
     if said.ndim == 2 and said.shape[1] > 1:
         said = said.argmax(axis=1)
     elif method == "decision_function":

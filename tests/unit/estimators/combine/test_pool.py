@@ -22,17 +22,21 @@ def _told(seed: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     return np.hstack(parts), codes
 
 
+def _pool(codes: np.ndarray) -> OpinionPool:
+    return OpinionPool(n_members=3, n_classes=int(codes.max()) + 1)
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_pool_has_the_least_log_loss_near_its_weights(n_classes: int) -> None:
     X, codes = _told(0, n_classes)
-    pool = OpinionPool(n_members=3, n_classes=codes.max() + 1).fit(X, codes)
+    pool = _pool(codes).fit(X, codes)
     rows = np.arange(len(codes))
     least = -np.log(pool.predict_proba(X)[rows, codes]).sum()
     away = pool.weights_ - 1.0 / 3.0
     least += 0.5 * (away @ away + pool.offsets_ @ pool.offsets_)
     for member in range(3):
         for step in (-0.05, 0.05):
-            other = OpinionPool(n_members=3, n_classes=codes.max() + 1).fit(X, codes)
+            other = _pool(codes).fit(X, codes)
             other.weights_ = np.maximum(pool.weights_ + step * (np.arange(3) == member), 0.0)
             away = other.weights_ - 1.0 / 3.0
             loss = -np.log(other.predict_proba(X)[rows, codes]).sum()
@@ -50,15 +54,11 @@ def test_a_probability_of_0_is_not_believed() -> None:
 
 def test_only_the_ratios_of_weights_matter() -> None:
     X, codes = _told(1, 3)
-    plain = OpinionPool(n_members=3, n_classes=codes.max() + 1).fit(X, codes)
-    weighed = OpinionPool(n_members=3, n_classes=codes.max() + 1).fit(
-        X, codes, sample_weight=np.full(300, 7.0)
-    )
+    plain = _pool(codes).fit(X, codes)
+    weighed = _pool(codes).fit(X, codes, sample_weight=np.full(300, 7.0))
     assert weighed.weights_ == pytest.approx(plain.weights_, abs=1e-6)
-    first = OpinionPool(n_members=3, n_classes=codes.max() + 1).fit(
-        X, codes, sample_weight=np.arange(300) < 150.0
-    )
-    half = OpinionPool(n_members=3, n_classes=codes.max() + 1).fit(X[:150], codes[:150])
+    first = _pool(codes).fit(X, codes, sample_weight=np.arange(300) < 150.0)
+    half = _pool(codes).fit(X[:150], codes[:150])
     assert first.weights_ == pytest.approx(half.weights_, abs=0.05)
 
 
