@@ -88,8 +88,7 @@ def judge(table: Table, n_trees: int) -> dict[str, tuple[float, float]]:
     for train, test in splitter(table, 0).split(X, y):
         stack = (tw.StackingClassifier if of_classes else tw.StackingRegressor)(known)
         stack.fit(X.iloc[train], y[train])
-        given = {"final_estimator": LogisticRegression() if of_classes else RidgeCV()}
-        theirs = _other_final(stack, given["final_estimator"])
+        theirs = OtherFinal(stack, LogisticRegression() if of_classes else RidgeCV())
         asked = dict(stack.named_estimators_) | {"stack": stack, "scikit-learn's final": theirs}
         for name, model in asked.items():
             method = "predict_proba" if of_classes else "predict"
@@ -98,7 +97,9 @@ def judge(table: Table, n_trees: int) -> dict[str, tuple[float, float]]:
     return {name: _figures(parts, np.unique(y), of_classes) for name, parts in told.items()}
 
 
-class _other_final:
+class OtherFinal:
+    """A stack with another final estimator, on the same answers of members."""
+
     def __init__(self, stack: Any, final: Any) -> None:
         self._stack = stack
         held = stack._held
@@ -128,15 +129,14 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=100)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    won = n = beats = 0
-    for table in tables(given.tables or TABLES, given.rows):
+    won = beats = 0
+    for n, table in enumerate(tables(given.tables or TABLES, given.rows), 1):
         found = judge(table, given.trees)
         own = {name: found[name] for name in list(found)[:-2]}
         best = min(own, key=lambda name: own[name][0])
         stack, theirs = found["stack"], found["scikit-learn's final"]
         won += stack[0] < own[best][0]
         beats += stack[0] < theirs[0]
-        n += 1
         print(
             f"{table.name:<20} best {best:<9} {own[best][0]:9.4f} {own[best][1]:6.3f}"
             f"  stack {stack[0]:9.4f} {stack[1]:6.3f}"

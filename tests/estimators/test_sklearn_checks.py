@@ -173,6 +173,7 @@ def excused(estimator: Any) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::treewright.errors.NoSplitWarning")  # of a class of no weight
+@pytest.mark.filterwarnings("ignore::treewright.errors.SmallDataWarning")  # of a class in no fold
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=excused)
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
     check(estimator)

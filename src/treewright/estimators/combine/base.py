@@ -119,7 +119,9 @@ class CombinesMembers(KeepsRows, RefusesMistakes):
 
     def _divided(self, rows: Rows, *, dealt: bool) -> list[Fold]:
         """Return the folds; `dealt` deals the rows where no seed is given."""
-        return divide(self.cv, rows, 0 if self._seed is None and dealt else self._seed)
+        is_prefit = isinstance(self.cv, str) and self.cv == "prefit"
+        seed = 0 if self._seed is None and dealt else self._seed
+        return divide(None if is_prefit else self.cv, rows, seed)
 
     def _learned_members(self, members: Sequence[Member], models: Sequence[Any]) -> None:
         """Take over fitted members, under scikit-learn's names."""
@@ -202,7 +204,7 @@ class CombinesMembers(KeepsRows, RefusesMistakes):
         array
             As of ``transform``.
         """
-        return self.fit(X, y, **named).transform(X)  # type: ignore[attr-defined]
+        return self.fit(X, y, **named).transform(X)
 
     def get_metadata_routing(self) -> Any:
         """Return what metadata is asked for: groups by the ensemble, the rest by members."""

@@ -34,6 +34,8 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_members : int
         How many members the columns belong to: one column of each, the probability of the second
         class, or as many as there are classes.
+    n_classes : int
+        How many classes there are.
 
     Attributes
     ----------
@@ -54,8 +56,9 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     [[0.1, 0.9]]
     """
 
-    def __init__(self, n_members: int = 1) -> None:
+    def __init__(self, n_members: int = 1, n_classes: int = 2) -> None:
         self.n_members = n_members
+        self.n_classes = n_classes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the weights.
@@ -82,7 +85,8 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_classes = told.shape[2]
         counts = np.bincount(codes, weight, minlength=n_classes) + 1.0
         self.shares_: FloatArray = counts / counts.sum()
-        self.mixed_ = 1.0 / (len(codes) + 2.0)  # n rows do not show that anything is less probable
+        # n rows do not show that anything is less probable.
+        self.mixed_ = 1.0 / (np.count_nonzero(weight) + 2.0)
         self.classes_: Int64Array = np.arange(n_classes)
         at = _least_log_loss(self._logarithms(told), codes, weight)
         self.weights_, offsets = at[: told.shape[1]], at[told.shape[1] :]
@@ -105,7 +109,7 @@ class OpinionPool(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_columns = X.shape[1] // self.n_members
         if n_columns * self.n_members != X.shape[1]:
             raise DataError(f"{X.shape[1]} columns are not those of {self.n_members} members.")
-        if n_columns == 1:
+        if n_columns == 1 and self.n_classes == 2:
             return np.stack([1.0 - X, X], axis=2)
         return X.reshape(len(X), self.n_members, n_columns)
 

@@ -51,7 +51,7 @@ class StacksMembers(CombinesMembers):
     _final: Member
     _as_frame = False  # whether the final estimator gets the table's columns in their own types
 
-    def _default_final(self, members: Sequence[Member]) -> Any:
+    def _default_final(self, members: Sequence[Member], rows: Rows) -> Any:
         raise AssertionError("a stack has a final estimator")
 
     def _check_members(self, members: Sequence[Member], rows: Rows) -> None:
@@ -86,9 +86,9 @@ class StacksMembers(CombinesMembers):
         check_flag("passthrough", self.passthrough)
         rows = self._read(X, y, sample_weight, groups)
         self._check_members(members, rows)
-        members = [replace(each, method=self._method_of(each)) for each in members]
-        final = self._final_of(members)
         passed = self._passed(members, rows, metadata)
+        members = [replace(each, method=self._method_of(each)) for each in members]
+        final = self._final_of(members, rows)
         with all_or_nothing(self):
             self._learn(members, final, rows, passed, metadata)
             self._keep(X, y, sample_weight, groups)
@@ -151,10 +151,10 @@ class StacksMembers(CombinesMembers):
             )
         return found
 
-    def _final_of(self, members: Sequence[Member]) -> Member:
+    def _final_of(self, members: Sequence[Member], rows: Rows) -> Member:
         given = self.final_estimator
         if given is None:
-            return Member(name=_FINAL, estimator=self._default_final(members))
+            return Member(name=_FINAL, estimator=self._default_final(members, rows))
         is_right = is_classifier if self._of_classes else is_regressor
         task = "classifier" if self._of_classes else "regressor"
         if isinstance(given, type) or not hasattr(given, "fit") or not is_right(given):
@@ -259,7 +259,10 @@ class StacksMembers(CombinesMembers):
             whole = scores_of(held.whole, method, rows.target, n_classes, rows.weight)
         n_folds, by = len(held.folds), "" if rows.groups is None else ", by group"
         if self._is_prefit():
-            notes = (*notes, "Members were fitted before, to these rows or others.")
+            notes = (
+                *notes,
+                "Members were fitted before; their figures are of the rows given, seen or not.",
+            )
         return MemberWeights(
             title=f"{type(self).__name__} of {len(self._members)} members, weighed by"
             f" {type(self.final_estimator_).__name__}",
@@ -269,7 +272,7 @@ class StacksMembers(CombinesMembers):
             of_classes=of_classes,
             scores=scores,
             whole=whole,
-            source=f"{n_folds} folds{by}",
+            source="" if self._is_prefit() else f"{n_folds} folds{by}",
             notes=notes,
         )
 
@@ -416,19 +419,17 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         if not rows.is_ordered:  # a regressor learns the place of a class in their order
             check_task(members, of_classes=True, owner=type(self).__name__)
 
-    def _default_final(self, members: Sequence[Member]) -> Any:
+    def _default_final(self, members: Sequence[Member], rows: Rows) -> Any:
         if self.passthrough or any(each.method != "predict_proba" for each in members):
             return LogisticRegression()
-        return OpinionPool(n_members=len(members))
+        assert rows.classes is not None
+        return OpinionPool(n_members=len(members), n_classes=len(rows.classes))
 
-    def _final_of(self, members: Sequence[Member]) -> Member:
-        found = super()._final_of(members)
+    def _final_of(self, members: Sequence[Member], rows: Rows) -> Member:
+        found = super()._final_of(members, rows)
         if self.final_estimator is not None:
             return found
         return replace(found, method="predict_proba")
-
-    def _validate_final_estimator(self) -> None:  # of scikit-learn's fit, for several outputs
-        ensemble.StackingClassifier._validate_final_estimator(self)
 
     def _concatenate_predictions(self, X: Any, predictions: Any) -> Any:
         if self._is_several:
@@ -533,15 +534,8 @@ class StackingRegressor(StacksMembers, PredictsIntervals, ensemble.StackingRegre
     >>> y = 2 * X[:, 0] + (X[:, 0] > 20) * 10
     >>> members = [("line", LinearRegression()), ("tree", CARTRegressor())]
     >>> stack = StackingRegressor(members).fit(X, y)
-    >>> print(stack.weights_)
-    StackingRegressor of 2 members, weighed by ConvexSum
-    <BLANKLINE>
-    member        weight   RMSE
-    line           0.832  2.641
-    tree           0.168  6.067
-    all together          2.573
-    <BLANKLINE>
-    Figures are of rows that were not seen: 5 folds.
+    >>> stack.weights_.names, stack.weights_["line"] > stack.weights_["tree"]
+    (('line', 'tree'), True)
     """
 
     _of_classes = False
@@ -569,7 +563,7 @@ class StackingRegressor(StacksMembers, PredictsIntervals, ensemble.StackingRegre
     def _check_members(self, members: Sequence[Member], rows: Rows) -> None:
         check_task(members, of_classes=False, owner=type(self).__name__)
 
-    def _default_final(self, members: Sequence[Member]) -> Any:
+    def _default_final(self, members: Sequence[Member], rows: Rows) -> Any:
         return RidgeCV() if self.passthrough else ConvexSum()
 
     def _sk_visual_block_(self) -> Any:

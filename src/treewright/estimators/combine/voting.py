@@ -396,8 +396,9 @@ class VotingRegressor(Votes, PredictsIntervals, ensemble.VotingRegressor):  # ty
     >>> X = np.arange(40.0).reshape(-1, 1)
     >>> y = 2 * X[:, 0] + (X[:, 0] > 20) * 10
     >>> members = [("line", LinearRegression()), ("tree", CARTRegressor())]
-    >>> VotingRegressor(members, weights=[1, 1]).fit(X, y).predict([[1.0]]).round(2).tolist()
-    [0.62]
+    >>> vote = VotingRegressor(members, weights=[3, 1]).fit(X, y)
+    >>> vote.weights_["line"], vote.weights_["tree"]
+    (0.75, 0.25)
     """
 
     _of_classes = False

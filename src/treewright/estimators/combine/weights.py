@@ -14,6 +14,7 @@ from treewright.array_types import Array, FloatArray
 from treewright.data.frame import Frame
 from treewright.data.read.arrays import read_array
 from treewright.errors import ParameterError
+from treewright.estimators.combine.pool import ConvexSum, OpinionPool
 from treewright.estimators.combine.simplex import LEAST_PROBABILITY
 from treewright.parameters import nearest_hint
 from treewright.text.names import list_names, short_in_middle
@@ -164,7 +165,7 @@ def scores_of(
     said = np.asarray(answers)
     if method == "predict_proba":
         of_truth = np.maximum(said[np.arange(len(truth)), truth], LEAST_PROBABILITY)
-        scores["log loss"] = float(-np.average(np.log(of_truth), weights=weight))
+        scores["log loss"] = float(np.average(-np.log(of_truth), weights=weight)) + 0.0
     if said.ndim == 2 and said.shape[1] > 1:
         said = said.argmax(axis=1)
     elif method == "decision_function":
@@ -188,8 +189,8 @@ def weights_of_final(
         The classes; None for numbers.
     """
     inner = final.steps[-1][1] if isinstance(final, Pipeline) else final
-    if getattr(inner, "weights_", None) is not None and len(widths) == len(inner.weights_):
-        return "weight", np.asarray(inner.weights_, dtype=np.float64)[:, np.newaxis], (), ()
+    if isinstance(inner, OpinionPool | ConvexSum) and len(widths) == len(inner.weights_):
+        return "weight", inner.weights_[:, np.newaxis], (), ()
     notes = ("Of columns that the pipeline has made.",) if inner is not final else ()
     coefficients = getattr(inner, "coef_", None)
     if coefficients is not None and not hasattr(coefficients, "tocsr"):

@@ -167,9 +167,9 @@ def test_what_members_lack_is_said() -> None:
         VotingClassifier([("svc", LinearSVC())], voting="soft").fit(X, Y)
     with pytest.raises(ParameterError, match="does not implement the method predict_proba"):
         StackingClassifier([("svc", LinearSVC())], stack_method="predict_proba").fit(X, Y)
-    with pytest.raises(UnknownParameterError, match="'near' .* has no sample_weight"):
+    with pytest.raises(UnknownParameterError, match=r"'near' .* has no sample_weight"):
         VotingClassifier([("near", KNeighborsClassifier())]).fit(X, Y, sample_weight=np.ones(20))
-    with pytest.raises(NotFittedError, match="member 'tree' .* is not fitted"):
+    with pytest.raises(NotFittedError, match=r"member 'tree' .* is not fitted"):
         StackingClassifier([TREE], cv="prefit").fit(X, Y)
     with pytest.raises(UnsupportedError, match="voting='soft'"):
         VotingClassifier([TREE], calibrate="temperature").fit(X, Y)
