@@ -291,7 +291,8 @@ void bind_boosting(nb::module_& module) {
                     for (const std::uint64_t key : span_of(keys)) {
                         const auto began = Clock::now();
                         self.core->round(growth, learning_rate, key, team, progress);
-                        seconds.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+                        seconds.push_back(
+                            std::chrono::duration<double>(Clock::now() - began).count());
                         if (!(self.core->reach() < most_score)) break;
                     }
                 }
