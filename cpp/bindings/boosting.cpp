@@ -1,3 +1,5 @@
+// Long because a booster, the rows it is judged by and the model it makes are bound together.
+
 #include <chrono>
 #include <cstring>
 
@@ -5,7 +7,6 @@
 #include "treewright/base/error.hpp"
 #include "treewright/boosting/booster.hpp"
 #include "treewright/boosting/ensemble.hpp"
-#include "treewright/boosting/judged_rounds.hpp"
 #include "treewright/boosting/row_sampling.hpp"
 #include "treewright/boosting/shap.hpp"
 
