@@ -1,3 +1,5 @@
+// Long because a booster, the rows it is judged by and the model it makes are bound together.
+
 #include <chrono>
 #include <cstring>
 
@@ -5,7 +7,6 @@
 #include "treewright/base/error.hpp"
 #include "treewright/boosting/booster.hpp"
 #include "treewright/boosting/ensemble.hpp"
-#include "treewright/boosting/judged_rounds.hpp"
 #include "treewright/boosting/row_sampling.hpp"
 #include "treewright/boosting/shap.hpp"
 
@@ -291,7 +292,8 @@ void bind_boosting(nb::module_& module) {
                     for (const std::uint64_t key : span_of(keys)) {
                         const auto began = Clock::now();
                         self.core->round(growth, learning_rate, key, team, progress);
-                        seconds.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+                        seconds.push_back(
+                            std::chrono::duration<double>(Clock::now() - began).count());
                         if (!(self.core->reach() < most_score)) break;
                     }
                 }

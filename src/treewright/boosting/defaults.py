@@ -20,6 +20,15 @@ _FOLDS_JUDGED = ((1_000, 5), (10_000, 3))
 """Up to so many rows, so many folds."""
 SHAPES: tuple[tuple[int | None, float], ...] = ((None, 1.0), (3, 0.7))
 """Depths of trees to choose from, each with the share of the rows that a round draws."""
+KEPT_OF_CHOICE = (
+    "learning_rate",
+    "max_depth",
+    "subsample",
+    "min_hessian",
+    "l2_regularization",
+    "max_features",
+)
+"""Options that depend on whether rounds are chosen; more rounds later keep them."""
 _FIXED_ROUNDS = 250
 _SLOW_RATE = 0.05
 _ROWS_FOR_SLOW_RATE = 10_000

@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.boosting.choose_rounds import choose_rounds, folds_of
-from treewright.boosting.defaults import CHOOSING_RATE, is_auto
+from treewright.boosting.defaults import CHOOSING_RATE, KEPT_OF_CHOICE, is_auto
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.boosting.fit import Boosted, Boosting
 from treewright.boosting.losses import Given, Loss
@@ -43,15 +43,6 @@ from treewright.parameters import check_flag
 from treewright.threads import n_threads
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
-_CHOSEN = (
-    "learning_rate",
-    "max_depth",
-    "subsample",
-    "min_hessian",
-    "l2_regularization",
-    "max_features",
-)
-"""Options that depend on whether rounds are chosen; more rounds later keep them."""
 _SHARED_WORK = 0.6
 """Share of the cells that counts as work for threads: they meet at every node of every tree."""
 _CHOOSING_WORK = 500
@@ -242,7 +233,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
             self._learned_record(rounds)
             self.max_features_ = made_with.n_features(len(data.table.schema.columns))
             self._made_with = (
-                {name: getattr(made_with, name) for name in _CHOSEN} if chooses else {}
+                {name: getattr(made_with, name) for name in KEPT_OF_CHOICE} if chooses else {}
             )
             self._keep(X, y, sample_weight, groups, offset)
         return self

@@ -1,5 +1,3 @@
-#include "treewright/boosting/judged_rounds.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -8,6 +6,7 @@
 
 #include "check.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/boosting/booster.hpp"
 
 using namespace treewright;
 using namespace treewright::data;

@@ -1,8 +1,9 @@
-#include "treewright/boosting/judged_rounds.hpp"
+// Rounds made in several boosters side by side, each judged by rows that it has not seen.
 
 #include <algorithm>
 
 #include "treewright/base/error.hpp"
+#include "treewright/boosting/booster.hpp"
 
 namespace treewright::boosting {
 
