@@ -16,7 +16,6 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array, Probabilities
-from treewright.certainty.shrunken import PRIOR_WEIGHTS, shrunken
 from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table
 from treewright.data.read.target import ClassTarget
@@ -25,6 +24,7 @@ from treewright.errors import ParameterError
 from treewright.estimators.certainty.keeps_rows import KeepsRows, all_or_nothing
 from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
 from treewright.estimators.certainty.predicts_sets import PredictsSets
+from treewright.estimators.certainty.shrinks_leaves import ShrinksLeaves
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
@@ -450,39 +450,8 @@ def logarithms(probabilities: Probabilities) -> Probabilities:
         return np.asarray(np.log(probabilities))
 
 
-class TreeClassifier(ClassTask, TreeEstimator):
+class TreeClassifier(ShrinksLeaves, ClassTask, TreeEstimator):
     """A single tree that predicts classes."""
-
-    _shrunken: Tree | None = None
-    _shrunken_by: tuple[float, Tree] | None = None
-
-    def _grades(self) -> tuple[Any, ...]:
-        return PRIOR_WEIGHTS
-
-    def _graded(self, grade: Any, X: Any, **asked: Any) -> Probabilities:
-        """Return the probabilities of leaves shrunken towards those above; None as they are."""
-        if grade is None:
-            return self._uncalibrated(X, **asked)
-        tree = self._model()
-        if self._shrunken is None or self._shrunken_by != (grade, tree):
-            self._shrunken, self._shrunken_by = shrunken(tree, grade), (grade, tree)
-        return self._told_by(self._shrunken, self._table(X))
-
-    def _all_graded(self, X: Any, **asked: Any) -> dict[Any, Any]:
-        if self._grades() != PRIOR_WEIGHTS:
-            return super()._all_graded(X, **asked)
-        tree, table = self._model(), self._table(X)
-        return {weight: self._told_by(shrunken(tree, weight), table) for weight in PRIOR_WEIGHTS}
-
-    def _told_by(self, tree: Tree, table: Table) -> Probabilities:
-        assert tree.classes is not None
-        answers = tree.plan.answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
-        parts = by_output(answers, tree.classes)
-        return parts[0] if len(parts) == 1 else parts
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if "_shrunken" not in name}
 
 
 class ValueTask(PredictsIntervals, RegressorMixin):  # type: ignore[misc]

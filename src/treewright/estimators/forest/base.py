@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,8 +10,7 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.array_types import Array, BoolArray, FloatArray, Int64Array
-from treewright.data.read.target import ClassTarget
+from treewright.array_types import FloatArray, Int64Array
 from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
 from treewright.ensemble.ensemble import Ensemble
@@ -24,11 +22,11 @@ from treewright.estimators.base import (
     ValueTask,
     parameters_for,
 )
-from treewright.estimators.certainty.keeps_rows import N_FOLDS, all_or_nothing
-from treewright.estimators.certainty.unseen import GivenRows, Unseen, known_target
+from treewright.estimators.certainty.keeps_rows import all_or_nothing
 from treewright.estimators.checks import check_n_estimators
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.estimators.estimator_parameter import check_tree, given_once, refuse_twice
+from treewright.estimators.forest.certainty import AnswersOutOfBag, DrawnShares
 from treewright.estimators.forest.compact import Compacts
 from treewright.estimators.forest.importances import MeasuresImportances
 from treewright.estimators.forest.out_of_bag import EstimatesOutOfBag
@@ -42,7 +40,6 @@ from treewright.forest.check_same_rows import (
     refuse_other_rows,
 )
 from treewright.forest.early_stopping import StopRule, grow_until_stable
-from treewright.forest.out_of_bag import out_of_bag as told_by
 from treewright.forest.problem import ForestProblem
 from treewright.forest.sampling import Draws, draws_of
 from treewright.grow import recipes
@@ -55,12 +52,13 @@ from treewright.parameters import check_choice, check_flag, check_number
 from treewright.prune import CostComplexity, Pruner
 from treewright.prune.fit import judges_by_tree
 from treewright.threads import n_threads
-from treewright.tree.leaf import by_output
 
 VOTES = ("soft", "hard")
 
 
-class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, SumsTrees):
+class ForestEstimator(
+    AnswersOutOfBag, ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, SumsTrees
+):
     """Many trees with scikit-learn's interface."""
 
     ensemble_: Ensemble
@@ -253,39 +251,6 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
             grower=grower,
         )
 
-    def _unseen(self, given: GivenRows, n_folds: int) -> Unseen:
-        """Return the answers of trees that have not drawn a row, where rows are drawn.
-
-        A row is left out by a third of the trees, whose probabilities are less even than those of
-        all. Where sets of classes are asked for, which depend on that, more trees are grown for it,
-        so that as many have left out a row as the forest has trees.
-        """
-        kept = given is self._fitted_to and self._training is not None
-        again = () if kept else (given.X, given.y, given.sample_weight, given.groups)
-        forest = self._training_data(*again)
-        if forest.sampling is None:
-            return super()._unseen(given, n_folds)
-        ensemble, of_classes = self._model(), self._is_classifier()
-        told = told_by(forest, ensemble)
-        if of_classes and n_folds >= N_FOLDS:
-            share = max(float(told.n_trees.mean()) / len(ensemble), 0.1)
-            n_more = math.ceil(len(ensemble) * (1.0 / share - 1.0))
-            told = told_by(forest, ensemble.joined(forest.grow(len(ensemble), n_more)))
-        weight = given.weights()
-        known = told.known if weight is None else told.known & (weight > 0)
-        truth = known_target(self, given.y, of_classes=of_classes)
-        if of_classes and self._draws_by_class() and not _is_like_all(known, truth[:, 0], weight):
-            return super()._unseen(given, n_folds)
-        rows = np.flatnonzero(known)
-        answers = told.answers.reshape(len(known), -1)[rows]
-        return Unseen(
-            rows=rows,
-            answers={None: by_output(answers, told.classes) if told.classes else [answers]},
-            truth=truth[rows],
-            weight=None if weight is None else weight[rows],
-            source="out of bag" if given.groups is None else "out of bag, by group",
-        )
-
     def _training_data(
         self, X: Any = None, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> ForestProblem:
@@ -450,18 +415,7 @@ class ForestEstimator(ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImporta
         return self.estimator_
 
 
-def _is_like_all(known: BoolArray, codes: Array, weight: FloatArray | None) -> bool:
-    """Return whether rows left out are nearly as many of each class as there are.
-
-    A rare class that is drawn many times over is left out by no tree.
-    """
-    counted = np.ones(len(known)) if weight is None else (weight > 0) * 1.0
-    there = np.bincount(codes, counted)
-    shares = np.bincount(codes, known * counted, minlength=len(there))[there > 0] / there[there > 0]
-    return bool(shares.min() >= 0.9 * shares.max())
-
-
-class ForestClassifier(ClassTask, ForestEstimator):
+class ForestClassifier(DrawnShares, ClassTask, ForestEstimator):
     """Many trees that predict classes."""
 
     def _recipe(self) -> GrowthOptions:
@@ -473,22 +427,6 @@ class ForestClassifier(ClassTask, ForestEstimator):
 
     def _own_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier()
-
-    def _changes_shares(self) -> bool:
-        return super()._changes_shares() or self._draws_by_class()
-
-    def _class_factor(self, target: ClassTarget, given: GivenRows) -> FloatArray:
-        """Return the factors of `class_weight`, times how often a row of each class is drawn."""
-        factor = super()._class_factor(target, given)
-        if not self._draws_by_class():
-            return factor
-        assert self._training is not None
-        assert self._training.draws is not None
-        weight = given.weights()
-        counts = None if weight is None else (weight > 0) * 1.0
-        there = np.bincount(target.codes.reshape(-1), counts, minlength=len(factor))
-        drawn: FloatArray = np.array(self._training.draws.n_draws) / np.maximum(there, 1.0)
-        return factor * drawn
 
 
 class ForestRegressor(PredictsQuantiles, ValueTask, ForestEstimator):

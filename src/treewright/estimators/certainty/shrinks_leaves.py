@@ -1,0 +1,51 @@
+"""Probabilities of a single tree, by leaves that are mixed with the nodes above them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.array_types import Probabilities
+from treewright.certainty.shrunken import PRIOR_WEIGHTS, shrunken
+from treewright.data.table import Table
+from treewright.estimators.certainty.predicts_sets import PredictsSets
+from treewright.threads import n_threads
+from treewright.tree.leaf import by_output
+from treewright.tree.tree import Tree
+
+
+class ShrinksLeaves(PredictsSets):
+    """A tree whose sets and calibrated probabilities are told by shrunken leaves."""
+
+    n_jobs: Any
+    _model: Any
+    _table: Any
+    _shrunken: Tree | None = None
+    _shrunken_by: tuple[float, Tree] | None = None
+
+    def _grades(self) -> tuple[Any, ...]:
+        return PRIOR_WEIGHTS
+
+    def _graded(self, grade: Any, X: Any, **asked: Any) -> Probabilities:
+        """Return the probabilities of leaves shrunken towards those above; None as they are."""
+        if grade is None:
+            return self._uncalibrated(X, **asked)
+        tree = self._model()
+        if self._shrunken is None or self._shrunken_by != (grade, tree):
+            self._shrunken, self._shrunken_by = shrunken(tree, grade), (grade, tree)
+        return self._told_by(self._shrunken, self._table(X))
+
+    def _all_graded(self, X: Any, **asked: Any) -> dict[Any, Any]:
+        if self._grades() != PRIOR_WEIGHTS:
+            return super()._all_graded(X, **asked)
+        tree, table = self._model(), self._table(X)
+        return {weight: self._told_by(shrunken(tree, weight), table) for weight in PRIOR_WEIGHTS}
+
+    def _told_by(self, tree: Tree, table: Table) -> Probabilities:
+        assert tree.classes is not None
+        answers = tree.plan.answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
+        parts = by_output(answers, tree.classes)
+        return parts[0] if len(parts) == 1 else parts
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if "_shrunken" not in name}
