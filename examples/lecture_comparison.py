@@ -6,7 +6,7 @@ A single tree, one of limited depth and a pruned one; trees that are bagged, a f
 stumps and a stack; a linear model learned by stochastic gradient descent (SGD) from the columns
 alone, and over many small trees, each on a random half of the columns. The tables: cell nuclei
 (numbers, two classes, nearly told by a weighted sum), shells (made: no weighted sum tells them)
-and loans (numbers, categories, dates and gaps, three classes). Takes less than a minute.
+and loans (numbers, categories, dates and gaps, three classes).
 """
 
 from __future__ import annotations
