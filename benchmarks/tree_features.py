@@ -14,6 +14,7 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import joblib
@@ -77,7 +78,7 @@ def main() -> None:
                 found = []
                 for _ in range(given.repeats):
                     for side, n in ((ours, given.trees), (theirs, given.theirs)):
-                        seconds = timed(lambda side=side, n=n: side(X, y, depth, n, task))
+                        seconds = timed(partial(side, X, y, depth, n, task))
                         found.append([each * given.trees / n for each in seconds])
                 mine, other = np.min(found[::2], axis=0), np.min(found[1::2], axis=0)
                 name = f"{np.dtype(dtype).name} {task} depth {depth}"

@@ -75,9 +75,9 @@ class TreeFeatures(RefusesMistakes, TransformerMixin, BaseEstimator):  # type: i
         decimals for numbers, and asks where it cannot tell.
     cv : int, splitter or pairs of rows, optional
         Make `fit_transform` answer for each row by trees that have not seen it, grown on the other
-        of so many parts (or those of a splitter of scikit-learn's): for trees that fit their rows closely, which are right there more often
-        than on new rows. None takes the trees of all rows, as `transform` does; so do stumps and
-        trees of little depth, which lose nothing by it.
+        of so many parts (or those of a splitter of scikit-learn's): for trees that fit their rows
+        closely, which are right there more often than on new rows. None takes the trees of all
+        rows, as `transform` does.
     sparse_output : bool or "auto"
         Whether the columns of leaves come as a sparse matrix; ``"auto"`` makes them sparse unless
         ``set_output`` asks for a frame.
