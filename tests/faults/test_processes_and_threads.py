@@ -344,21 +344,6 @@ def many_branches() -> Callable[[], Any]:
     return lambda: ID3Classifier(n_jobs=1).fit(table, classes).tree_.arrays.first_child
 
 
-def very_many_values() -> Callable[[], Any]:
-    random = np.random.default_rng(0)
-    words = np.array([f"word {i}" for i in range(60_000)], dtype=object)
-    table = words[random.integers(0, len(words), (120_000, 2))]  # small subtrees by the thousand
-    classes = random.integers(0, 5, len(table))
-    return lambda: ID3Classifier(n_jobs=1).fit(table, classes).tree_.arrays.first_child
-
-
-def categories_and_numbers() -> Callable[[], Any]:
-    random = np.random.default_rng(0)
-    table = random.integers(0, 300, (60_000, 3)).astype(str)
-    numbers = random.normal(size=len(table))
-    return lambda: DecisionTreeRegressor(n_jobs=1).fit(table, numbers).tree_.arrays.first_child
-
-
 def pickling() -> Callable[[], Any]:
     model, _ = large_tree(1_000_000, 2)
     return lambda: np.frombuffer(pickle.dumps(model), dtype=np.uint8)
@@ -377,10 +362,6 @@ LONG_WORK = [
     adaboost_prediction,
     text_columns,
     many_branches,
-    very_many_values,
-    categories_and_numbers,
-    pickling,
-    unpickling,
 ]
 of_long_work = pytest.mark.parametrize("prepare", LONG_WORK)
 
@@ -426,7 +407,7 @@ def test_what_was_stopped_can_be_done_again(prepare: Callable[[], Callable[[], A
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
-@of_long_work
+@pytest.mark.parametrize("prepare", [pickling, unpickling])
 def test_what_was_stopped_is_freed_soon(prepare: Callable[[], Callable[[], Any]]) -> None:
     """FAULTS 35: Ctrl-C is felt once everything that was made so far is gone.
 

@@ -16,6 +16,9 @@ namespace {
 
 /// Rows that are sent through a chunk of trees before the next rows are.
 constexpr std::size_t kRowsPerBlock = 8192;
+/// Sums that stay in the cache while the trees add to them, unless a row has too many.
+constexpr std::size_t kSumsAtOnce = std::size_t{1} << 16;
+constexpr std::size_t kFewRows = 256;
 /// Trees that are prepared together.
 constexpr std::size_t kTreesPerChunk = 32;
 /// Rows from which preparing trees pays.
@@ -106,13 +109,18 @@ template <class T, class RowAt>
 inline __attribute__((always_inline)) void walk_rows(const std::vector<PackedNode>& nodes,
                                                      const std::vector<HotNode>& hot, bool has_gaps,
                                                      RowAt&& row_at, std::uint32_t* at) {
-    const auto by = [&](const auto* of, auto one_step) {
-        walk_together(
-            [&](std::uint32_t node, std::size_t i) { return one_step(of[node], row_at(i)); }, at);
+    const auto by = [&](const auto* of) {
+        walk_together([&](std::uint32_t node, std::size_t i) { return step(of[node], row_at(i)); },
+                      at);
     };
-    if (has_gaps) by(nodes.data(), step_with_gaps<T>);
-    else if (std::is_same_v<T, float> && !hot.empty()) by(hot.data(), step<HotNode, T>);
-    else by(nodes.data(), step<PackedNode, T>);
+    if (has_gaps)
+        walk_together(
+            [&, of = nodes.data()](std::uint32_t node, std::size_t i) {
+                return step_with_gaps(of[node], row_at(i));
+            },
+            at);
+    else if (std::is_same_v<T, float> && !hot.empty()) by(hot.data());
+    else by(nodes.data());
 }
 
 /// The leaf of one row; missing values allowed.
@@ -123,12 +131,11 @@ std::uint32_t leaf_of(const std::vector<PackedNode>& nodes, const T* row) {
     return at;
 }
 
-/// Calls arrived(row, node) for each of n rows.
+/// Calls arrived(row, node) for each of the rows from `row` to `end`.
 template <class T, class Arrived>
 void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatrix<T>& rows,
-          std::size_t n, Arrived&& arrived) {
-    std::size_t row = 0;
-    for (; row + kInFlight <= n; row += kInFlight) {
+          std::size_t row, std::size_t end, Arrived&& arrived) {
+    for (; row + kInFlight <= end; row += kInFlight) {
         std::uint32_t at[kInFlight];
         const T* cells = rows.cells + row * rows.stride;
         const auto row_at = [cells, stride = rows.stride](std::size_t i) {
@@ -137,7 +144,7 @@ void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatr
         walk_rows<T>(tree.nodes, hot, rows.has_gaps, row_at, at);
         for (std::size_t i = 0; i < kInFlight; ++i) arrived(row + i, at[i]);
     }
-    for (; row < n; ++row) arrived(row, leaf_of(tree.nodes, rows.cells + row * rows.stride));
+    for (; row < end; ++row) arrived(row, leaf_of(tree.nodes, rows.cells + row * rows.stride));
 }
 
 /// The leaves of one row in kInFlight trees.
@@ -261,13 +268,14 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
                         for (std::size_t i = 0; i < kInFlight; ++i) add(t + i, row, at[i]);
                     }
             for (; t < last; ++t)
-                walk(trees[t], {}, matrix, n,
+                walk(trees[t], {}, matrix, 0, n,
                      [&](std::size_t row, std::uint32_t at) { add(t, row, at); });
         });
         return;
     }
     Team team(threads_for(rows, n_threads), progress);
     const bool heats = all_single(rows);
+    const std::size_t rows_at_once = std::clamp(kSumsAtOnce / n_out, kFewRows, kRowsPerBlock);
     std::vector<ReadyTree> ready(std::min(kTreesPerChunk, last - first));
     for (std::size_t from = first; from < last; from += kTreesPerChunk) {
         const std::size_t n_trees = std::min(kTreesPerChunk, last - from);
@@ -276,15 +284,18 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
         });
         for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
             double* out = sums.data() + begin * n_out;
-            for (std::size_t i = 0; i < n_trees; ++i) {
-                progress.check(true);
-                const PackedTree& tree = trees[from + i];
-                walk(tree, ready[i].hot, matrix, n, [&](std::size_t row, std::uint32_t at) {
-                    const std::size_t leaf =
-                        ready[i].hot.empty() ? tree.nodes[at].leaf() : ready[i].hot[at].leaf();
-                    ready[i].add(leaf, n_out, out + row * n_out);
-                });
-            }
+            for (std::size_t row = 0; row < n; row += rows_at_once)
+                for (std::size_t i = 0; i < n_trees; ++i) {
+                    progress.check(true);
+                    const PackedTree& tree = trees[from + i];
+                    const std::vector<HotNode>& hot = ready[i].hot;
+                    walk(tree, hot, matrix, row, std::min(n, row + rows_at_once),
+                         [&](std::size_t at_row, std::uint32_t at) {
+                             const std::size_t leaf =
+                                 hot.empty() ? tree.nodes[at].leaf() : hot[at].leaf();
+                             ready[i].add(leaf, n_out, out + at_row * n_out);
+                         });
+                }
         });
     }
 }
@@ -295,7 +306,7 @@ void PackedForest::apply(const tree::Rows& rows, std::size_t n_threads, Progress
     for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
         for (std::size_t t = 0; t < trees.size(); ++t) {
             progress.check(true);
-            walk(trees[t], {}, matrix, n, [&](std::size_t row, std::uint32_t at) {
+            walk(trees[t], {}, matrix, 0, n, [&](std::size_t row, std::uint32_t at) {
                 out[(begin + row) * trees.size() + t] = static_cast<std::int32_t>(at);
             });
         }

@@ -51,7 +51,7 @@ def test_a_broken_tree_never_reaches_compiled_code() -> None:
 def test_a_plan_outlives_the_arrays_it_was_made_of(n_outputs: int) -> None:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(300, 2)), random.normal(size=(300, n_outputs))
-    tree = DecisionTreeRegressor().fit(X, y).tree_
+    tree = DecisionTreeRegressor().fit(X, y[:, 0] if n_outputs == 1 else y).tree_
     columns = lend(read_table(X))
     expected = tree.plan.core.predict(columns, "branch_fractions", 1)
     arrays = TreeArrays(**{name: np.array(each) for name, each in tree.arrays.to_dict().items()})
@@ -81,12 +81,12 @@ def test_any_number_of_threads_makes_the_same_plan() -> None:
 def test_an_empty_leaf_counts_as_the_node_that_speaks_for_it() -> None:
     tree = play_tennis()
     weight, value = np.array(tree.arrays.weight), np.array(tree.arrays.value)
-    leaf = int(np.flatnonzero(tree.arrays.n_branches == 0)[0])
+    rows = {"Outlook": ["Sunny"], "Humidity": ["High"], "Wind": ["Weak"]}
+    leaf = int(tree.apply(rows)[0])
     weight[leaf], value[leaf] = 0.0, 0.0
     silent = tree.with_arrays(replace(tree.arrays, weight=weight, value=value))
     node = int(tree.arrays.parent[leaf])
     assert silent.speakers[leaf] == node
-    rows = {"Outlook": ["Sunny"], "Humidity": ["High"], "Wind": ["Weak"]}
     assert silent.apply(rows).tolist() == [leaf]
     shares = value[node] / value[node].sum()
     assert silent.predict_proba(rows).tolist() == [shares.tolist()]
