@@ -3,7 +3,9 @@
 #include "treewright/grow/column_finder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
@@ -46,6 +48,23 @@ bool are_whole(std::span<const double> weights) {
     return total <= kMost;
 }
 
+/// Whether sums of weights are exact: all are multiples of one power of two, as those of 24 bits
+/// are (RowWeights.relative in Python), and their sum has no more bits than a double.
+bool add_exactly(std::span<const double> weights) {
+    constexpr int kBits = 52;
+    int last = std::numeric_limits<int>::max();  // place of the last bit of any weight
+    double total = 0.0;
+    for (const double weight : weights) {
+        if (!(weight > 0.0)) continue;
+        int exponent = 0;
+        const auto mantissa =
+            static_cast<std::uint64_t>(std::ldexp(std::frexp(weight, &exponent), kBits + 1));
+        last = std::min(last, exponent - kBits - 1 + std::countr_zero(mantissa));
+        total += weight;
+    }
+    return total == 0.0 || std::ilogb(total) - last < kBits;
+}
+
 template <criteria::Criterion C>
 class AdditiveFinder final : public Finder {
 public:
@@ -62,6 +81,10 @@ public:
         limits.class_boundaries = options.class_boundaries;
         if (options.merging.is_on) test = make_test();
         sums_exactly = !options.missing.divides && are_whole(data.weight) && are_whole(data.copies);
+        // Of classes one cut adds up weights alone; scans add up their squares.
+        cuts_exactly = sums_exactly ||
+                       (std::is_base_of_v<criteria::ClassSums, C> && !options.missing.divides &&
+                        add_exactly(data.weight) && are_whole(data.copies));
     }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }
@@ -109,11 +132,12 @@ public:
         if (candidate.question != split::Question::cut || candidate.cut_position != 0) return;
         std::uint32_t position = 0;
         split::Candidate found = candidate;  // its gain is in the target's units by now
-        if (criterion.n_outputs == 1) evaluate_fused(node, found, &position);
+        const bool by_outputs = criterion.n_outputs > 1 || has_weights(node);
+        if (!by_outputs) evaluate_fused(node, found, &position);
         with_list(node, candidate.column, [&](const auto* list) {
             using Word = std::remove_cvref_t<decltype(*list)>;
             if constexpr (kHasScan)
-                if (criterion.n_outputs > 1) scan_outputs(node, list, found, &position);
+                if (by_outputs) scan_outputs(node, list, found, &position);
             candidate.cut_position = position;
             candidate.row_below = data::Entry<Word>::row(list[position - 1]);
             candidate.row_above = data::Entry<Word>::row(list[position]);
@@ -146,17 +170,25 @@ private:
     /// Whether the scan of one output without a tally applies (split/numeric/fused_scan.hpp).
     [[nodiscard]] bool fuses(const NodeContext& node, const data::Column& raw,
                              std::uint32_t n_missing) const {
-        const data::Block& block = *node.range.block;
         return options.splitter == split::Splitter::best && criterion.n_outputs == 1 &&
-               block.holding == data::Holding::lists && block.weight.empty() &&
-               block.copies.empty() && asks_for_a_cut(raw, n_missing);
+               node.range.block->holding == data::Holding::lists && !has_weights(node) &&
+               asks_for_a_cut(raw, n_missing);
+    }
+    [[nodiscard]] static bool has_weights(const NodeContext& node) {
+        return !node.range.block->weight.empty() || !node.range.block->copies.empty();
     }
 
-    /// Whether those of several outputs and of drawn cuts do: sums must be exact.
+    /// Whether those of several outputs, of rows with weights and of drawn cuts do: sums must be
+    /// exact. One output by codes is tallied: its list would have to be sorted first.
     [[nodiscard]] bool does_without_tally(const NodeContext& node, const data::Column& raw,
                                           std::uint32_t n_missing) const {
-        return (options.splitter == split::Splitter::random || criterion.n_outputs > 1) &&
-               (sums_exactly || node.range.block->weight.empty()) && asks_for_a_cut(raw, n_missing);
+        const data::Block& block = *node.range.block;
+        const bool is_drawn = options.splitter == split::Splitter::random;
+        const bool is_scanned =
+            criterion.n_outputs > 1 || (block.holding == data::Holding::lists && has_weights(node));
+        return (is_drawn ? cuts_exactly || block.weight.empty()
+                         : is_scanned && (sums_exactly || block.weight.empty())) &&
+               asks_for_a_cut(raw, n_missing);
     }
 
     /// Calls f(the node's list of a column); false if there is none because values are missing.
@@ -511,6 +543,7 @@ private:
     std::vector<double> branch_weights;
     const std::uint32_t* block_rows = nullptr;
     bool sums_exactly = false;         ///< in whatever order rows are added
+    bool cuts_exactly = false;         ///< the same of a single cut
     std::vector<double> about_centre;  ///< the node's total as `criterion` sums it
 };
 

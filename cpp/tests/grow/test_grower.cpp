@@ -118,6 +118,34 @@ CASE(every_way_of_tallying_gives_one_tree) {
             }
 }
 
+CASE(weighted_trees_are_the_same_with_and_without_tallies) {
+    for (const Splitter splitter : {Splitter::best, Splitter::random})
+        for (const std::uint32_t n_classes : {0, 2, 4})
+            for (const double step : {1.0, 0x1.0p-24, 0.1}) {  // whole, of 24 bits, rounded
+                const auto made = make_data({.n_classes = n_classes, .missing = 0.01}, 3);
+                Generator random(n_classes);
+                std::vector<double> weight;
+                std::vector<double> copies;
+                for (std::size_t row = 0; row < made->data.n_rows; ++row) {
+                    copies.push_back(1.0 + static_cast<double>(random.below(3)));
+                    const auto n_steps = static_cast<double>(1 + random.below(1U << 22));
+                    weight.push_back(copies.back() * (step == 1.0 ? 1.0 : step * n_steps));
+                }
+                made->data.weight = weight;
+                made->data.copies = copies;
+                GrowOptions options =
+                    grow_options(*made, n_classes == 0 ? "squared_error" : "gini");
+                options.splitter = splitter;
+                options.min_leaf = 2.0;
+                options.min_leaf_weight = 1e-3;
+                const Tree reference = grown(*made, options);
+                check_invariants(reference, *made);
+                CHECK(reference.nodes.size() > 9);
+                options.fuse = false;
+                CHECK(same(reference, grown(*made, options)));
+            }
+}
+
 CASE(every_way_of_tallying_gives_the_same_intervals) {
     for (const Numeric numeric : {Numeric::mdlp, Numeric::cal5})
         for (const double missing : {0.0, 0.15}) {

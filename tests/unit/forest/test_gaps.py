@@ -62,6 +62,7 @@ def test_whether_a_value_is_known_is_asked_and_kept(kind: Any) -> None:
     assert set(columns[asked]) >= {2}
     again = pickle.loads(pickle.dumps(forest))
     np.testing.assert_array_equal(again.predict(X), forest.predict(X))
+    np.testing.assert_array_equal(forest.compact().predict(X), forest.predict(X))
 
 
 def test_one_gap_does_not_change_the_engine() -> None:

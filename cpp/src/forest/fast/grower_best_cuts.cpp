@@ -282,7 +282,7 @@ private:
             if (moves_back && spare.size() < n) spare.resize(n);
             std::uint32_t* other = moves_back ? spare.data() : there;
             const std::uint64_t bit = tie_bit(column);
-            if (both && (node.tied & bit) == 0) {
+            if (both && ((node.tied & bit) == 0 || has_ties[column] == 0)) {
                 loops.divide_untied(list, n, side.data(), other);
             } else if (both) {
                 const unsigned ties = loops.divide(list, n, side.data(), other);
