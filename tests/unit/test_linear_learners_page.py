@@ -54,7 +54,7 @@ def test_a_small_comparison_has_every_learner_the_lectures_name(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ["breast_cancer", "shells"])
+@pytest.mark.parametrize("table", example.TABLES)
 def test_the_page_shows_what_the_example_prints(
     table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
