@@ -72,6 +72,8 @@ class StumpTrees:
         Number of columns of the table.
     """
 
+    answers_by_leaf = False  # rows with missing values are divided
+
     def __init__(self, arrays: Mapping[str, Any], start: Int64Array, n_columns: int) -> None:
         self._arrays = {name: np.asarray(arrays[name]) for name in _OF_NODES + _OF_CODES}
         self._start = start
