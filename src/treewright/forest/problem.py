@@ -212,11 +212,28 @@ class ForestProblem:
                     report=report,
                 )
             )
-        trees = self._grow_in_core(first_tree, n_trees, report)
+        trees = self._without_idle_rows()._grow_in_core(first_tree, n_trees, report)
         if self.pruner is None:
             return trees
         like = self._ensemble(trees)
         return ListedTrees([bare(self.pruner.prune(tree)) for tree in like])
+
+    def _without_idle_rows(self) -> ForestProblem:
+        """Return the problem with rows of weight 0 not drawn, if the others weigh the same.
+
+        Unweighted rows have faster growers, which trees of the same rows without them have too.
+        """
+        weight = self.problem.weights.weight
+        if self.draws is not None or weight is None or weight.all():
+            return self
+        counted = weight > 0
+        if np.ptp(weight[counted]) > 0:
+            return self
+        n_rows = int(counted.sum())
+        draws = Draws(
+            weight=counted * 1.0, n_draws=(n_rows,), with_replacement=False, n_units=n_rows
+        )
+        return replace(self, problem=replace(self.problem, weights=RowWeights()), draws=draws)
 
     def _grow_in_core(self, first_tree: int, n_trees: int, report: Report | None) -> Trees:
         problem, options = self.problem, self._core_options()

@@ -21,14 +21,26 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
     "forest": lambda: tw.RandomForestRegressor(50, random_state=0),
     "extra trees": lambda: tw.ExtraTreesRegressor(20, random_state=0),
     "boosting": lambda: tw.GradientBoostingRegressor(n_estimators=40, max_depth=3),
+    "stack": lambda: tw.StackingRegressor(
+        [
+            ("forest", tw.RandomForestRegressor(20, random_state=0)),
+            ("tree", tw.CARTRegressor(max_depth=4)),
+        ]
+    ),
 }
 CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "tree": lambda: tw.DecisionTreeClassifier(min_samples_leaf=5),
     "full tree": tw.DecisionTreeClassifier,
     "forest": lambda: tw.RandomForestClassifier(50, random_state=0),
-    "extra trees": lambda: tw.ExtraTreesClassifier(20, random_state=0),
+    "extra trees": lambda: tw.ExtraTreesClassifier(60, random_state=0),
     "boosting": lambda: tw.GradientBoostingClassifier(n_estimators=20, max_depth=3),
     "adaboost": lambda: tw.AdaBoostClassifier(n_estimators=20),
+    "stack": lambda: tw.StackingClassifier(
+        [
+            ("forest", tw.RandomForestClassifier(20, random_state=0)),
+            ("tree", tw.C45Classifier()),
+        ]
+    ),
 }
 
 
