@@ -28,10 +28,13 @@ def side_by_side(jobs: Sequence[Callable[[], Done]], n_workers: int) -> Iterator
     started: set[int] = set()
 
     def limited(job: Callable[[], Done]) -> Done:
-        started.add(threading.get_ident())
-        # The limit holds for the calling thread, so it is set in each.
+        # The limit holds for the calling thread, so it is set in each. Setting it is not stopped.
         with threadpool_limits(max(1, n_processors() // n_workers)):
-            return job()
+            started.add(threading.get_ident())
+            try:
+                return job()
+            finally:
+                started.discard(threading.get_ident())
 
     pool = ThreadPoolExecutor(n_workers, thread_name_prefix="treewright")
     pending: set[Future[Done]] = {pool.submit(limited, job) for job in jobs}
@@ -43,7 +46,7 @@ def side_by_side(jobs: Sequence[Callable[[], Done]], n_workers: int) -> Iterator
         pool.shutdown()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for thread in started:  # raised there at its next Python instruction
+        for thread in list(started):  # raised there at its next Python instruction
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt)
             )

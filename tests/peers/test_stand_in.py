@@ -45,7 +45,7 @@ def by_function():
 
 
 def by_neither():
-    return sklearn.ensemble.VotingClassifier
+    return sklearn.ensemble.IsolationForest
 """
 
 
@@ -68,7 +68,7 @@ def test_a_test_module_sees_our_classes_however_it_imports_them(module: ModuleTy
     assert module.by_list() == {"classes": treewright.DecisionTreeClassifier}
     assert module.by_module() is treewright.DecisionTreeClassifier
     assert module.by_import() is treewright.BaggingClassifier
-    assert module.by_neither() is sklearn.ensemble.VotingClassifier
+    assert module.by_neither() is sklearn.ensemble.IsolationForest
     assert module.REAL.startswith("treewright.")
 
 
@@ -98,7 +98,7 @@ def test_tests_of_our_classes_are_run(module: ModuleType, name: str) -> None:
 def test_tests_of_other_classes_are_not_run(module: ModuleType) -> None:
     assert not uses_ours(module.by_neither, [])
     assert uses_ours(module.by_neither, [treewright.DecisionTreeRegressor()])
-    assert not uses_ours(module.by_name, ["VotingClassifier"])
+    assert not uses_ours(module.by_name, ["IsolationForest"])
     assert uses_ours(module.by_name, ["DecisionTreeClassifier"])
 
 

@@ -32,6 +32,7 @@ NAMESAKES = [
     for module in (sklearn.tree, sklearn.ensemble)
     for name in module.__all__
     if name in tw.__all__
+    and not name.startswith(("Stacking", "Voting"))  # of members: see combine/ and tests/peers
 ]
 
 RANDOM = np.random.default_rng(8)

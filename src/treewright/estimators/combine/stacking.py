@@ -13,7 +13,7 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _estimator_has, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.dataframes import target_array
@@ -25,6 +25,16 @@ from treewright.estimators.combine.members import Member, check_task
 from treewright.estimators.combine.pool import ConvexSum, OpinionPool
 from treewright.estimators.combine.rows import Rows, learns_names
 from treewright.estimators.combine.stack_members import StacksMembers
+
+
+def _final_has(name: str) -> Any:
+    """Return a check of whether the final estimator has a method; the usual one has it."""
+
+    def check(stack: Any) -> bool:
+        final = getattr(stack, "final_estimator_", stack.final_estimator)
+        return final is None or getattr(final, name) is not None
+
+    return check
 
 
 class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifier):  # type: ignore[misc]
@@ -192,7 +202,7 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
             return ensemble.StackingClassifier._transform(self, X)
         return super()._transform(X)
 
-    @available_if(_estimator_has("predict", delegates=("final_estimator_", "final_estimator")))  # type: ignore[untyped-decorator]
+    @available_if(_final_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any, **predict_params: Any) -> Array:
         """Return the class of each row, as the final estimator decides.
 
@@ -219,9 +229,7 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
             predict_params = routed.final_estimator_["predict"]
         return np.asarray(self.final_estimator_.predict(self.transform(X), **predict_params))
 
-    @available_if(
-        _estimator_has("predict_proba", delegates=("final_estimator_", "final_estimator"))
-    )  # type: ignore[untyped-decorator]
+    @available_if(_final_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of each class, in the order of ``classes_``.
 
@@ -315,6 +323,20 @@ class StackingRegressor(StacksMembers, PredictsIntervals, ensemble.StackingRegre
 
     def _default_final(self, members: Sequence[Member], rows: Rows) -> Any:
         return RidgeCV() if self.passthrough else ConvexSum()
+
+    @available_if(_final_has("predict"))  # type: ignore[untyped-decorator]
+    def predict(self, X: Any, **predict_params: Any) -> Array:
+        """Return the number of each row, as the final estimator predicts it.
+
+        Parameters
+        ----------
+        X : table
+            The rows to predict.
+        **predict_params
+            For the ``predict`` of the final estimator.
+        """
+        check_is_fitted(self)
+        return np.asarray(ensemble.StackingRegressor.predict(self, X, **predict_params))
 
     def _sk_visual_block_(self) -> Any:
         final = ConvexSum() if self.final_estimator is None else self.final_estimator
