@@ -231,7 +231,10 @@ class ForestProblem:
             return self
         n_rows = int(counted.sum())
         draws = Draws(
-            weight=counted * 1.0, n_draws=(n_rows,), with_replacement=False, n_units=n_rows
+            weight=counted.astype(np.float64),
+            n_draws=(n_rows,),
+            with_replacement=False,
+            n_units=n_rows,
         )
         return replace(self, problem=replace(self.problem, weights=RowWeights()), draws=draws)
 
