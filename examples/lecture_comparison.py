@@ -35,7 +35,7 @@ def sgd_alone(loss: str = "hinge") -> Any:
         (numbers, make_column_selector(dtype_include="number")),
         (names, make_column_selector(dtype_include=["object", "category", "bool"])),
     )
-    return make_pipeline(columns, SGDClassifier(loss=loss, average=True, random_state=0))
+    return make_pipeline(columns, SGDClassifier(loss=loss, average=True, tol=0.01, random_state=0))
 
 
 def sgd_over_trees(max_depth: int, n_trees: int) -> Any:
@@ -56,7 +56,8 @@ def learners(n_trees: int) -> dict[str, Any]:
         "forest": forest,
         "boosted stumps": tw.AdaBoostClassifier(n_estimators=n_trees),
         "stack": tw.StackingClassifier(
-            [("tree", tw.C45Classifier()), ("forest", forest), ("SGD", sgd_alone("log_loss"))]
+            [("tree", tw.C45Classifier()), ("forest", forest), ("SGD", sgd_alone("log_loss"))],
+            cv=3,
         ),
         "SGD over stumps": sgd_over_trees(1, n_trees),
         "SGD over depth 4": sgd_over_trees(4, n_trees),
