@@ -150,8 +150,8 @@ def test_every_estimator_is_checked() -> None:
 
 
 def takes_weights_for_copies(estimator: Any) -> bool:
-    if hasattr(estimator, "estimators"):  # of trees that fit every row
-        return True
+    if hasattr(estimator, "estimators"):  # the folds of a pool of probabilities count rows
+        return not (isinstance(estimator, StackingClassifier) and not estimator.final_estimator)
     if "GradientBoosting" in type(estimator).__name__:
         return False
     if isinstance(estimator, AdaBoostClassifier):  # C4.5 counts rows
@@ -165,13 +165,8 @@ def takes_weights_for_copies(estimator: Any) -> bool:
 
 def excused(estimator: Any) -> dict[str, str]:
     """Return the checks that an estimator fails, and why; an excuse not needed is an error."""
-    if len(getattr(estimator, "estimators", ())) > 2 and hasattr(estimator, "final_estimator"):
-        of_weights = "check_sample_weight_equivalence_on_dense_data"
-        return {
-            "check_dtype_object": "the error names the member that cannot take a dict",
-            of_weights: "folds count rows",
-            of_weights.replace("dense", "sparse"): "folds count rows",
-        }
+    if isinstance(estimator, StackingClassifier) and len(estimator.estimators) > 2:
+        return {"check_dtype_object": "the error names the member that cannot take a dict"}
     if takes_weights_for_copies(estimator):
         return {}
     forms = ("dense", "sparse")
