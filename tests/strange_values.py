@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+BILLION = 10**9
+
 STRANGE: list[Any] = [
     float("nan"),
     float("inf"),
@@ -11,7 +13,7 @@ STRANGE: list[Any] = [
     -1,
     0,
     1e9,
-    10**9,
+    BILLION,
     10**30,
     -(10**30),
     10**400,

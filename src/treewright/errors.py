@@ -100,7 +100,7 @@ class OtherTypeWarning(TreewrightWarning):
 
 
 class ReadWarning(TreewrightWarning):
-    """A column of a file was read as names, although most of it looks like numbers or dates."""
+    """A column of a file was read as names, although a good part of it is numbers or dates."""
 
 
 class SmallDataWarning(TreewrightWarning):

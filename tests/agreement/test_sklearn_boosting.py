@@ -1,5 +1,6 @@
 """Boosting under scikit-learn's names: the same trees from the same parameters."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from threadpoolctl import threadpool_limits
 
 import treewright as tw
 
@@ -96,6 +98,14 @@ def test_weighted_rows_have_the_same_trees_by_scikit_learns_criterion() -> None:
     assert np.allclose(*scores, rtol=0, atol=1e-5)
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """scikit-learn's threads wait by turning round: beside other tests that is most of the work."""
+    with threadpool_limits(1, user_api="openmp"):
+        yield
+
+
+@pytest.mark.usefixtures("one_thread")
 def test_histogram_boosting_predicts_as_scikit_learns() -> None:
     for options in ({}, {"min_samples_leaf": 5, "max_leaf_nodes": 8, "l2_regularization": 2.0}):
         ours = tw.HistGradientBoostingRegressor(**options).fit(X, Y)
@@ -107,6 +117,7 @@ def test_histogram_boosting_predicts_as_scikit_learns() -> None:
     assert np.abs(ours.predict_proba(XC) - theirs.predict_proba(XC)).mean() < 2e-3
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_histogram_boosting_tells_of_its_rounds_as_scikit_learns() -> None:
     given = {"X_val": X[300:], "y_val": Y[300:]}
     options = {"max_iter": 10, "early_stopping": True}

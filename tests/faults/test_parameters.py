@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from every_estimator import ESTIMATORS
-from strange_values import STRANGE
+from strange_values import BILLION, STRANGE
 
 from treewright import DecisionTreeClassifier, Discretizer
 from treewright.errors import ColumnMismatchError, ParameterError
@@ -36,9 +36,10 @@ def refusal_of(model: Any) -> str | None:
 )
 def test_a_strange_value_works_or_is_refused_by_name(estimator: Any, name: str) -> None:
     """FAULTS 43: validated in fit, never in the constructor, and nothing is left half-learned."""
-    one_tree = {"n_estimators": 1} if name == "max_samples" else {}  # a billion rows are drawn
+    is_drawn = name == "max_samples"  # row by row: a billion of them are the next test
     for value in STRANGE:
-        model = estimator(**{name: value}, **one_tree)
+        value = 10**6 if is_drawn and value is BILLION else value
+        model = estimator(**{name: value}, **({"n_estimators": 1} if is_drawn else {}))
         refusal = refusal_of(model)
         if refusal is None:
             answer = model.transform(X) if isinstance(model, Discretizer) else model.predict(X)
@@ -46,6 +47,14 @@ def test_a_strange_value_works_or_is_refused_by_name(estimator: Any, name: str) 
         else:
             assert name in refusal, (value, refusal)
             assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", [e for e, name in PARAMETERS if name == "max_samples"])
+def test_a_billion_rows_are_drawn(estimator: Any) -> None:
+    """FAULTS 43."""
+    model = estimator(n_estimators=1, max_samples=BILLION)
+    assert refusal_of(model) is not None or len(model.predict(X)) == 60
 
 
 @pytest.mark.parametrize("whole", [np.int8, np.int32, np.int64, np.uint16])

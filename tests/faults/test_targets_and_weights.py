@@ -172,6 +172,21 @@ def test_rows_of_weight_zero_are_as_if_removed(estimator: Any, factor: float) ->
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("strange", [2**53 + 1, 2**64 - 1])
+def test_a_whole_number_of_weight_zero_that_no_float_equals_moves_no_cut(
+    estimator: Any, strange: int
+) -> None:
+    column = [0, 1, 2, 4, 7, 8, 12, 13, 15, 20, 21, 40]
+    y = [0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1]
+    X = {"a": [*column, strange], "b": [*column[::-1], 3]}
+    weighted = trees_of(estimator().fit(X, [*y, 0], sample_weight=[1] * 12 + [0]))
+    removed = trees_of(estimator().fit({"a": column, "b": column[::-1]}, y))
+    for tree, other in zip(weighted, removed, strict=True):
+        assert tree.text() == other.text()
+        assert tree.arrays.equals(other.arrays)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_weights_that_are_all_zero_are_an_error(estimator: Any) -> None:
     """FAULTS 20."""
     with pytest.raises(DataError, match="sample_weight is zero for every row"):

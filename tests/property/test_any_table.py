@@ -56,6 +56,31 @@ def test_integers_are_the_floats_of_equal_value(made: Any, seed: int) -> None:
     assert np.array_equal(answers(small, asked), answers(second, asked))
 
 
+STRANGE = (2**53 + 1, 2**62 + 1, -(2**53) - 1, 2**63 - 1)
+
+
+@pytest.mark.parametrize("made", ESTIMATORS)
+@given(seed=SEEDS, gaps=st.booleans())
+@settings(max_examples=5, deadline=None)
+def test_whole_numbers_of_weight_zero_are_as_if_absent(made: Any, seed: int, gaps: bool) -> None:
+    generator = np.random.default_rng(seed)
+    whole = generator.integers(-4, 9, size=(N_ROWS, 3))
+    y = target(made, generator, whole[:, 0])
+    absent = generator.random(N_ROWS) < 0.2
+    absent[:2] = True, False
+    whole[absent] = generator.choice(STRANGE, size=(absent.sum(), 3))
+    X = {
+        str(i): [None if gaps and generator.random() < 0.1 else int(v) for v in whole[:, i]]
+        for i in range(3)
+    }
+    left = {name: [v for v, gone in zip(X[name], absent, strict=True) if not gone] for name in X}
+    first = made().fit(X, y, sample_weight=(~absent).astype(float))
+    second = made().fit(left, y[~absent])
+    for tree, other in zip(trees_of(first), trees_of(second), strict=True):
+        assert tree.arrays.equals(other.arrays)
+        assert tree.text() == other.text()
+
+
 # Policies that take a gap for unknown do not ask whether there is one (C4.5, ID3, CART, M5); CHAID
 # has its own tests, and a sum of columns that has a gap is a gap.
 # Draws of rows depend on their content, and so do folds, so that all rows are taken, and as many

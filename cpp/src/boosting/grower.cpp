@@ -25,6 +25,13 @@ constexpr std::size_t kRowsToDivide = 16384;
 /// Rows that a thread processes before it takes more: a thread that is held up does less.
 constexpr std::size_t kRowsAtATime = 4096;
 constexpr std::size_t kMostParts = 256;
+/// Rows of split leaves after which to look for an interrupt, and those that a split counts for.
+constexpr std::size_t kRowsToCheck = 4096;
+constexpr std::size_t kRowsOfASplit = 64;
+/// A row added up for one column, and an entry of a histogram that is cleared, subtracted and read:
+/// what they take, in tenths of nanoseconds.
+constexpr std::size_t kRowCost = 20;
+constexpr std::size_t kEntryCost = 18;
 
 template <class Row>
 class Growing {
@@ -44,12 +51,18 @@ public:
     }
 
     BoostTree run() {
+        progress.check(true);
         plant();
         std::size_t n_leaves = 1;
         while (growth.max_leaves == 0 || n_leaves < growth.max_leaves) {
             const std::size_t chosen = next_leaf();
             if (chosen == open.size()) break;
-            progress.check(true);
+            // Looking at the clock takes as long as splitting a few rows.
+            n_unchecked += open[chosen].n() + kRowsOfASplit;
+            if (n_unchecked >= kRowsToCheck) {
+                progress.check(true);
+                n_unchecked = 0;
+            }
             ++n_leaves;
             split(chosen, growth.max_leaves != 0 && n_leaves == growth.max_leaves);
         }
@@ -104,22 +117,25 @@ private:
         buffers.rows.resize(n);
         buffers.second.resize(n + kDivideSlack);
         std::copy(round.sample.begin(), round.sample.end(), buffers.rows.begin());
+        const std::size_t most_leaves = std::min(growth.max_leaves, n);
+        tree.nodes.reserve(2 * most_leaves);
+        open.reserve(most_leaves);
         tree.nodes.emplace_back();
         Leaf root;
         root.end = n;
-        root.histogram = new_histogram();
-        if (may_split(root, n)) {
+        Entry all{};
+        if (may_split(root, n) && !are_few(n)) {
+            root.histogram = new_histogram();
             fill(root);
             const Slot& slot = table.slots[0];
-            Entry all{};
             for (std::size_t i = 0; i < slot.n_codes; ++i) all += root.histogram[slot.offset + i];
             root.total = all.sums(round.fixed.count_bits);
             search({&root, 1}, nullptr);
         } else {
-            Entry all{};
             for (std::size_t i = 0; i < n; ++i)
                 all += round.gradients.template get<Row>(row_of(root, i)).entry(round.fixed);
             root.total = all.sums(round.fixed.count_bits);
+            search_rows(root);
         }
         open.push_back(std::move(root));
     }
@@ -197,13 +213,21 @@ private:
     }
 
     // -------------------------------------------------------------- search
-    /// Finds the best split of each leaf. Where `less` is given, the first leaf's histogram is
-    /// still its parent's, and the second's is to be subtracted from it.
+    /// Finds the best split of each of one or two leaves. Where `less` is given, the first leaf's
+    /// histogram is still its parent's, and the second's is to be subtracted from it.
     void search(std::span<Leaf> leaves, const Entry* less) {
         const std::size_t n_parts = team.size();
+        for (std::size_t l = 0; l < leaves.size(); ++l) draw_columns(leaves[l], drawn[l]);
+        if (n_parts == 1) {
+            if (less != nullptr)
+                for (std::size_t i = 0; i < table.n_entries; ++i) leaves[0].histogram[i] -= less[i];
+            for (std::size_t l = 0; l < leaves.size(); ++l)
+                if (may_gain(leaves[l]))
+                    for (const std::uint32_t column : drawn[l])
+                        search_column(leaves[l], column, memory.scratch[0], leaves[l].best);
+            return;
+        }
         std::vector<BoostSplit> found(leaves.size() * n_parts);
-        std::vector<std::vector<std::uint32_t>> columns(leaves.size());
-        for (std::size_t l = 0; l < leaves.size(); ++l) columns[l] = columns_of(leaves[l]);
         team.for_each(n_parts, [&](std::size_t part, std::size_t thread) {
             const auto [low, high] = entries_of(part);
             if (less != nullptr)
@@ -211,7 +235,7 @@ private:
                     leaves[0].histogram[i] -= less[i];
             for (std::size_t l = 0; l < leaves.size(); ++l)
                 if (may_gain(leaves[l]))
-                    for (const std::uint32_t column : columns[l])
+                    for (const std::uint32_t column : drawn[l])
                         if (table.columns[column].slot >= low && table.columns[column].slot < high)
                             search_column(leaves[l], column, memory.scratch[thread],
                                           found[l * n_parts + part]);
@@ -227,14 +251,35 @@ private:
         }
     }
 
+    /// The same for a leaf without a histogram, of few rows.
+    void search_rows(Leaf& leaf) {
+        if (!may_gain(leaf)) return;
+        memory.gathered.template gather<Row>(table, rows_of(leaf), round.gradients, round.fixed);
+        draw_columns(leaf, drawn[0]);
+        for (const std::uint32_t column : drawn[0])
+            search_column(leaf, column, memory.scratch[0], leaf.best);
+    }
+
+    /// Whether it takes less time to add up `n` rows for the columns that are drawn than to have a
+    /// histogram, most of whose entries would be empty, made and read.
+    [[nodiscard]] bool are_few(std::size_t n) const {
+        return n * n_searched() * kRowCost <= table.n_entries * kEntryCost;
+    }
+
+    /// Columns that are searched in a node, interactions aside.
+    [[nodiscard]] std::size_t n_searched() const {
+        const std::size_t n_drawn = growth.columns_per_node;
+        return n_drawn == 0 ? round.columns.size() : std::min(n_drawn, round.columns.size());
+    }
+
     [[nodiscard]] bool may_gain(const Leaf& leaf) const {
         return may_split(leaf, leaf.n()) &&
                leaf.total.n_rows >= std::max(2 * growth.limits.min_leaf, growth.limits.min_split);
     }
 
     /// Columns that a node may ask.
-    [[nodiscard]] std::vector<std::uint32_t> columns_of(const Leaf& leaf) const {
-        std::vector<std::uint32_t> allowed(round.columns.begin(), round.columns.end());
+    void draw_columns(const Leaf& leaf, std::vector<std::uint32_t>& allowed) const {
+        allowed.assign(round.columns.begin(), round.columns.end());
         if (!growth.interactions.empty())
             std::erase_if(allowed, [&](std::uint32_t column) {
                 return std::none_of(
@@ -247,95 +292,62 @@ private:
                     });
             });
         const std::size_t n_drawn = growth.columns_per_node;
-        if (n_drawn == 0 || n_drawn >= allowed.size()) return allowed;
+        if (n_drawn == 0 || n_drawn >= allowed.size()) return;
         Generator draw(mix(round.key, leaf.node));
         for (std::size_t i = 0; i < n_drawn; ++i) grow::draw_next(allowed, i, draw);
         allowed.resize(n_drawn);
         std::sort(allowed.begin(), allowed.end());
-        return allowed;
     }
 
-    void search_column(const Leaf& leaf, std::uint32_t column, HistogramScratch& own,
-                       BoostSplit& best) const {
-        const Placed& placed = table.columns[column];
-        const Slot& slot = table.slots[placed.slot];
+    void search_column(const Leaf& leaf, std::uint32_t column, SearchScratch& scratch,
+                       BoostSplit& best) {
         const std::uint32_t n_all = round.book.columns[column].n_all();
         const int bits = round.fixed.count_bits;
-        own.sums.resize(n_all);
-        if (placed.is_shared) {
-            const Entry* entries = leaf.histogram.get() + slot.offset;
-            Sums others;
-            for (std::uint32_t code = 0; code < n_all; ++code) {
-                if (code == placed.common) continue;
-                own.sums[code] = entries[placed.in_slot(code)].sums(bits);
-                others += own.sums[code];
-            }
-            own.sums[placed.common] = leaf.total - others;
-        } else {
-            const Entry* entries = leaf.histogram.get() + slot.offset;
-            for (std::uint32_t code = 0; code < n_all; ++code)
-                own.sums[code] = entries[code].sums(bits);
-        }
-        if (!round.weight.empty()) weigh_codes(leaf, column, own);
-        if (growth.by_squared_error) return search_by_squares(leaf, column, own, best);
-        search_sums(leaf.total, round.fixed, leaf.bounds, column, own, best);
-    }
-
-    /// Sums the weights of the rows of each code.
-    void weigh_codes(const Leaf& leaf, std::uint32_t column, HistogramScratch& own) const {
-        const Placed& placed = table.columns[column];
-        const Slot& slot = table.slots[placed.slot];
-        std::vector<std::int64_t> by_slot(slot.n_codes);
-        std::int64_t all = 0;
-        for (std::size_t i = 0; i < leaf.n(); ++i) {
-            const std::size_t row = row_of(leaf, i);
-            by_slot[table.code(slot, row)] += round.weight[row];
-            all += round.weight[row];
-        }
-        own.weight.resize(own.sums.size());
-        if (!placed.is_shared) {
-            std::copy_n(by_slot.begin(), own.weight.size(), own.weight.begin());
-            return;
-        }
-        for (std::uint32_t code = 0; code < own.weight.size(); ++code)
-            if (code != placed.common) all -= own.weight[code] = by_slot[placed.in_slot(code)];
-        own.weight[placed.common] = all;
+        if (leaf.histogram)
+            read_sums(table, column, n_all, leaf.histogram.get(), leaf.total, bits, scratch.own);
+        else add_up(table, column, n_all, memory.gathered, leaf.total, bits, scratch.own);
+        if (!round.weight.empty())
+            add_up_weights(table, column, rows_of(leaf), round.weight, scratch.own, scratch.weight);
+        if (growth.by_squared_error) return search_by_squares(leaf, column, scratch, best);
+        search_sums(leaf.total, round.fixed, leaf.bounds, column, scratch, best);
     }
 
     void search_sums(const Sums& total, const FixedPoint& fixed, const Bounds& bounds,
-                     std::uint32_t column, HistogramScratch& own, BoostSplit& best) const {
+                     std::uint32_t column, SearchScratch& scratch, BoostSplit& best) const {
         SearchNode node{total, fixed, bounds, &growth.limits};
-        if (growth.limits.min_weight > 0.0) node.weight = own.weight;
+        if (growth.limits.min_weight > 0.0) node.weight = scratch.weight;
         const int sign = growth.monotonic.empty() ? 0 : growth.monotonic[column];
-        if (round.book.columns[column].is_nominal)
-            search_subsets(node, own.sums, column, own, best);
-        else search_cuts(node, own.sums, column, sign, own, best);
+        if (round.book.columns[column].is_nominal) search_subsets(node, column, scratch, best);
+        else search_cuts(node, column, sign, scratch, best);
     }
 
     /// The search with its weight as the hessian of every row; the children keep their own.
-    void search_by_squares(const Leaf& leaf, std::uint32_t column, HistogramScratch& own,
+    void search_by_squares(const Leaf& leaf, std::uint32_t column, SearchScratch& scratch,
                            BoostSplit& best) const {
         const bool is_weighted = !round.weight.empty();
         FixedPoint fixed = round.fixed;
         fixed.hessian_unit = is_weighted ? kWeightUnit : 1.0;
         Sums total = leaf.total;
         total.hessian = 0;
-        std::vector<std::int64_t> hessian(own.sums.size());
-        for (std::size_t code = 0; code < own.sums.size(); ++code) {
-            Sums& sums = own.sums[code];
-            hessian[code] =
-                std::exchange(sums.hessian, is_weighted ? own.weight[code] : sums.n_rows);
+        CodeSums& own = scratch.own;
+        std::vector<std::int64_t> hessian(own.n);
+        for (std::size_t i = 0; i < own.n; ++i) {
+            Sums& sums = own.sums[i];
+            hessian[i] = std::exchange(sums.hessian, is_weighted ? scratch.weight[i] : sums.n_rows);
             total.hessian += sums.hessian;
         }
         const double before = best.gain;
-        search_sums(total, fixed, leaf.bounds, column, own, best);
+        search_sums(total, fixed, leaf.bounds, column, scratch, best);
         if (best.gain == before) return;
-        best.first.hessian = best.missing_first ? hessian.back() : 0;
-        if (best.is_nominal)
-            for (const std::uint32_t code : best.codes) best.first.hessian += hessian[code];
-        else
-            for (std::uint32_t code = 0; code <= best.cut; ++code)
-                best.first.hessian += hessian[code];
+        best.first.hessian = 0;
+        for (std::size_t i = 0; i < own.n; ++i)
+            if (own.code[i] == own.missing ? best.missing_first : is_first(best, own.code[i]))
+                best.first.hessian += hessian[i];
+    }
+
+    /// Whether a split sends a known code to its first child.
+    [[nodiscard]] static bool is_first(const BoostSplit& split, std::uint32_t code) {
+        return split.is_nominal ? std::ranges::binary_search(split.codes, code) : code <= split.cut;
     }
 
     // -------------------------------------------------------------- dividing
@@ -367,10 +379,7 @@ private:
             // The larger child comes first: it takes over the parent's histogram.
             const bool swaps = children[0].n() < children[1].n();
             if (swaps) std::swap(children[0], children[1]);
-            children[0].histogram = std::move(parent.histogram);
-            children[1].histogram = new_histogram();
-            fill(children[1]);
-            search(children, children[1].histogram.get());
+            search_children(parent, children);
             if (swaps) std::swap(children[0], children[1]);
         }
         if (parent.histogram) memory.pool.push_back(std::move(parent.histogram));
@@ -379,6 +388,25 @@ private:
                 memory.pool.push_back(std::move(child.histogram));
         open[chosen] = std::move(children[0]);
         open.push_back(std::move(children[1]));
+    }
+
+    /// Finds the best splits of two new leaves, with as few histograms as pays.
+    void search_children(Leaf& parent, Leaf (&children)[2]) {
+        auto& [larger, smaller] = children;
+        if (parent.histogram && !are_few(larger.n())) {
+            larger.histogram = std::move(parent.histogram);
+            if (!are_few(smaller.n())) {
+                smaller.histogram = new_histogram();
+                fill(smaller);
+                return search(children, smaller.histogram.get());
+            }
+            add_rows<Row>(table, rows_of(smaller), round.gradients, round.fixed, memory.near[0],
+                          larger.histogram.get(), Way::take_away);
+            search({&larger, 1}, nullptr);
+        } else {
+            search_rows(larger);
+        }
+        search_rows(smaller);
     }
 
     void note_split(const Leaf& leaf, std::int32_t first_child) {
@@ -418,11 +446,14 @@ private:
     }
 
     /// Which codes of the slot go to the second child.
-    [[nodiscard]] Ways ways_of(const BoostNode& node) const {
+    void set_ways(const BoostNode& node) {
         const Placed& placed = table.columns[node.column];
         const std::uint32_t n_all = round.book.columns[node.column].n_all();
-        Ways ways;
         ways.reset(table.slots[placed.slot].n_codes);
+        if (!placed.is_shared && node.subset < 0) {
+            ways.set_from(node.cut + 1);
+            return ways.set(n_all - 1, !node.missing_first);
+        }
         const auto second = [&](std::uint32_t code) {
             return tree.goes_second(node, code, n_all - 1);
         };
@@ -430,17 +461,17 @@ private:
         for (std::uint32_t code = 0; code < n_all; ++code)
             if (!placed.is_shared || code != placed.common)
                 ways.set(placed.in_slot(code), second(code));
-        return ways;
     }
 
     /// Puts the rows of the first child before those of the second, each in their order.
     std::size_t divide_rows(const Leaf& leaf) {
         const BoostNode& node = tree.nodes[leaf.node];
-        Ways ways = ways_of(node);
+        set_ways(node);
         const std::uint32_t slot_index = table.columns[node.column].slot;
         const Slot& slot = table.slots[slot_index];
         const std::uint8_t* codes = table.codes_of(slot);
         const std::size_t n_parts = leaf.n() < kRowsToDivide ? 1 : team.size();
+        if (n_parts == 1) return divide_rows_alone(leaf, slot_index);
         std::vector<std::size_t> n_first(n_parts);
         const auto part_begin = [&](std::size_t part) { return part * leaf.n() / n_parts; };
         std::uint32_t* rows = buffers.rows.data() + leaf.begin;
@@ -468,10 +499,28 @@ private:
             const std::size_t n = part_begin(part + 1) - part_begin(part) - n_first[part];
             std::memcpy(rows + to[part], second(part), n * 4);
         });
-        if (!round.sample.empty())
-            divisions.push_back({leaf.node, static_cast<std::uint32_t>(node.first_child),
-                                 slot_index, std::move(ways)});
+        note_division(leaf, slot_index);
         return all_first;
+    }
+
+    /// The same by one thread.
+    std::size_t divide_rows_alone(const Leaf& leaf, std::uint32_t slot_index) {
+        const Slot& slot = table.slots[slot_index];
+        const std::uint8_t* codes = table.codes_of(slot);
+        std::uint32_t* rows = buffers.rows.data() + leaf.begin;
+        std::uint32_t* second = buffers.second.data();
+        const std::size_t n_first =
+            is_all(leaf) ? divide_run(0, leaf.n(), codes, slot.is_wide, ways, rows, second)
+                         : divide(rows, leaf.n(), codes, slot.is_wide, ways, second);
+        std::memcpy(rows + n_first, second, (leaf.n() - n_first) * sizeof *rows);
+        note_division(leaf, slot_index);
+        return n_first;
+    }
+
+    void note_division(const Leaf& leaf, std::uint32_t slot_index) {
+        if (round.sample.empty()) return;
+        const auto first_child = static_cast<std::uint32_t>(tree.nodes[leaf.node].first_child);
+        divisions.push_back({leaf.node, first_child, slot_index, ways});
     }
 
     // -------------------------------------------------------------- pruning
@@ -511,11 +560,13 @@ private:
         for (const Leaf& leaf : open) buffers.leaves.push_back({leaf.node, rows_of(leaf)});
         buffers.leaf_of_row.resize(table.n_rows);
         if (!round.sample.empty()) return find_leaves(table, divisions, buffers.leaf_of_row, team);
-        team.for_each(open.size(), [&](std::size_t i, std::size_t) {
+        const auto note = [&](std::size_t i, std::size_t) {
             const Leaf& leaf = open[i];
             for (std::size_t at = 0; at < leaf.n(); ++at)
                 buffers.leaf_of_row[row_of(leaf, at)] = leaf.node;
-        });
+        };
+        if (team.size() > 1) return team.for_each(open.size(), note);
+        for (std::size_t i = 0; i < open.size(); ++i) note(i, 0);
     }
 
     const BoostRound& round;
@@ -526,6 +577,9 @@ private:
     Progress& progress;
     BoostTree tree;
     std::vector<Leaf> open;
+    std::vector<std::uint32_t> drawn[2];  ///< columns of the leaves at hand
+    std::size_t n_unchecked = 0;
+    Ways ways;  ///< of the split at hand
     HistogramMemory<Entry>& memory;
     std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample
 };

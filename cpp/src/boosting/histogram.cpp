@@ -139,7 +139,7 @@ void entries_of(const GradientView& gradients, std::size_t first, std::size_t n,
 template <class Row>
 void add_rows(const CodedTable& table, const RowRange& rows, const GradientView& gradients,
               const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
-              typename Row::Entry* histogram) {
+              typename Row::Entry* histogram, Way way) {
     const std::size_t n_near =
         std::clamp<std::size_t>(kNearBytes / table.stride / 64 * 64, 64, kMostNear);
     near.records.resize(n_near * table.stride / 8 + 1);
@@ -171,6 +171,8 @@ void add_rows(const CodedTable& table, const RowRange& rows, const GradientView&
                     entries[i] = gradients.get<Row>(list[i]).entry(fixed);
             }
         }
+        if (way == Way::take_away)
+            for (std::size_t i = 0; i < n; ++i) entries[i] = -entries[i];
         for (std::size_t g = 0; g < n_groups; ++g) {
             const std::size_t low = g * table.n_narrow / n_groups;
             const std::size_t high = (g + 1) * table.n_narrow / n_groups;
@@ -190,14 +192,14 @@ void add_rows(const CodedTable& table, const RowRange& rows, const GradientView&
 }
 
 template void add_rows<SlimRow>(const CodedTable&, const RowRange&, const GradientView&,
-                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*, Way);
 template void add_rows<OddsRow>(const CodedTable&, const RowRange&, const GradientView&,
-                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*, Way);
 template void add_rows<WideRow>(const CodedTable&, const RowRange&, const GradientView&,
-                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*);
+                                const FixedPoint&, NearRows<WideEntry>&, WideEntry*, Way);
 template void add_rows<NarrowRow>(const CodedTable&, const RowRange&, const GradientView&,
-                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
+                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*, Way);
 template void add_rows<SingleRow>(const CodedTable&, const RowRange&, const GradientView&,
-                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*);
+                                  const FixedPoint&, NearRows<NarrowEntry>&, NarrowEntry*, Way);
 
 }  // namespace treewright::boosting

@@ -155,13 +155,12 @@ double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2, const B
 }
 
 /// Clears the gains of cuts one of whose children weighs too little.
-static void leave_out_light(const SearchNode& node, const CutSums& cuts, std::size_t n_cuts,
-                            double* gain, double* gain_with) {
+static void leave_out_light(const SearchNode& node, std::size_t n_cuts, double* gain,
+                            double* gain_with) {
     const std::int64_t all = std::reduce(node.weight.begin(), node.weight.end());
     std::int64_t first = 0;
-    std::uint32_t next = 0;
     for (std::size_t cut = 0; cut < n_cuts; ++cut) {
-        while (next <= cuts.code[cut]) first += node.weight[next++];
+        first += node.weight[cut];
         if (!node.are_heavy(first, all)) gain[cut] = 0.0;
         if (gain_with != nullptr && cut + 1 < n_cuts &&
             !node.are_heavy(first + node.weight.back(), all))
@@ -169,30 +168,28 @@ static void leave_out_light(const SearchNode& node, const CutSums& cuts, std::si
     }
 }
 
-void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
-                 HistogramScratch& scratch, BoostSplit& best) {
+void search_cuts(const SearchNode& node, std::uint32_t column, int sign, SearchScratch& scratch,
+                 BoostSplit& best) {
+    const CodeSums& own = scratch.own;
+    const bool has_missing = own.has_missing();
+    // A cut after every code that has rows. The last one separates known from missing values.
+    const std::size_t n_cuts = own.n - (own.n > 0 ? 1 : 0);
+    if (n_cuts == 0) return;
     const Judge judge(node, node.limits->l2, sign);
-    const Sums missing = sums.back();
-    const bool has_missing = missing.n_rows > 0;
-    // The last cut separates known from missing values. A bin without rows
-    // makes no cut of its own: in deep nodes most of them are empty.
-    const std::size_t n_codes = sums.size() - 1;
+    const Sums missing = has_missing ? own.sums[own.n - 1] : Sums{};
     CutSums& cuts = scratch.cuts;
-    cuts.resize(n_codes);
-    std::size_t n_cuts = 0;
+    cuts.make_room(n_cuts);
     Sums first;
-    for (std::size_t code = 0; code < n_codes; ++code) {
-        first += sums[code];
-        cuts.set(n_cuts, static_cast<std::uint32_t>(code), first);
-        n_cuts += sums[code].n_rows > 0 ? 1 : 0;
+    for (std::size_t cut = 0; cut < n_cuts; ++cut) {
+        first += own.sums[cut];
+        cuts.set(cut, first);
     }
-    if (!has_missing && n_cuts > 0) --n_cuts;
-    scratch.gain.resize(2 * n_cuts);
+    if (scratch.gain.size() < 2 * n_cuts) scratch.gain.resize(2 * n_cuts);
     double* gain = scratch.gain.data();
     double* gain_with = has_missing ? gain + n_cuts : nullptr;
     judge.gains(cuts, n_cuts, Sums{}, gain);
-    if (has_missing && n_cuts > 0) judge.gains(cuts, n_cuts - 1, missing, gain_with);
-    if (!node.weight.empty()) leave_out_light(node, cuts, n_cuts, gain, gain_with);
+    if (has_missing) judge.gains(cuts, n_cuts - 1, missing, gain_with);
+    if (!node.weight.empty()) leave_out_light(node, n_cuts, gain, gain_with);
     std::size_t chosen = n_cuts;
     const auto consider = [&](std::size_t cut, double its, bool missing_first) {
         if (!(its > best.gain)) return;
@@ -207,15 +204,17 @@ void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32
     if (chosen == n_cuts) return;
     best.column = column;
     best.is_nominal = false;
-    best.cut = cuts.code[chosen];
+    best.cut = own.code[chosen];
     best.first = cuts.at(chosen);
     if (best.missing_first) best.first += missing;
     // Missing values, of which this node has none, follow the larger part.
     if (!has_missing) best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;
 }
 
-void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,
-                    HistogramScratch& scratch, BoostSplit& best) {
+void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
+                    BoostSplit& best) {
+    const CodeSums& own = scratch.own;
+    if (own.n < 2) return;
     const BoostLimits& limits = *node.limits;
     const Judge judge(node, limits.l2 + limits.nominal_l2, 0);
     auto& order = scratch.order;
@@ -223,10 +222,10 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
     // Among all subsets the best is a prefix in the order of G / H (Fisher 1958; Breiman et al.
     // 1984, section 9.4); smoothing keeps categories of few rows from the ends. "Missing" is
     // a category like any other.
-    for (std::uint32_t code = 0; code < sums.size(); ++code) {
-        if (sums[code].n_rows < limits.min_category) continue;
-        const Reals reals = reals_of(sums[code], node.fixed);
-        order.emplace_back(reals.g / (reals.h + limits.nominal_smoothing), code);
+    for (std::uint32_t i = 0; i < own.n; ++i) {
+        if (own.sums[i].n_rows < limits.min_category) continue;
+        const Reals reals = reals_of(own.sums[i], node.fixed);
+        order.emplace_back(reals.g / (reals.h + limits.nominal_smoothing), i);
     }
     if (order.size() < 2) return;
     std::sort(order.begin(), order.end());
@@ -240,9 +239,9 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
         std::int64_t weight = 0;
         const std::size_t most = std::min(limits.max_categories, order.size() - 1);
         for (std::size_t i = 0; i < most; ++i) {
-            const std::uint32_t code = order[backward ? order.size() - 1 - i : i].second;
-            first += sums[code];
-            if (!node.weight.empty()) weight += node.weight[code];
+            const std::uint32_t place = order[backward ? order.size() - 1 - i : i].second;
+            first += own.sums[place];
+            if (!node.weight.empty()) weight += node.weight[place];
             if (!judge.allows(first)) continue;
             if (!node.weight.empty() && !node.are_heavy(weight, all)) continue;
             const double gain = judge.gain(first);
@@ -261,10 +260,9 @@ void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uin
     best.first = best_first;
     best.codes.clear();
     for (std::size_t i = 0; i < best_n; ++i)
-        best.codes.push_back(order[from_end ? order.size() - 1 - i : i].second);
+        best.codes.push_back(own.code[order[from_end ? order.size() - 1 - i : i].second]);
     std::sort(best.codes.begin(), best.codes.end());
-    const auto missing = static_cast<std::uint32_t>(sums.size() - 1);
-    best.missing_first = !best.codes.empty() && best.codes.back() == missing;
+    best.missing_first = !best.codes.empty() && best.codes.back() == own.missing;
     if (best.missing_first) best.codes.pop_back();
 }
 

@@ -35,14 +35,6 @@ double given_impurity(const data::Impurity& function, double weight, double mean
     return found;
 }
 
-double impurity_of_squares(const Traits& criterion, double squares, double weight) {
-    if (criterion.sums_over_rows) return squares;
-    const double variance = std::max(0.0, squares / weight);
-    if (criterion.power_of_variance == 1.0) return variance;
-    return criterion.power_of_variance == 0.5 ? std::sqrt(variance)
-                                              : std::pow(variance, criterion.power_of_variance);
-}
-
 double value_impurity(const Traits& criterion, const data::Target& target,
                       std::span<const std::uint32_t> table_rows, std::span<const double> weights) {
     double mean_over_outputs = 0.0;

@@ -1,5 +1,6 @@
 #include "treewright/criteria/sums.hpp"
 
+#include <cmath>
 #include <cstring>
 
 #include "treewright/base/simd.hpp"
@@ -10,6 +11,11 @@ TREEWRIGHT_SIMD void add_about(double* into, const double* values, const double*
                                double weight, std::size_t n) {
     TREEWRIGHT_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) into[i] += weight * (values[i] - centre[i]);
+}
+
+TREEWRIGHT_SIMD void round_means(double* into, const double* sums, double weight, std::size_t n) {
+    TREEWRIGHT_INDEPENDENT
+    for (std::size_t i = 0; i < n; ++i) into[i] = std::nearbyint(sums[i] / weight);
 }
 
 TREEWRIGHT_SIMD double sum_of_squares(const double* numbers, std::size_t n) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "treewright/base/simd.hpp"
@@ -24,6 +25,47 @@ double power_of_two_in(double weight) {
         mantissa -= std::floor(mantissa);
     }
     return std::ldexp(1.0, exponent);
+}
+
+/// Half ranges below this are not compared: halving the ends may round them.
+constexpr double kTiny = 0x1p-960;
+
+/// The least and the greatest values of up to eight outputs.
+struct Ranges {
+    std::size_t n = 0;
+    double lowest[kLanes];
+    double highest[kLanes];
+    double widest = 0.0;  ///< half of the widest range
+};
+
+/// `values` are those of the first row, `stride` apart from row to row.
+TREEWRIGHT_SIMD Ranges ranges_of(const double* values, std::size_t stride, std::size_t n,
+                                 std::span<const std::uint32_t> rows) {
+    Ranges ranges;
+    ranges.n = n;
+    if (n == kLanes) {
+        Doubles lowest = in_every_lane(std::numeric_limits<double>::infinity());
+        Doubles highest = -lowest;
+        for (const std::uint32_t row : rows) {
+            Doubles next;
+            std::memcpy(&next, values + row * stride, sizeof next);
+            lowest = next < lowest ? next : lowest;
+            highest = next > highest ? next : highest;
+        }
+        std::memcpy(ranges.lowest, &lowest, sizeof lowest);
+        std::memcpy(ranges.highest, &highest, sizeof highest);
+    } else {
+        std::fill_n(ranges.lowest, n, std::numeric_limits<double>::infinity());
+        std::fill_n(ranges.highest, n, -std::numeric_limits<double>::infinity());
+        for (const std::uint32_t row : rows)
+            for (std::size_t k = 0; k < n; ++k) {
+                ranges.lowest[k] = std::min(ranges.lowest[k], values[row * stride + k]);
+                ranges.highest[k] = std::max(ranges.highest[k], values[row * stride + k]);
+            }
+    }
+    for (std::size_t k = 0; k < n; ++k)
+        ranges.widest = std::max(ranges.widest, ranges.highest[k] / 2.0 - ranges.lowest[k] / 2.0);
+    return ranges;
 }
 
 TREEWRIGHT_SIMD void put_on_grid(Block& block, std::span<const std::uint32_t> rows,
@@ -79,36 +121,34 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
         for (const std::uint32_t row : rows) units += block.weight[row];
         units = std::max(units / smallest_weight, 1.0);
     }
-    // Output by output, eight of them at a time: rows are read line by line of the cache.
-    const auto for_each_output = [&](const auto& f) {
-        for (std::size_t first = 0; first < n_outputs; first += kLanes) {
-            const std::size_t n = std::min(kLanes, n_outputs - first);
-            double lowest[kLanes];
-            double highest[kLanes];
-            std::fill_n(lowest, n, std::numeric_limits<double>::infinity());
-            std::fill_n(highest, n, -std::numeric_limits<double>::infinity());
-            for (const std::uint32_t row : rows) {
-                const double* values = block.raw.data() + row * n_outputs + first;
-                for (std::size_t k = 0; k < n; ++k) {
-                    lowest[k] = std::min(lowest[k], values[k]);
-                    highest[k] = std::max(highest[k], values[k]);
-                }
-            }
-            for (std::size_t k = 0; k < n; ++k)
-                f(first + k, keep_zero ? 0.0 : grid_offset(lowest[k], highest[k]), lowest[k],
-                  highest[k]);
-        }
+    const auto offset_of = [&](const Ranges& ranges, std::size_t k) {
+        return keep_zero ? 0.0 : grid_offset(ranges.lowest[k], ranges.highest[k]);
+    };
+    const auto ranges_from = [&](std::size_t first) {
+        return ranges_of(block.raw.data() + first, n_outputs, std::min(kLanes, n_outputs - first),
+                         rows);
     };
     double farthest = 0.0;
-    for_each_output([&](std::size_t, double offset, double lowest, double highest) {
-        farthest = std::max({farthest, std::abs(highest - offset), std::abs(lowest - offset)});
-    });
+    for (std::size_t first = 0; first < n_outputs; first += kLanes) {
+        const Ranges ranges = ranges_from(first);
+        // No offset is nearer to both ends than half the range: most nodes keep their parent's
+        // grid, and the first outputs say so.
+        if (ranges.widest > kTiny && grid_scale(ranges.widest, units) < 16.0 * grid.scale)
+            return false;
+        for (std::size_t k = 0; k < ranges.n; ++k) {
+            const double offset = offset_of(ranges, k);
+            farthest = std::max({farthest, std::abs(ranges.highest[k] - offset),
+                                 std::abs(ranges.lowest[k] - offset)});
+        }
+    }
     const double scale = grid_scale(farthest, units);
     if (scale < 16.0 * grid.scale) return false;
     grid.scale = scale;
     grid.offset.resize(n_outputs);
-    for_each_output(
-        [&](std::size_t output, double offset, double, double) { grid.offset[output] = offset; });
+    for (std::size_t first = 0; first < n_outputs; first += kLanes) {
+        const Ranges ranges = ranges_from(first);
+        for (std::size_t k = 0; k < ranges.n; ++k) grid.offset[first + k] = offset_of(ranges, k);
+    }
     put_on_grid(block, rows, grid);
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "treewright/base/random.hpp"
 #include "treewright/grow/draw_columns.hpp"
@@ -104,6 +105,11 @@ std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOp
     const bool inside = forest.n_trees < forest.n_threads;
     Team team(inside ? 1 : forest.n_threads, progress);
     std::vector<tree::Tree> trees(forest.n_trees);
+    std::optional<grow::SortedTable> table;  // unless each tree has rows of its own
+    if (sampling == nullptr && forest.n_trees > 1) {
+        Team sorters(forest.n_threads, progress);
+        table = grow::sorted(data, options.block, sorters);
+    }
     team.for_each(forest.n_trees, [&](std::size_t i, std::size_t) {
         const std::uint64_t number = forest.first_tree + i;
         grow::GrowOptions own = options;
@@ -129,7 +135,7 @@ std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOp
             if (total > 0.0)
                 own.evidence = std::accumulate(copies.begin(), copies.end(), 0.0) / total;
         }
-        trees[i] = grow::grow(drawn, own, progress);
+        trees[i] = grow::grow(drawn, own, progress, table ? &*table : nullptr);
     });
     return trees;
 }

@@ -275,13 +275,19 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
     }
     Team team(threads_for(rows, n_threads), progress);
     const bool heats = all_single(rows);
-    const std::size_t rows_at_once = std::clamp(kSumsAtOnce / n_out, kFewRows, kRowsPerBlock);
     std::vector<ReadyTree> ready(std::min(kTreesPerChunk, last - first));
     for (std::size_t from = first; from < last; from += kTreesPerChunk) {
         const std::size_t n_trees = std::min(kTreesPerChunk, last - from);
         team.for_each(n_trees, [&](std::size_t i, std::size_t) {
             ready[i] = made_ready(trees[from + i], n_classes, n_columns, vote, heats);
         });
+        // Leaves that list few classes touch few sums: then the tree is what should stay in the
+        // cache (20 trees of 100 classes: 60 instead of 80 ms).
+        const bool adds_lines =
+            std::any_of(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(n_trees),
+                        [](const ReadyTree& tree) { return tree.start.empty(); });
+        const std::size_t rows_at_once =
+            adds_lines ? std::clamp(kSumsAtOnce / n_out, kFewRows, kRowsPerBlock) : kRowsPerBlock;
         for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
             double* out = sums.data() + begin * n_out;
             for (std::size_t row = 0; row < n; row += rows_at_once)

@@ -95,6 +95,9 @@ public:
                 split::add_row(plain, into, block, row);
         });
     }
+    [[nodiscard]] bool subtracts_exactly(const data::Block& block) const override {
+        return kHasScan && (sums_exactly || block.weight.empty());
+    }
     [[nodiscard]] double impurity_of(const double* sums) const override {
         return criterion.impurity(sums);
     }
@@ -224,13 +227,52 @@ private:
     /// False if a value is missing after all, which only codes tell.
     bool evaluate_listed(const NodeContext& node, const data::Column& raw,
                          split::Candidate& candidate) {
+        const bool is_drawn = options.splitter == split::Splitter::random;
+        if constexpr (kHasScan)
+            if (is_drawn && node.range.block->holding == data::Holding::codes)
+                return draw_cut_by_code(node, raw, candidate);
         return with_list(node, candidate.column, [&](const auto* list) {
             if constexpr (kHasScan) {
-                if (options.splitter == split::Splitter::random)
-                    draw_cut(node, raw, list, candidate);
+                if (is_drawn) draw_cut(node, raw, list, candidate);
                 else scan_outputs(node, list, candidate, nullptr);
             }
         });
+    }
+
+    /// A drawn cut where the block holds codes: rows are parted by it and need not be sorted.
+    /// False if a value is missing.
+    bool draw_cut_by_code(const NodeContext& node, const data::Column& raw,
+                          split::Candidate& candidate) {
+        const data::Block& block = *node.range.block;
+        const data::Codes& codes = block.codes[candidate.column];
+        const std::vector<std::uint32_t>& codebook = *codes.first_row;
+        Generator generator(mix(node.key, candidate.column));
+        const auto by_word = [&]<class Word>() {
+            return std::visit(
+                [&](const auto& of_row) {
+                    return split::part_by_drawn_code<Word>(
+                        node.range, of_row, codes.n_codes(), generator,
+                        [&](std::size_t code) { return table_value_of(raw, codebook[code]); },
+                        [&](std::uint32_t row) { return value_of(raw, row); }, parted);
+                },
+                codes.of_row);
+        };
+        if (!(block.is_narrow() ? by_word.template operator()<data::Narrow>()
+                                : by_word.template operator()<data::Wide>()))
+            return false;
+        if (parted.n_below == 0) return true;  // one value alone
+        settle_scan(fused_cut<data::Wide, Sums>({parted.entries.data(), node.range.size(), &block,
+                                                 limits, about_centre.data()},
+                                                criterion, parted.n_below, fused),
+                    candidate);
+        if (candidate.question == split::Question::none) return true;
+        candidate.cut_position = parted.n_below;
+        candidate.row_below = parted.row_below;
+        candidate.row_above = parted.row_above;
+        candidate.cut_code = parted.code_below;
+        candidate.is_drawn = true;
+        candidate.drawn = parted.drawn;
+        return true;
     }
 
     template <class Word>
@@ -306,13 +348,11 @@ private:
             candidate.guard = split::Guard::limits;  // or constant: distinguished only by inspect()
             return;
         }
-        const double parent = criterion.purity(about_centre.data());
-        const double scale = criterion.scale(about_centre.data());
         candidate.question = split::Question::cut;
         candidate.guard = split::Guard::none;
         candidate.n_branches = 2;
-        candidate.gain = std::max(0.0, (score - parent) * scale);
-        candidate.noise = split::kTie * (std::abs(score) + std::abs(parent)) * scale;
+        candidate.gain = std::max(0.0, (score - whole_purity) * whole_scale);
+        candidate.noise = split::kTie * (std::abs(score) + std::abs(whole_purity)) * whole_scale;
         candidate.cut_position = 0;
     }
 
@@ -390,7 +430,9 @@ private:
         return gap > 0.0 ? std::min(tried, range / gap) : tried;
     }
     [[nodiscard]] double value_of(const data::Column& raw, std::uint32_t row) const {
-        const std::uint32_t table_row = block_rows[row];
+        return table_value_of(raw, block_rows[row]);
+    }
+    [[nodiscard]] static double table_value_of(const data::Column& raw, std::uint32_t table_row) {
         return raw.is_real() ? raw.real(table_row) : static_cast<double>(raw.whole(table_row));
     }
 
@@ -471,6 +513,10 @@ private:
             for (std::size_t o = 0; o < criterion.n_outputs; ++o)
                 about_centre[criteria::kStatistics + o] -=
                     node.total[criteria::kWeight] * criterion.centre[o];
+        if constexpr (kHasScan) {
+            whole_purity = criterion.purity(about_centre.data());
+            whole_scale = criterion.scale(about_centre.data());
+        }
     }
 
     /// The test by which CHAID merges values, which depends on the criterion.
@@ -536,6 +582,7 @@ private:
     split::TallyScratch tally_scratch;
     split::SearchScratch search;
     split::FusedScratch fused;
+    split::Parted parted;
     std::unique_ptr<split::GroupTest> test;  ///< where values are merged
     split::MdlpScratch mdlp;
     split::Cal5Scratch cal5;
@@ -545,6 +592,8 @@ private:
     bool sums_exactly = false;         ///< in whatever order rows are added
     bool cuts_exactly = false;         ///< the same of a single cut
     std::vector<double> about_centre;  ///< the node's total as `criterion` sums it
+    double whole_purity = 0.0;         ///< of the node, and the scale of its gains: for scans
+    double whole_scale = 0.0;
 };
 
 }  // namespace

@@ -36,9 +36,11 @@ std::vector<std::size_t> grouped(const std::vector<Open>& tasks) {
 
 }  // namespace
 
-tree::Tree Growth::grow_tree() {
+tree::Tree Growth::grow_tree(const SortedTable* table) {
     Fragment top;
-    Open root = open_root(top);
+    SortedTable own = table == nullptr ? sorted(data, options.block, team) : *table;
+    if (table != nullptr) own.block = std::make_shared<data::Block>(*table->block);
+    Open root = open_root(top, std::move(own));
     std::vector<Open> tasks;
     if (options.max_leaf_nodes > 0) grow_best_first(std::move(root), top);
     else grow_depth_first(std::move(root), top, workspaces[0], &tasks);
@@ -167,7 +169,7 @@ void Growth::close(const Open& open, Workspace& ws, Fragment& fragment) {
 
 Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
     Fragment fragment;
-    Open open = open_root(fragment);
+    Open open = open_root(fragment, sorted(data, options.block, team));
     Workspace& ws = workspaces[0];
     for (const std::uint32_t branch : path) {
         split::Candidate* winner = choose(open, ws, true);
@@ -213,8 +215,15 @@ Inspection Growth::inspect_node(const std::vector<std::uint32_t>& path) {
     return seen;
 }
 
-tree::Tree grow(const data::Dataset& data, const GrowOptions& options, Progress& progress) {
-    return Growth(data, options, progress).grow_tree();
+SortedTable sorted(const data::Dataset& data, const data::BlockOptions& options, Team& team) {
+    SortedTable table;
+    table.block = make_block(data, options, team, table.n_missing, table.bins);
+    return table;
+}
+
+tree::Tree grow(const data::Dataset& data, const GrowOptions& options, Progress& progress,
+                const SortedTable* table) {
+    return Growth(data, options, progress).grow_tree(table);
 }
 
 Inspection inspect(const data::Dataset& data, const GrowOptions& options,

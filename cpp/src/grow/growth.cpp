@@ -57,12 +57,12 @@ double Growth::unit_of(const data::Grid& grid) const {
     return std::pow(grid.scale, -criterion.power_of_unit);
 }
 
-Open Growth::open_root(Fragment& fragment) {
+Open Growth::open_root(Fragment& fragment, SortedTable table) {
     Open root;
-    std::vector<std::uint32_t> n_missing;
-    root.block = make_block(data, options.block, team, n_missing, bins);
-    if (std::any_of(n_missing.begin(), n_missing.end(), [](auto n) { return n > 0; }))
-        root.n_missing = std::move(n_missing);
+    root.block = std::move(table.block);
+    bins = std::move(table.bins);
+    if (std::any_of(table.n_missing.begin(), table.n_missing.end(), [](auto n) { return n > 0; }))
+        root.n_missing = std::move(table.n_missing);
     root.end = root.block->n_rows;
     root.key = mix(options.seed, options.tree);
     root.columns = std::make_shared<const std::vector<std::uint32_t>>(options.columns);

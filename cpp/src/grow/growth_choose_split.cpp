@@ -2,6 +2,7 @@
 #include "treewright/grow/draw_columns.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "treewright/base/random.hpp"
 #include "treewright/grow/growth.hpp"
@@ -81,7 +82,7 @@ void Growth::evaluate_drawn(const Open& open, const NodeContext& context, Worksp
         if (n_varying >= options.max_columns && any) break;
         draw_next(ws.drawn, i, generator);
         split::Candidate& candidate = ws.candidates.emplace_back();
-        progress.check(ws.is_caller);
+        look_up(open.size() * data.target.n_outputs);
         ws.finder->evaluate(context, ws.drawn[i], n_missing_of(open, ws.drawn[i]), candidate);
         mark_constant(open, candidate);
         n_varying += candidate.guard != split::Guard::constant ? 1 : 0;
@@ -95,16 +96,19 @@ void Growth::evaluate_drawn(const Open& open, const NodeContext& context, Worksp
 void Growth::order_as_drawn(const Open& open, Workspace& ws) const {
     const std::vector<split::Candidate>& candidates = ws.candidates;
     if (options.max_columns == 0 || options.max_columns >= open.columns->size()) {
-        ws.drawn.assign(open.columns->begin(), open.columns->end());
+        // Every column is a candidate: what is drawn are their places.
+        ws.order.resize(candidates.size());
+        std::iota(ws.order.begin(), ws.order.end(), 0U);
         Generator generator(mix(open.key, kColumnDraws));
-        for (std::size_t i = 0; i < ws.drawn.size(); ++i) draw_next(ws.drawn, i, generator);
-    }
-    ws.order.clear();
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        const auto at = std::lower_bound(
-            candidates.begin(), candidates.end(), ws.drawn[i],
-            [](const split::Candidate& c, std::uint32_t column) { return c.column < column; });
-        ws.order.push_back(static_cast<std::uint32_t>(at - candidates.begin()));
+        for (std::size_t i = 0; i < ws.order.size(); ++i) draw_next(ws.order, i, generator);
+    } else {
+        ws.order.clear();
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            const auto at = std::lower_bound(
+                candidates.begin(), candidates.end(), ws.drawn[i],
+                [](const split::Candidate& c, std::uint32_t column) { return c.column < column; });
+            ws.order.push_back(static_cast<std::uint32_t>(at - candidates.begin()));
+        }
     }
     // A linear combination, if any, comes last: it wins only if it is better than all others.
     ws.order.push_back(static_cast<std::uint32_t>(candidates.size()));

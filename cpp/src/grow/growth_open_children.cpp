@@ -23,7 +23,7 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
     look_up(open.size());
     route_known(open, winner, ws);
     look_up(open.size());
-    sum_branches(*open.block, n_branches, width, ws);
+    sum_branches(open, n_branches, width, ws);
     look_up(open.size());
     std::uint32_t heaviest = heaviest_branch(n_branches, width, ws);
     if (options.as_rpart && n_branches == 2 && !data.case_weight.empty()) {

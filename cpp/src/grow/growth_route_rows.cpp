@@ -101,10 +101,21 @@ void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_
     }
 }
 
-void Growth::sum_branches(const data::Block& block, std::size_t n_branches, std::size_t width,
+void Growth::sum_branches(const Open& open, std::size_t n_branches, std::size_t width,
                           Workspace& ws) const {
+    const data::Block& block = *open.block;
     ws.branch_sums.assign(n_branches * width, 0.0);
     std::size_t at = 0;
+    if (n_branches == 2 && ws.missing_rows.empty() && ws.finder->subtracts_exactly(block)) {
+        const std::span<const std::uint32_t> rows(ws.rows);
+        const std::size_t smaller = ws.counts[1] < ws.counts[0] ? 1 : 0;
+        double* of_smaller = ws.branch_sums.data() + smaller * width;
+        double* of_larger = ws.branch_sums.data() + (1 - smaller) * width;
+        ws.finder->add(of_smaller, block,
+                       smaller == 0 ? rows.first(ws.counts[0]) : rows.subspan(ws.counts[0]));
+        split::difference(of_larger, open.total.data(), of_smaller, width);
+        return;
+    }
     for (std::size_t b = 0; b < n_branches; ++b) {
         ws.finder->add(ws.branch_sums.data() + b * width, block,
                        std::span(ws.rows).subspan(at, ws.counts[b]));

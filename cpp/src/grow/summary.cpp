@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "treewright/base/error.hpp"
+#include "treewright/base/exact_sum.hpp"
+#include "treewright/base/simd.hpp"
 #include "treewright/criteria/registry.hpp"
 #include "treewright/criteria/regression_impurity.hpp"
 #include "treewright/grow/column_finder.hpp"
@@ -175,13 +177,90 @@ void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& 
     }
 }
 
-/// Sums about a common origin, so that children can be merged: weight, mean, squares about the
-/// mean (Chan, Golub, LeVeque 1983), and sum of y log y for the Poisson deviance.
-struct ValueSummary {
-    double weight = 0.0;
-    ExactSum sum;
-    ExactSum squares;
-    ExactSum y_log_y;
+/// One sum for each output, in two doubles (base/exact_sum.hpp); apart, so that a loop over the
+/// outputs fills wide registers.
+struct OutputSums {
+    double* high;
+    double* low;
+
+    [[nodiscard]] double value(std::size_t output) const { return high[output] + low[output]; }
+};
+
+/// Adds weight * y, output by output.
+TREEWRIGHT_SIMD void add_values(OutputSums sums, const double* y, double weight, std::size_t n) {
+    if (weight == 1.0) {
+        TREEWRIGHT_INDEPENDENT
+        for (std::size_t o = 0; o < n; ++o) add_with_error(sums.high[o], sums.low[o], y[o]);
+        return;
+    }
+    TREEWRIGHT_INDEPENDENT
+    for (std::size_t o = 0; o < n; ++o) {
+        const double product = weight * y[o];
+        add_with_error(sums.high[o], sums.low[o], product);
+        sums.low[o] += __builtin_fma(weight, y[o], -product);
+    }
+}
+
+/// Adds weight * (y - mean)^2, output by output.
+TREEWRIGHT_SIMD void add_squares(OutputSums sums, const double* y, const double* mean,
+                                 double weight, std::size_t n) {
+    TREEWRIGHT_INDEPENDENT
+    for (std::size_t o = 0; o < n; ++o)
+        add_with_error(sums.high[o], sums.low[o], weight * (y[o] - mean[o]) * (y[o] - mean[o]));
+}
+
+TREEWRIGHT_SIMD void add_sums(OutputSums sums, OutputSums others, std::size_t n) {
+    TREEWRIGHT_INDEPENDENT
+    for (std::size_t o = 0; o < n; ++o) {
+        add_with_error(sums.high[o], sums.low[o], others.high[o]);
+        add_with_error(sums.high[o], sums.low[o], others.low[o]);
+    }
+}
+
+/// same[o] is cleared where y[o] is not first[o].
+TREEWRIGHT_SIMD void compare(std::uint8_t* same, const double* y, const double* first,
+                             std::size_t n) {
+    TREEWRIGHT_INDEPENDENT
+    for (std::size_t o = 0; o < n; ++o) same[o] &= static_cast<std::uint8_t>(y[o] == first[o]);
+}
+
+/// Sums about a common origin, so that children can be merged: weight, values, squares about the
+/// mean (Chan, Golub, LeVeque 1983), and y log y for the Poisson deviance. They are needed until
+/// the parent has been summed up: their places are taken again, so that few are in memory at once,
+/// whatever the number of nodes.
+class ValueSummaries {
+public:
+    ValueSummaries(std::size_t n_nodes, std::size_t n_outputs, bool has_logs)
+        : n_outputs(n_outputs), stride(1 + (has_logs ? 6 : 4) * n_outputs), place_of_node(n_nodes) {
+        places.reserve(n_nodes * stride);  // not touched before it is used
+    }
+    void take_place(std::size_t node) {
+        if (free_places.empty()) {
+            free_places.push_back(static_cast<std::uint32_t>(places.size() / stride));
+            places.resize(places.size() + stride);
+        }
+        place_of_node[node] = free_places.back();
+        free_places.pop_back();
+        std::fill_n(&weight(node), stride, 0.0);
+    }
+    void give_back(std::size_t node) { free_places.push_back(place_of_node[node]); }
+
+    [[nodiscard]] double& weight(std::size_t node) { return places[place_of_node[node] * stride]; }
+    [[nodiscard]] OutputSums values(std::size_t node) { return sums_at(node, 0); }
+    [[nodiscard]] OutputSums squares(std::size_t node) { return sums_at(node, 2); }
+    [[nodiscard]] OutputSums logs(std::size_t node) { return sums_at(node, 4); }
+
+private:
+    [[nodiscard]] OutputSums sums_at(std::size_t node, std::size_t which) {
+        double* first = &weight(node) + 1 + which * n_outputs;
+        return {first, first + n_outputs};
+    }
+
+    std::size_t n_outputs;
+    std::size_t stride;
+    std::vector<double> places;
+    std::vector<std::uint32_t> place_of_node;
+    std::vector<std::uint32_t> free_places;
 };
 
 void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
@@ -189,97 +268,83 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
     const data::Target& target = data.target;
     const std::size_t n_outputs = target.n_outputs;
     const criteria::Traits criterion = criteria::traits_of(options.criterion);
-    // Summaries are needed until the parent has been summed up: their places are taken again, so
-    // that few are in memory at once, whatever the number of nodes.
-    std::vector<ValueSummary> places;
-    places.reserve(tree.nodes.size() * n_outputs);  // not touched before it is used
-    std::vector<std::uint32_t> free_places;
-    std::vector<std::uint32_t> place_of_node(tree.nodes.size());
-    const auto summary_of = [&](std::size_t i, std::size_t o) -> const ValueSummary& {
-        return places[place_of_node[i] * n_outputs + o];
-    };
-    const auto take_place = [&] {
-        if (free_places.empty()) {
-            free_places.push_back(static_cast<std::uint32_t>(places.size() / n_outputs));
-            places.resize(places.size() + n_outputs);
-        }
-        const std::uint32_t place = free_places.back();
-        free_places.pop_back();
-        std::fill_n(places.begin() + static_cast<std::ptrdiff_t>(place * n_outputs), n_outputs,
-                    ValueSummary{});
-        return place;
-    };
+    ValueSummaries summaries(tree.nodes.size(), n_outputs, criterion.is_deviance);
     std::vector<double> first(n_outputs);  // of the leaf at hand, by output
     std::vector<double> means(n_outputs);
     std::vector<std::uint8_t> same(n_outputs);
+    const auto sum_up_leaf = [&](std::size_t i) {
+        double& weight_of_leaf = summaries.weight(i);
+        const OutputSums values = summaries.values(i);
+        bool is_first = true;
+        leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+            const double* y = target.values.data() + row * n_outputs;
+            if (is_first) std::copy(y, y + n_outputs, first.begin());
+            if (is_first) std::fill(same.begin(), same.end(), std::uint8_t{1});
+            else compare(same.data(), y, first.data(), n_outputs);
+            is_first = false;
+            weight_of_leaf += weight;
+            add_values(values, y, weight, n_outputs);
+        });
+        for (std::size_t o = 0; o < n_outputs; ++o)
+            means[o] = is_first ? 0.0 : same[o] ? first[o] : values.value(o) / weight_of_leaf;
+        const auto [begin, end] = leaves.range[i];
+        if (end - begin == 1 && !criterion.is_deviance) return;  // a row is its own mean
+        leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
+            const double* y = target.values.data() + row * n_outputs;
+            add_squares(summaries.squares(i), y, means.data(), weight, n_outputs);
+            for (std::size_t o = 0; criterion.is_deviance && o < n_outputs; ++o) {
+                const OutputSums logs = summaries.logs(i);
+                if (y[o] > 0.0)
+                    add_with_error(logs.high[o], logs.low[o], weight * y[o] * std::log(y[o]));
+            }
+        });
+    };
+    const auto merge_children = [&](std::size_t i) {
+        const tree::TreeNode& node = tree.nodes[i];
+        const auto first_child = static_cast<std::size_t>(node.first_child);
+        const std::size_t end = first_child + static_cast<std::size_t>(node.n_branches);
+        double& weight = summaries.weight(i);
+        const OutputSums values = summaries.values(i);
+        for (std::size_t child = first_child; child < end; ++child) {
+            weight += summaries.weight(child);
+            add_sums(values, summaries.values(child), n_outputs);
+            if (criterion.is_deviance)
+                add_sums(summaries.logs(i), summaries.logs(child), n_outputs);
+        }
+        for (std::size_t o = 0; o < n_outputs; ++o) means[o] = values.value(o) / weight;
+        for (std::size_t child = first_child; child < end; ++child) {
+            if (!(summaries.weight(child) > 0.0)) continue;
+            add_sums(summaries.squares(i), summaries.squares(child), n_outputs);
+            add_squares(summaries.squares(i), tree.value.data() + child * n_outputs, means.data(),
+                        summaries.weight(child), n_outputs);
+        }
+        for (std::size_t child = first_child; child < end; ++child) summaries.give_back(child);
+    };
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         if (i % kNodesPerCheck == 0) leaves.progress.check(true);
         tree::TreeNode& node = tree.nodes[i];
-        place_of_node[i] = take_place();
-        ValueSummary* of_node = places.data() + place_of_node[i] * n_outputs;
-        if (node.first_child < 0) {
-            bool is_first = true;
-            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
-                const double* y = target.values.data() + row * n_outputs;
-                if (is_first) std::copy(y, y + n_outputs, first.begin());
-                if (is_first) std::fill(same.begin(), same.end(), std::uint8_t{1});
-                is_first = false;
-                for (std::size_t o = 0; o < n_outputs; ++o) {
-                    same[o] &= static_cast<std::uint8_t>(y[o] == first[o]);
-                    of_node[o].weight += weight;
-                    of_node[o].sum.add_product(weight, y[o]);
-                }
-            });
-            for (std::size_t o = 0; o < n_outputs; ++o)
-                means[o] = is_first  ? 0.0
-                           : same[o] ? first[o]
-                                     : of_node[o].sum.value() / of_node[o].weight;
-            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
-                const double* y = target.values.data() + row * n_outputs;
-                for (std::size_t o = 0; o < n_outputs; ++o) {
-                    of_node[o].squares.add(weight * (y[o] - means[o]) * (y[o] - means[o]));
-                    if (criterion.is_deviance && y[o] > 0.0)
-                        of_node[o].y_log_y.add(weight * y[o] * std::log(y[o]));
-                }
-            });
-        }
+        summaries.take_place(i);
+        if (node.first_child < 0) sum_up_leaf(i);
+        else merge_children(i);
+        const double weight = summaries.weight(i);
+        const OutputSums squares = summaries.squares(i);
+        node.weight = weight;
         for (std::size_t o = 0; o < n_outputs; ++o) {
-            ValueSummary& here = of_node[o];
-            double& mean = means[o];
-            if (node.first_child >= 0) {
-                for (std::int32_t b = 0; b < node.n_branches; ++b) {
-                    const auto child = static_cast<std::size_t>(node.first_child + b);
-                    const ValueSummary& below = summary_of(child, o);
-                    here.weight += below.weight;
-                    here.sum.add(below.sum);
-                    here.y_log_y.add(below.y_log_y);
-                }
-                mean = here.sum.value() / here.weight;
-                for (std::int32_t b = 0; b < node.n_branches; ++b) {
-                    const auto child = static_cast<std::size_t>(node.first_child + b);
-                    const ValueSummary& below = summary_of(child, o);
-                    const double off = tree.value[child * n_outputs + o] - mean;
-                    if (!(below.weight > 0.0)) continue;
-                    here.squares.add(below.squares);
-                    here.squares.add(below.weight * off * off);
-                }
-            }
-            node.weight = here.weight;
-            tree.value[i * n_outputs + o] = here.weight > 0.0 ? mean : 0.0;
+            const double mean = means[o];
+            tree.value[i * n_outputs + o] = weight > 0.0 ? mean : 0.0;
             double impurity = 0.0;
-            if (here.weight > 0.0)
+            if (weight > 0.0)
+                impurity = criteria::impurity_of_squares(criterion, squares.value(o), weight);
+            if (target.impurity && weight > 0.0)
                 impurity =
-                    criteria::impurity_of_squares(criterion, here.squares.value(), here.weight);
-            if (target.impurity && here.weight > 0.0)
-                impurity = criteria::given_impurity(target.impurity, here.weight, mean,
-                                                    here.squares.value());
-            if (criterion.is_deviance && mean > 0.0 && here.weight > 0.0)
-                impurity = (here.y_log_y.value() - here.sum.value() * std::log(mean)) / here.weight;
+                    criteria::given_impurity(target.impurity, weight, mean, squares.value(o));
+            if (criterion.is_deviance && mean > 0.0 && weight > 0.0)
+                impurity =
+                    (summaries.logs(i).value(o) - summaries.values(i).value(o) * std::log(mean)) /
+                    weight;
             if (!target.impurity) impurity = std::max(0.0, impurity);  // but for rounding
             node.impurity += impurity / static_cast<double>(n_outputs);
         }
-        for (std::int32_t b = 0; node.first_child >= 0 && b < node.n_branches; ++b)
-            free_places.push_back(place_of_node[static_cast<std::size_t>(node.first_child + b)]);
     }
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         if (i % kNodesPerCheck == 0) leaves.progress.check(true);

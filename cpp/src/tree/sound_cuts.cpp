@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "treewright/base/prefetch.hpp"
+
 namespace treewright::tree {
 namespace {
 
@@ -109,12 +111,17 @@ bool has_sound_cuts(const TreeView& tree, const std::optional<std::vector<CutCol
                     Progress& progress) {
     if (!fits(tree) || tree.parent[0] != -1 || tree.surrogate_start.back() != 0) return false;
     constexpr std::size_t kBlock = 1 << 12;  // stays in the cache
+    constexpr std::size_t kAhead = 16;
     const std::size_t n = tree.n_nodes();
     std::size_t n_children = 0;
     for (std::size_t begin = 0; begin < n; begin += kBlock) {
         progress.check(true);
         const std::size_t end = std::min(n, begin + kBlock);
         for (std::size_t i = begin; i < end; ++i) {
+            // Children are scattered: their parents are prefetched, wherever an entry may point.
+            const auto child =
+                static_cast<std::uint32_t>(tree.first_child[std::min(i + kAhead, n - 1)]);
+            prefetch(tree.parent.data() + (child < n ? child : 0));
             if (!is_linked(tree, i, columns)) return false;
             n_children += static_cast<std::size_t>(tree.n_branches[i]);
         }

@@ -123,6 +123,76 @@ CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
     }
 }
 
+CASE(sums_of_a_column_are_the_same_by_histogram_and_row_by_row) {
+    const Made made(2000, 8, 5);
+    Team team(1, unstopped);
+    const Codebook book = learn_codebook(made.data, 255, team);
+    CodedTable table(made.data, book, sizeof(WideRow), team);
+    FixedPoint fixed;
+    fixed.count_bits = 20;
+    std::vector<std::int64_t> weight(2000);
+    for (std::uint32_t row = 0; row < 2000; ++row) {
+        const std::int64_t n_rows = row % 7 == 0 ? 0 : 1;  // a row of weight 0 is not counted
+        table.gradients().set(row, WideRow::of({(row % 97) * n_rows, row * n_rows, n_rows}, fixed));
+        weight[row] = row % 5 * n_rows;
+    }
+    const GradientView view = std::as_const(table).gradients();
+    NearRows<WideEntry> near;
+    GatheredRows<WideEntry> gathered;
+    std::vector<WideEntry> whole(table.n_entries);
+    add_rows<WideRow>(table, {nullptr, 0, 2000}, view, fixed, near, whole.data());
+    for (const std::uint32_t step : {1U, 3U, 50U, 700U, 1999U}) {
+        std::vector<std::uint32_t> some;
+        std::vector<std::uint32_t> others;
+        for (std::uint32_t row = 0; row < 2000; ++row)
+            (row % step == step / 2 ? some : others).push_back(row);
+        const RowRange rows{some.data(), 0, some.size()};
+        std::vector<WideEntry> by_rows(table.n_entries);
+        add_rows<WideRow>(table, rows, view, fixed, near, by_rows.data());
+        std::vector<WideEntry> rest = whole;  // the other rows are taken away
+        add_rows<WideRow>(table, {others.data(), 0, others.size()}, view, fixed, near, rest.data(),
+                          Way::take_away);
+        gathered.gather<WideRow>(table, rows, view, fixed);
+        Sums total;
+        for (const WideEntry& entry : gathered.entries) total += entry.sums(20);
+        CodeSums read;
+        CodeSums added;
+        std::vector<std::int64_t> weights;
+        for (std::uint32_t column = 0; column < 8; ++column) {
+            const std::uint32_t n_all = book.columns[column].n_all();
+            for (const auto& histogram : {by_rows, rest}) {
+                read_sums(table, column, n_all, histogram.data(), total, 20, read);
+                add_up(table, column, n_all, gathered, total, 20, added);
+                CHECK(read.n == added.n && read.has_missing() == added.has_missing());
+                std::int64_t n_rows = 0;
+                for (std::size_t i = 0; i < read.n; ++i) {
+                    CHECK(read.code[i] == added.code[i]);
+                    CHECK(i == 0 || read.code[i - 1] < read.code[i]);
+                    CHECK(read.sums[i].gradient == added.sums[i].gradient);
+                    CHECK(read.sums[i].hessian == added.sums[i].hessian);
+                    CHECK(read.sums[i].n_rows == added.sums[i].n_rows);
+                    n_rows += read.sums[i].n_rows;
+                }
+                CHECK(n_rows == total.n_rows);
+            }
+            add_up_weights(table, column, rows, weight, added, weights);
+            std::int64_t all = 0;
+            for (const std::uint32_t row : some) all += weight[row];
+            CHECK(std::reduce(weights.begin(), weights.end()) == all);
+        }
+    }
+}
+
+CASE(whole_ranges_of_codes_go_second) {
+    for (const std::size_t first : {0UL, 1UL, 31UL, 32UL, 200UL, 300UL, 999UL}) {
+        Ways ways;
+        ways.reset(300);
+        ways.set_from(first);
+        for (std::size_t code = 0; code < 300; ++code)
+            CHECK(ways.goes_second(code) == (code >= first));
+    }
+}
+
 CASE(forms_of_a_row_add_the_same) {
     FixedPoint fixed;
     fixed.count_bits = 12;

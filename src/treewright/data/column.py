@@ -195,6 +195,23 @@ def whole_as_floats(column: Column) -> Column:
     return Column(storage="float", data=floats)
 
 
+def whole_of_rows(column: Column, rows: BoolArray) -> Column:
+    """Return a column of whole numbers in the form that these of its rows alone would have.
+
+    What the other rows hold may be rounded.
+    """
+    present = rows if column.present is None else rows & column.present
+    floats = exact_floats(column.numbers(), present)
+    if floats is not None:
+        if column.present is not None:
+            floats[~column.present] = np.nan
+        return Column(storage="float", data=floats)
+    if column.storage == "uint" and column.numbers()[present].max() <= INT64_MAX:
+        whole = np.minimum(column.numbers(), np.uint64(INT64_MAX)).astype(np.int64)
+        return replace(column, storage="int", data=whole)
+    return column
+
+
 def exact_floats(whole: Array, present: BoolArray | None = None) -> Array | None:
     """Return integers of any type as floats of equal value; None if one of those present has none.
 

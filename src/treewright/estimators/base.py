@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array, Probabilities
 from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
-from treewright.data.read.table import match_table
+from treewright.data.read.table import match_table, open_table, read_frame
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
 from treewright.errors import ParameterError
@@ -138,6 +138,18 @@ class TableEstimator(KeepsRows, RefusesMistakes, BaseEstimator):  # type: ignore
     def _table(self, X: Any) -> Table:
         model = self._model()
         return match_table(X, model.schema, owner=type(self).__name__, unseen=model.unseen)
+
+    def _as_read(self, X: Any) -> Any:
+        """Return a table whose types and texts have been read once, if no other library reads it.
+
+        A dataframe is read column by column, and its texts are coded, in most of the time that a
+        small tree takes.
+        """
+        given = self.get_params(deep=False).values()
+        others = [
+            each for each in given if hasattr(each, "fit") and not isinstance(each, TableEstimator)
+        ]
+        return read_frame(X) if not others and open_table(X).names is not None else X
 
     @property
     def feature_importances_(self) -> FloatArray:

@@ -15,7 +15,7 @@ from treewright.array_types import Array, Int32Array
 from treewright.data.column import Column
 from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
-from treewright.data.read.table import match_table, read_frame, read_table
+from treewright.data.read.table import match_table, read_frame, read_table, typed_by_weight
 from treewright.data.read.target import ClassTarget, read_classes
 from treewright.data.read.weights import RowWeights
 from treewright.data.schema import Schema
@@ -148,6 +148,7 @@ class Discretizer(RefusesMistakes, OneToOneFeatureMixin, TransformerMixin, BaseE
         table = read_table(X, schema=self.schema, categorical_features=self.categorical_features)
         target = self._read_target(y, table.n_rows) if way.needs_classes else None
         weights = RowWeights.read(sample_weight, table.n_rows)
+        table = typed_by_weight(table, weights.weight)
         n_cells = table.n_rows * len(table.schema.columns)
         way = replace(way, n_threads=n_threads(self.n_jobs, n_cells))
         cuts = way.cuts(table, target, weights)

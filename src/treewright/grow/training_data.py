@@ -16,7 +16,7 @@ from treewright.array_types import FloatArray, Int64Array
 from treewright.data.identifiers import warn_of_groups
 from treewright.data.read.groups import RowGroups
 from treewright.data.read.leaks import warn_of_leaks
-from treewright.data.read.table import read_table
+from treewright.data.read.table import read_table, typed_by_weight
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
 from treewright.data.read.weights import RowWeights
 from treewright.data.table import Table
@@ -165,6 +165,7 @@ def read_training_data(
     table = read_table(X, schema=reading.schema, categorical_features=reading.categorical_features)
     target = reading.read_target(y, table.n_rows)
     weights = reading.read_weights(sample_weight, target, table.n_rows)
+    table = typed_by_weight(table, weights.weight)
     warn_of_leaks(table, target)
     if table.n_rows == 1:
         warn("the table has a single row (n_samples = 1): the tree is one leaf.", SmallDataWarning)

@@ -224,6 +224,17 @@ def test_large_tables_give_the_same_bits_every_way(target: str, missing: str) ->
         assert grown(problem, **way).arrays.equals(first.arrays), way
 
 
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+def test_drawn_cuts_of_large_tables_are_the_same_every_way(target: str) -> None:
+    # Nodes of few rows compare values, those of many search the codebook.
+    problem = large_problem(3_000, 14, target=target, missing="learned_side", seed=8)
+    options = {"splitter": "random", "max_depth": None}
+    first = grown(problem, **options)
+    assert first.n_nodes > 500
+    for way in ({"tally": "lists"}, {"tally": "codes"}, {"fuse": False}):
+        assert grown(problem, **options, **way).arrays.equals(first.arrays), way
+
+
 def test_a_tree_is_the_same_every_time() -> None:
     problem = large_problem(2_000, 12, target="classes", missing="learned_side", seed=7)
     options = {"splitter": "random", "max_features": 4}

@@ -10,7 +10,13 @@ from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 
-from treewright.certainty.calibration import CALIBRATIONS, Shares, fit_isotonic, fit_temperature
+from treewright.certainty.calibration import (
+    CALIBRATIONS,
+    Shares,
+    best_tempered,
+    fit_isotonic,
+    fit_temperature,
+)
 
 
 def told(n_rows: int, n_classes: int, temperature: float, seed: int = 0) -> tuple[Any, Any]:
@@ -104,3 +110,13 @@ def test_shares_undo_weights_exactly() -> None:
     weighted = true * factor / (true * factor).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(Shares(factor=factor)(weighted), true, rtol=1e-12)
     assert Shares(factor=np.array([0.0, 1.0]))(np.array([[1.0, 0.0]])).tolist() == [[1.0, 0.0]]
+
+
+def test_the_probabilities_that_tell_most_are_chosen_whatever_their_temperature() -> None:
+    told_well, codes = told(3000, 3, 4.0, seed=8)
+    noise = np.random.default_rng(9).dirichlet([1, 1, 1], size=3000)
+    mixes = [0.6, 0.3, 0.0, 0.3, 0.6]
+    candidates = [(1 - mixed) * told_well + mixed * noise for mixed in mixes]
+    assert best_tempered(candidates, codes, None) == 2
+    assert best_tempered(candidates[2:], codes, np.ones(3000)) == 0
+    assert best_tempered(candidates[:3], codes, None) == 2

@@ -6,9 +6,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from unit.chart.pictures import HOSTILE, USUAL, comparison, confusion, curve
 
+from treewright.chart import Chart, Line, Mark
 from treewright.errors import UnsupportedError
 
 
@@ -62,6 +64,43 @@ def test_lines_have_the_colours_and_widths_of_the_svg(pyplot: Any) -> None:
     (low, high) = ax.get_ylim()
     assert (low, high) == curve().limits()[1]
     assert ax.get_xticklabels()[0].get_text() == "1 leaf"
+
+
+def test_names_of_marks_lie_over_no_line(pyplot: Any) -> None:
+    from matplotlib.text import Text
+
+    x = np.arange(1.0, 21.0)
+    falling, rising = 0.4 / x, 0.15 + 0.01 * np.abs(x - 3)
+    for chosen, lowest in ((1, 3), (3, 5), (10, 3)):
+        chart = Chart(
+            title="What was found",
+            lines=[
+                Line(x=x, y=rising, name="cross-validated", role="validated"),
+                Line(x=x, y=falling, name="training", role="training"),
+            ],
+            marks=[
+                Mark(
+                    x=chosen,
+                    y=rising[chosen - 1],
+                    name=f"chosen: {chosen} leaves",
+                    note="simplest within 1 SE of the lowest",
+                    kind="chosen",
+                ),
+                Mark(x=lowest, y=rising[lowest - 1], name=f"lowest: {lowest} leaves", kind="best"),
+            ],
+        )
+        _, ax = pyplot.subplots(figsize=(7.6, 4.7))
+        chart.plot(ax)
+        boxes = [Text.get_window_extent(t) for t in ax.texts if t.get_text()[:6] in _MARKS]
+        assert len(boxes) == 2
+        assert not boxes[0].overlaps(boxes[1])
+        fine = np.linspace(1, 20, 5000)
+        for y in (falling, rising):
+            points = ax.transData.transform(np.column_stack([fine, np.interp(fine, x, y)]))
+            assert not any(box.count_contains(points) for box in boxes)
+
+
+_MARKS = ("chosen", "lowest")
 
 
 def test_rows_are_in_order_from_the_top(pyplot: Any) -> None:

@@ -137,6 +137,7 @@ def test_rounds_left_by_a_warm_start_and_early_stopping_are_told() -> None:
 @has_callbacks
 @pytest.mark.parametrize(("estimator", "y"), BOOSTING[:3])
 def test_scikit_learns_own_callbacks_work(estimator: Any, y: Any, capsys: Any) -> None:
+    pytest.importorskip("rich")  # of the progress bar
     from sklearn.callback import ProgressBar, ScoringMonitor
 
     scoring = "accuracy" if y is CLASSES else "r2"

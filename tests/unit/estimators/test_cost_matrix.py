@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone, is_classifier
+from sklearn.base import ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -29,6 +29,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "ObliqueTreeClassifier": {"min_samples_leaf": 20},
 }
 DECIDES_ONLY = [getattr(tw, name)(**options) for name, options in SMALL.items()]
+MEMBERS = [("line", LogisticRegression()), ("tree", tw.C45Classifier(min_cases=10))]
 FURTHER = [
     tw.C45Classifier(variant="c5", min_cases=10),
     tw.C45RulesClassifier(variant="c5", confidence=0.9),
@@ -41,6 +42,11 @@ FURTHER = [
     tw.AdaBoostClassifier(LogisticRegression(), n_estimators=3),
     tw.AdaBoostClassifier(tw.C45Classifier(min_cases=20), n_estimators=3),
     tw.GradientBoostingClassifier(n_estimators=5, init=LogisticRegression()),
+    tw.StackingClassifier(MEMBERS),
+    tw.StackingClassifier(MEMBERS, LogisticRegression()),
+    tw.StackingClassifier(MEMBERS, tw.DecisionTreeClassifier(max_depth=2), passthrough=True),
+    tw.VotingClassifier(MEMBERS, voting="soft"),
+    tw.VotingClassifier(MEMBERS, voting="soft", weights="out_of_fold"),
 ]
 COSTS = np.array([[0.0, 2.0, 90.0], [1.0, 0.0, 1.0], [30.0, 0.5, 0.0]])
 
@@ -61,11 +67,11 @@ def test_every_classifier_takes_costs() -> None:
     classifiers = [
         each for each in made if inspect.isclass(each) and hasattr(each, "predict_proba")
     ]
-    combined = (tw.StackingClassifier, tw.VotingClassifier)  # evaluate.LeastCost decides for them
-    single = [each for each in classifiers if not issubclass(each, combined)]
-    fit = [each for each in single if hasattr(each, "fit") and is_classifier(each())]
-    assert len(fit) >= 13
-    without = [each.__name__ for each in fit if "cost_matrix" not in each().get_params()]
+    fit = [
+        each for each in classifiers if hasattr(each, "fit") and issubclass(each, ClassifierMixin)
+    ]
+    assert len(fit) >= 15
+    without = [each.__name__ for each in fit if "cost_matrix" not in each._get_param_names()]
     assert not without
 
 
@@ -229,6 +235,49 @@ def test_costs_of_the_estimator_decide_for_the_forest() -> None:
     base = tw.C45Classifier(min_cases=10, cost_matrix=COSTS)
     theirs = tw.RandomForestClassifier(5, estimator=base).fit(X, Y)
     assert (mine.predict(X) == theirs.predict(X)).all()
+
+
+def test_costs_are_weighed_by_the_calibrated_probabilities_of_stacks_and_votes() -> None:
+    for model in (tw.StackingClassifier(MEMBERS), tw.VotingClassifier(MEMBERS, voting="soft")):
+        fitted = model.set_params(calibrate="temperature", cost_matrix=COSTS).fit(X, Y)
+        shares = fitted.predict_proba(X)
+        assert (fitted.predict(X) == fitted.classes_[(shares @ COSTS).argmin(axis=1)]).all()
+        plain = clone(model).set_params(cost_matrix=None).fit(X, Y)
+        np.testing.assert_array_equal(shares, plain.predict_proba(X))
+        fitted.set_params(cost_matrix=None).fit(X, Y)
+        assert (fitted.predict(X) == plain.predict(X)).all()
+
+
+def test_costs_need_probabilities() -> None:
+    hard = tw.VotingClassifier(MEMBERS, cost_matrix=COSTS)
+    with pytest.raises(UnsupportedError, match=r"a vote by majority has none.\n.*voting='soft'"):
+        hard.fit(X, Y)
+    stack = tw.StackingClassifier(MEMBERS, LinearSVC(), cost_matrix=COSTS)
+    with pytest.raises(UnsupportedError, match="final_estimator LinearSVC tells none"):
+        stack.fit(X, Y)
+
+
+def test_costs_of_stack_and_final_estimator_are_given_once() -> None:
+    final = tw.C45Classifier(cost_matrix=COSTS)
+    with pytest.raises(ParameterError, match="cost_matrix is given both to StackingClassifier"):
+        tw.StackingClassifier(MEMBERS, final, cost_matrix=COSTS).fit(X, Y)
+    several = np.column_stack([Y == "a", Y == "b"]).astype(int)
+    with pytest.raises(UnsupportedError, match="cost_matrix are for one output; y has several"):
+        tw.StackingClassifier(MEMBERS, cost_matrix=COSTS).fit(X, several)
+
+
+def test_a_part_of_the_rows_may_lack_a_class_that_has_costs() -> None:
+    labels = Y.astype(object).copy()
+    labels[0] = "once"
+    costs = 1.0 - np.eye(4)
+    for model in (
+        tw.RandomForestClassifier(5, bootstrap=False),
+        tw.GradientBoostingClassifier(n_estimators=3),
+        tw.C45Classifier(),
+    ):
+        fitted = model.set_params(cost_matrix=costs, calibrate="temperature").fit(X, labels)
+        assert fitted.predict_proba(X).shape == (len(X), 4)
+        assert fitted.predict_set(X).shape == (len(X), 4)
 
 
 def test_scikit_learn_has_no_costs() -> None:

@@ -48,6 +48,7 @@ struct WideEntry {
         both -= other.both;
         return *this;
     }
+    WideEntry operator-() const { return {-both}; }
     static WideEntry of(const Sums& sums, int count_bits) {
         return {Both{sums.gradient, (sums.hessian << count_bits) + sums.n_rows}};
     }
@@ -69,6 +70,7 @@ struct NarrowEntry {
         both -= other.both;
         return *this;
     }
+    NarrowEntry operator-() const { return {-both}; }
     static NarrowEntry of(const Sums& sums, int count_bits) {
         return {(sums.gradient << count_bits) + sums.n_rows};
     }

@@ -46,8 +46,9 @@ template <class Entry>
 struct HistogramMemory {
     std::vector<std::unique_ptr<Entry[]>> pool;   ///< that no leaf has
     std::vector<std::unique_ptr<Entry[]>> spare;  ///< of the threads but the first
-    std::vector<HistogramScratch> scratch;        ///< of each thread
+    std::vector<SearchScratch> scratch;           ///< of each thread
     std::vector<NearRows<Entry>> near;
+    GatheredRows<Entry> gathered;  ///< of a leaf without a histogram
 
     void make_room(std::size_t n_threads, std::size_t n_entries) {
         while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[n_entries]);

@@ -1,9 +1,13 @@
 /// Sums of gradients, hessians and rows by code, in whole numbers: their order does not matter, and
 /// the histogram of a child is the parent's less its sibling's, exactly.
+///
+/// The sums of one column in one node are read off its histogram, or added up row by row where rows
+/// are few and most entries of a histogram would be empty: both ways give the same.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "treewright/boosting/coded_table.hpp"
@@ -19,10 +23,68 @@ struct NearRows {
     std::vector<Entry> entries;
 };
 
-/// Adds rows to the entries of a histogram.
+enum class Way { add, take_away };
+
+/// Adds rows to the entries of a histogram, or takes them away.
 template <class Row>
 void add_rows(const CodedTable& table, const RowRange& rows, const GradientView& gradients,
               const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
-              typename Row::Entry* histogram);
+              typename Row::Entry* histogram, Way way = Way::add);
+
+/// Codes that have rows, ascending, and their sums. Missing is the last code of a column, and so
+/// the last here if it has rows.
+struct CodeSums {
+    /// Longer than `n` where that saves clearing them.
+    std::vector<std::uint32_t> code;
+    std::vector<Sums> sums;
+    std::size_t n = 0;
+    std::uint32_t missing = 0;  ///< its code
+
+    [[nodiscard]] bool has_missing() const { return n > 0 && code[n - 1] == missing; }
+    /// Starts anew, with room for all codes of a column.
+    void reset(std::uint32_t n_all) {
+        if (code.size() < n_all) {
+            code.resize(n_all);
+            sums.resize(n_all);
+        }
+        n = 0;
+        missing = n_all - 1;
+    }
+    /// Keeps a code that has rows.
+    void add(std::uint32_t its_code, const Sums& its_sums) {
+        code[n] = its_code;
+        sums[n] = its_sums;
+        n += its_sums.n_rows > 0 ? 1 : 0;  // without a branch: in deep nodes most have none
+    }
+};
+
+/// Reads the sums of a column off a histogram; `total` is that of the node.
+template <class Entry>
+void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+               const Entry* histogram, const Sums& total, int count_bits, CodeSums& into);
+
+/// Few rows of a node, and what they add: gathered once for all columns of the node.
+template <class Entry>
+struct GatheredRows {
+    RowRange rows;
+    std::vector<Entry> entries;  ///< of each row
+    // Of the column at hand, by code of its slot; all 0 between two columns.
+    std::vector<Entry> sums;
+    std::vector<std::uint64_t> present;  ///< a bit each
+
+    template <class Row>
+    void gather(const CodedTable& table, const RowRange& some, const GradientView& gradients,
+                const FixedPoint& fixed);
+};
+
+/// Adds up the sums of a column over gathered rows.
+template <class Entry>
+void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+            GatheredRows<Entry>& gathered, const Sums& total, int count_bits, CodeSums& into);
+
+/// Sums the weights of the rows of each code of `of`, in their order.
+void add_up_weights(const CodedTable& table, std::uint32_t column, const RowRange& rows,
+                    std::span<const std::int64_t> weight, const CodeSums& of,
+                    std::vector<std::int64_t>& into);
 
 }  // namespace treewright::boosting

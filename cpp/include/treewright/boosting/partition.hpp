@@ -16,6 +16,13 @@ struct Ways {
         n_codes = n;
         bits.assign(n <= 512 ? 16 : (n + 31) / 32, 0);  // at least a full register
     }
+    /// All codes from this one on.
+    void set_from(std::size_t code) {
+        const std::size_t word = code / 32;
+        if (word >= bits.size()) return;
+        bits[word] = ~0U << (code % 32);
+        for (std::size_t i = word + 1; i < bits.size(); ++i) bits[i] = ~0U;
+    }
     void set_all() { bits.assign(bits.size(), ~0U); }
     [[nodiscard]] bool goes_second(std::size_t code) const {
         return (bits[code / 32] >> (code % 32) & 1) != 0;

@@ -55,7 +55,8 @@ struct SearchNode {
     FixedPoint fixed;
     Bounds bounds;
     const BoostLimits* limits = nullptr;
-    /// Weight of the rows of each code in units of kWeightUnit; empty: it does not matter.
+    /// Weight of the rows of each code that has any, in units of kWeightUnit; empty: it does not
+    /// matter.
     std::span<const std::int64_t> weight = {};
 
     /// Whether both children of a node weigh enough.
@@ -64,19 +65,17 @@ struct SearchNode {
 
 /// The sums of the first child of each cut of a column.
 struct CutSums {
-    std::vector<std::uint32_t> code;  ///< the last of the first child
     std::vector<std::int64_t> gradient;
     std::vector<std::int64_t> hessian;
     std::vector<std::int64_t> n_rows;
 
-    void resize(std::size_t n) {
-        code.resize(n);
+    void make_room(std::size_t n) {
+        if (gradient.size() >= n) return;
         gradient.resize(n);
         hessian.resize(n);
         n_rows.resize(n);
     }
-    void set(std::size_t cut, std::uint32_t last, const Sums& sums) {
-        code[cut] = last;
+    void set(std::size_t cut, const Sums& sums) {
         gradient[cut] = sums.gradient;
         hessian[cut] = sums.hessian;
         n_rows[cut] = sums.n_rows;
@@ -87,20 +86,21 @@ struct CutSums {
 };
 
 /// Working memory of a thread.
-struct HistogramScratch {
-    std::vector<Sums> sums;
+struct SearchScratch {
+    CodeSums own;  ///< of the column at hand
     CutSums cuts;
     std::vector<double> gain;
+    /// G / H of a category, and its place among the codes that have rows.
     std::vector<std::pair<double, std::uint32_t>> order;
-    std::vector<std::int64_t> weight;  ///< by code
+    std::vector<std::int64_t> weight;  ///< of each code that has rows
 };
 
-/// Improves `best` by the cuts of a column; `sums` by code, the last of them missing. `sign` is the
-/// direction of the monotonic constraint, or 0.
-void search_cuts(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column, int sign,
-                 HistogramScratch& scratch, BoostSplit& best);
-void search_subsets(const SearchNode& node, std::span<const Sums> sums, std::uint32_t column,
-                    HistogramScratch& scratch, BoostSplit& best);
+/// Improves `best` by the cuts of a column, whose sums are in `scratch`. `sign` is the direction of
+/// the monotonic constraint, or 0.
+void search_cuts(const SearchNode& node, std::uint32_t column, int sign, SearchScratch& scratch,
+                 BoostSplit& best);
+void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
+                    BoostSplit& best);
 
 /// -G / (H + l2), within the bounds.
 [[nodiscard]] double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2,

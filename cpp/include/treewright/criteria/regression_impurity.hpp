@@ -1,6 +1,8 @@
 /// Impurity of regression nodes.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,7 +27,14 @@ struct MedianOf {
                                     double squares);
 
 /// Converts a sum of squares about the mean into the units of the criterion.
-[[nodiscard]] double impurity_of_squares(const Traits& criterion, double squares, double weight);
+[[nodiscard]] inline double impurity_of_squares(const Traits& criterion, double squares,
+                                                double weight) {
+    if (criterion.sums_over_rows) return squares;
+    const double variance = std::max(0.0, squares / weight);
+    if (criterion.power_of_variance == 1.0) return variance;
+    return criterion.power_of_variance == 0.5 ? std::sqrt(variance)
+                                              : std::pow(variance, criterion.power_of_variance);
+}
 
 /// Impurity of a regression node, in the criterion's own units, averaged over the outputs.
 /// `weights` empty = all 1.

@@ -48,6 +48,9 @@ struct ClassSums {
 void add_about(double* into, const double* values, const double* centre, double weight,
                std::size_t n);
 
+/// into[i] = sums[i] / weight, rounded to a whole number
+void round_means(double* into, const double* sums, double weight, std::size_t n);
+
 /// The sum of the squares of n numbers, added up in eight lanes, number i in lane i modulo eight:
 /// the order that loops for wide registers add in, so that they find the same doubles.
 [[nodiscard]] double sum_of_squares(const double* numbers, std::size_t n);
@@ -71,7 +74,9 @@ struct ValueSums {
         for (std::size_t output = 0; output < n_outputs; ++output)
             centre[output] = std::nearbyint(total[kStatistics + step * output] / total[kWeight]);
     }
-    void begin_node(const double* total) { centre_on(total, 1); }
+    void begin_node(const double* total) {
+        round_means(centre.data(), total + kStatistics, total[kWeight], n_outputs);
+    }
     void enter(const double*) {}
 };
 

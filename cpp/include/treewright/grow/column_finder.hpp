@@ -33,6 +33,8 @@ public:
     /// Adds the sums of rows [begin, end) of `rows` to `into`.
     virtual void add(double* into, const data::Block& block,
                      std::span<const std::uint32_t> rows) const = 0;
+    /// Whether the sums of all rows but some are those of all less those of some, to the last bit.
+    [[nodiscard]] virtual bool subtracts_exactly(const data::Block&) const { return false; }
     /// Sets the node of the next columns.
     virtual void enter(const NodeContext&) {}
     /// Fills `candidate` with the best split by `column`. A cut found without its position (fused

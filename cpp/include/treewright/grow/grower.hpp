@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/data/block.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
@@ -12,9 +15,20 @@
 
 namespace treewright::grow {
 
-/// The same data and options give the same tree, bit for bit, for any number of threads.
+/// The rows of a table with each column sorted or coded: made once for trees that are grown on the
+/// same rows and weights.
+struct SortedTable {
+    std::shared_ptr<data::Block> block;
+    std::vector<std::uint32_t> n_missing;  ///< by column
+    std::vector<data::Bins> bins;          ///< by column
+};
+[[nodiscard]] SortedTable sorted(const data::Dataset& data, const data::BlockOptions& options,
+                                 Team& team);
+
+/// The same data and options give the same tree, bit for bit, for any number of threads. `table`,
+/// where given, holds the data, and is left as it is.
 [[nodiscard]] tree::Tree grow(const data::Dataset& data, const GrowOptions& options,
-                              Progress& progress);
+                              Progress& progress, const SortedTable* table = nullptr);
 
 /// One column's candidate in a node, with its question on raw values.
 struct InspectedCandidate {

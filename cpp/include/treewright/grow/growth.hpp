@@ -65,7 +65,7 @@ class Growth {
 public:
     Growth(const data::Dataset& data, const GrowOptions& options, Progress& progress);
 
-    tree::Tree grow_tree();
+    tree::Tree grow_tree(const SortedTable* table = nullptr);
     Inspection inspect_node(const std::vector<std::uint32_t>& path);
 
 private:
@@ -81,7 +81,7 @@ private:
     // Nodes (growth.cpp)
     /// Converts a gain on the node's grid to the target's own units.
     [[nodiscard]] double unit_of(const data::Grid& grid) const;
-    Open open_root(Fragment& fragment);
+    Open open_root(Fragment& fragment, SortedTable table);
     void collect_rows(const Open& open, std::vector<std::uint32_t>& rows) const;
     /// Whether all rows have the same target, or nearly enough to make the node a leaf.
     [[nodiscard]] bool is_settled(const data::Block& block, std::span<const std::uint32_t> rows,
@@ -134,7 +134,7 @@ private:
     /// Lists the known rows in ws.rows, branch by branch, in the order of a column's list.
     void list_by_branch(const Open& open, std::uint32_t column, std::uint32_t known_end,
                         Workspace& ws) const;
-    void sum_branches(const data::Block& block, std::size_t n_branches, std::size_t width,
+    void sum_branches(const Open& open, std::size_t n_branches, std::size_t width,
                       Workspace& ws) const;
     static std::uint32_t heaviest_branch(std::size_t n_branches, std::size_t width,
                                          const Workspace& ws);

@@ -106,6 +106,81 @@ std::uint32_t entries_below(const Word* list, std::uint32_t n, double drawn,
     return at;
 }
 
+/// The rows of a node on either side of a drawn cut.
+struct Parted {
+    std::vector<data::Wide> entries;  ///< those below come first; in no order, without ties
+    std::vector<data::Wide> above;
+    std::uint32_t n_below = 0;  ///< 0: the node has one value alone
+    double drawn = 0.0;
+    std::uint32_t code_below = 0;  ///< the greatest code below
+    std::uint32_t row_below = 0;   ///< rows that have the values on either side of the cut
+    std::uint32_t row_above = 0;
+};
+
+/// Draws a cut for a column of codes and parts the rows of a node by it, as entries_below does
+/// where they are sorted. `value_of_code` reads the codebook, `value_of_row` the column. False if a
+/// value is missing.
+template <class Word, class Code, class ValueOfCode, class ValueOfRow>
+bool part_by_drawn_code(const NodeRange& node, const std::vector<Code>& code_of_row,
+                        std::size_t n_codes, Generator& generator, const ValueOfCode& value_of_code,
+                        const ValueOfRow& value_of_row, Parted& parted) {
+    /// Rows whose values are sooner compared than a codebook is searched.
+    constexpr std::uint32_t kFewRows = 24;
+    const Word* list = node.block->list<Word>(0) + node.begin;
+    const std::uint32_t n = node.size();
+    const auto row_at = [&](std::uint32_t i) { return data::Entry<Word>::row(list[i]); };
+    std::size_t least = n_codes;
+    std::size_t most = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::size_t code = code_of_row[row_at(i)];
+        least = std::min(least, code);
+        most = std::max(most, code);
+    }
+    if (most == n_codes) return false;
+    parted.n_below = 0;
+    if (least == most) return true;
+    parted.drawn = draw_between(value_of_code(least), value_of_code(most), generator);
+    std::size_t last = least;  // code below: not below the least, nor the greatest
+    if (n <= kFewRows) {
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::size_t code = code_of_row[row_at(i)];
+            if (code > last && code < most && value_of_row(row_at(i)) <= parted.drawn) last = code;
+        }
+    } else {
+        std::size_t beyond = most;
+        while (beyond - last > 1) {
+            const std::size_t middle = last + (beyond - last) / 2;
+            (value_of_code(middle) <= parted.drawn ? last : beyond) = middle;
+        }
+    }
+    last = std::min(last, most - 1);
+    parted.entries.resize(n);
+    parted.above.resize(n);
+    std::uint32_t n_below = 0;
+    std::uint32_t n_above = 0;
+    std::uint64_t nearest_below = 0;  // code << 32 | row
+    std::uint64_t nearest_above = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < n; ++i) {  // no branch on the data
+        const std::uint32_t row = row_at(i);
+        const std::uint64_t code = code_of_row[row];
+        const bool is_below = code <= last;
+        parted.entries[n_below] = row << 2;
+        parted.above[n_above] = row << 2;
+        n_below += is_below ? 1 : 0;
+        n_above += is_below ? 0 : 1;
+        const std::uint64_t key = code << 32 | row;
+        nearest_below = std::max(nearest_below, is_below ? key : 0);
+        nearest_above = std::min(nearest_above, is_below ? ~std::uint64_t{0} : key);
+    }
+    std::copy_n(parted.above.begin(), n_above,
+                parted.entries.begin() + static_cast<std::ptrdiff_t>(n_below));
+    parted.n_below = n_below;
+    parted.code_below = static_cast<std::uint32_t>(nearest_below >> 32);
+    parted.row_below = static_cast<std::uint32_t>(nearest_below);
+    parted.row_above = static_cast<std::uint32_t>(nearest_above);
+    return true;
+}
+
 /// Each value is sent to a side by a fair coin; neither side stays empty.
 template <criteria::Criterion C>
 void random_subset(Judge<C>& judge, Generator generator, SearchScratch& scratch, Candidate& best) {

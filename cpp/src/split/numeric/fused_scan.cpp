@@ -325,11 +325,14 @@ double fused_cut(const OutputsNode<Word>& node, const Sums& sums, std::uint32_t 
     const std::uint32_t end = is_left_smaller ? n_below : node.n;
     double smaller[2] = {0.0, 0.0};  // copies, weight
     double larger[2];
-    for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t row = data::Entry<Word>::row(node.list[i]);
-        smaller[criteria::kCopies] += node.block->copies_of(row);
-        smaller[criteria::kWeight] += node.block->weight_of(row);
-    }
+    if (node.block->copies.empty() && node.block->weight.empty())
+        std::fill_n(smaller, 2, static_cast<double>(end - begin));
+    else
+        for (std::uint32_t i = begin; i < end; ++i) {
+            const std::uint32_t row = data::Entry<Word>::row(node.list[i]);
+            smaller[criteria::kCopies] += node.block->copies_of(row);
+            smaller[criteria::kWeight] += node.block->weight_of(row);
+        }
     difference(larger, node.total, smaller, 2);
     if (!node.limits.admits(smaller) || !node.limits.admits(larger)) return kNoCut;
     const Squares squares = squares_of_sides(node, sums, begin, end, scratch);

@@ -11,6 +11,7 @@ from treewright.chart.on_axes.frame import (
     MOST_NAME,
     POINTS,
     STRIP_BOTTOM,
+    halo,
     line_style,
     paint,
     set_scale,
@@ -22,10 +23,15 @@ from treewright.chart.words import clean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
 
     from treewright.chart.chart import Chart
 
 _ON_TOP = 10  # above every line
+_OFFSETS = (40, 70, 20, 110, -40, -90, -20, -130)
+"""Heights, in points above a mark, at which its name may stand; tried in turn."""
+_STEPS = 50
+"""Places of a line's segment that a name may lie over."""
 _LABEL_SHARE = 15 / 300
 """Least distance of two labels, as a share of the height of a usual plot."""
 
@@ -140,28 +146,67 @@ def _plot_mark(mark: Mark, ax: Axes) -> None:
     )
     if not mark.name:
         return
-    # What was chosen is named below on a leader, what was not above.
-    down = mark.y > sum(ax.get_ylim()) / 2 if is_chosen else mark.y < ax.get_ylim()[0]
     text = _lines(mark.name, mark.note, 2 * MOST_NAME)
-    to_axes = ax.transData + ax.transAxes.inverted()
-    is_left = float(to_axes.transform((mark.x, mark.y))[0]) < 0.25
-    side = "left" if is_left or not is_chosen else "right"
-    ax.annotate(
+    # What was chosen is named below on a leader, what was not above; else wherever no line is.
+    is_low = mark.y <= sum(ax.get_ylim()) / 2
+    offsets = _OFFSETS if is_low or not is_chosen else _OFFSETS[::-1]
+    found: list[tuple[int, Annotation]] = []
+    for offset in offsets:
+        for side in ("left", "right"):
+            label = _annotate(ax, mark, text, offset, side, bold=is_chosen)
+            found.append((_n_crossed(ax, label), label))
+            if found[-1][0] == 0:
+                break
+        if found[-1][0] == 0:
+            break
+    best = min(found, key=lambda each: each[0])[1]
+    for _, label in found:
+        if label is not best:
+            label.remove()
+
+
+def _annotate(ax: Axes, mark: Mark, text: str, offset: int, side: str, *, bold: bool) -> Annotation:
+    token = "ink3" if mark.kind == "chance" else "ink"
+    is_below = offset < 0
+    return ax.annotate(
         text,
         (mark.x, mark.y),
-        xytext=(0, -90 if down else 40),
+        xytext=(0, offset),
         textcoords="offset points",
         ha=side,
-        va="top" if down else "bottom",
+        va="top" if is_below else "bottom",
         arrowprops={
             "arrowstyle": "-",
             "color": paint(token),
             "linewidth": POINTS,
-            "relpos": (0 if side == "left" else 1, 1 if down else 0),
+            "relpos": (0 if side == "left" else 1, 1 if is_below else 0),
         },
         zorder=_ON_TOP,
-        **text_style(12.5, token, bold=is_chosen),
+        path_effects=halo(),
+        **text_style(12.5, token, bold=bold),
     )
+
+
+def _n_crossed(ax: Axes, label: Annotation) -> int:
+    """Return what a label lies over: points of lines, other labels, and all outside the plot."""
+    from matplotlib.text import Text  # of the text alone: an annotation's own includes its leader
+
+    box = Text.get_window_extent(label).padded(2)
+    n_crossed = 0
+    for line in ax.get_lines():
+        points = ax.transData.transform(np.column_stack(line.get_data()).astype(float))
+        points = points[np.isfinite(points).all(axis=1)]
+        steps = np.linspace(0, 1, _STEPS)[:, np.newaxis, np.newaxis]
+        between = points[:-1] + steps * (points[1:] - points[:-1])
+        x, y = np.concatenate([between.reshape(-1, 2), points]).T
+        inside = (x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1)
+        n_crossed += int(inside.sum())
+    for other in ax.texts:
+        if other is not label and box.overlaps(Text.get_window_extent(other)):
+            n_crossed += _STEPS
+    plot = ax.get_window_extent()
+    is_outside = box.x0 < plot.x0 or box.x1 > plot.x1 or box.y0 < plot.y0 or box.y1 > plot.y1
+    return n_crossed + (2 * _STEPS if is_outside else 0)
 
 
 def _lines(name: str, note: str, width: float) -> str:
@@ -191,8 +236,8 @@ def _name_lines(chart: Chart, ax: Axes) -> None:
         title = "  ".join(clean(head) for head in chart.heads if head)
         legend = ax.legend(frameon=False, title=title, labelcolor=paint("ink"))
         for text in legend.get_texts():
-            text.set(**text_style(12.5, "ink"))
-        legend.get_title().set(**text_style(11.5, "ink3"))
+            text.set(path_effects=halo(), **text_style(12.5, "ink"))
+        legend.get_title().set(path_effects=halo(), **text_style(11.5, "ink3"))
         return
     named = [line for line in chart.lines if line.name and chart.shown(line).any()]
     ends = [np.flatnonzero(chart.shown(line))[-1] for line in named]

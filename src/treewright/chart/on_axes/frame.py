@@ -71,6 +71,13 @@ def text_style(size: float, token: str, *, bold: bool = False) -> dict[str, Any]
     }
 
 
+def halo() -> list[Any]:
+    """Return what keeps a text readable over lines: a border of paper, 4 pixels wide."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=4 * POINTS, foreground=paint("paper"))]
+
+
 @cache
 def _font() -> dict[str, Any]:
     """Return the first of our fonts that is installed, and matplotlib's own behind it."""

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from treewright.data.files.arff import read_arff
 from treewright.data.files.c45 import read_c45, read_names
-from treewright.data.files.csv import Notation, read_delimited
+from treewright.data.files.csv import read_delimited
+from treewright.data.files.notation import Notation
 from treewright.data.files.parquet import PARQUET_MAGIC, read_parquet
 from treewright.data.frame import Frame
 from treewright.errors import FileFormatError, ParameterError

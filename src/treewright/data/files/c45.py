@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.data.column import Column, text_column
-from treewright.data.files.csv import NUMBER, Notation, read_texts
+from treewright.data.files.csv import read_texts
+from treewright.data.files.notation import NUMBER, Notation
 from treewright.data.frame import Frame
 from treewright.errors import FileFormatError
 

@@ -6,9 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,8 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.data.codes import INT64_MAX, INT64_MIN
 from treewright.data.column import Column, blank_column, read_typed, text_column
+from treewright.data.files.near_numbers import warn_of_near_numbers
+from treewright.data.files.notation import ISO_DATE, NUMBER, WHOLE, Notation
 from treewright.data.frame import Frame
 from treewright.data.match_names import default_names
 from treewright.data.objects import read_objects
@@ -24,55 +24,8 @@ from treewright.interrupts import row_blocks, uncollected
 
 _DELIMITERS = ",;\t|"
 _LINES_LOOKED_AT = 20
-# Python's int() and float() accept more than numbers in files: 1_000, Arabic digits.
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-NUMBER = re.compile(
-    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf|infinity)", re.IGNORECASE
-)
-_DATE = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)?"
-)
-
-
-# Notations that people use and that are not numbers as they stand: what takes them away, and what
-# to do. A currency sign or a percent sign has a meaning that only the user knows.
-_DECORATED = re.compile(r"[$€£¥]\s*|\s*[%$€£¥]|\s*[A-Za-z]{1,3}$")
-_DAY_FIRST = re.compile(r"(?P<day>[0-9]{1,2})(?P<mark>[./-])[0-9]{1,2}(?P=mark)[0-9]{4}")
-_SHARE_OF_NUMBERS = 0.5
-_MANY_NUMBERS = 6
-"""A few numbers among names (1, 2, 3, U) are names."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Notation:
-    """How values are written.
-
-    Parameters
-    ----------
-    missing
-        Texts that mean a missing value.
-    decimal, thousands
-        Decimal mark, and mark between groups of three digits.
-    dates
-        How dates are written besides ISO, as for ``datetime.strptime``.
-    """
-
-    missing: frozenset[str] = frozenset()
-    decimal: str = "."
-    thousands: str | None = None
-    dates: str | None = None
-
-    def plain(self, text: str) -> str:
-        """Return a number as Python writes it; anything else as it is, or as no number."""
-        if self.thousands is not None and self.thousands in text:
-            mark = re.escape(self.thousands)
-            if not re.match(rf"[+-]?[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+(?![0-9{mark}])", text):
-                return text
-            text = text.replace(self.thousands, "")
-        if self.decimal != ".":
-            return text.replace(".", "?").replace(self.decimal, ".")
-        return text
+# A first line by which Excel is told the delimiter; no name of a column.
+_TOLD_DELIMITER = re.compile(r"sep=(?P<mark>[^\w\s\"]|\t)[\r\n]", re.IGNORECASE)
 
 
 def read_delimited(
@@ -84,8 +37,13 @@ def read_delimited(
     notation: Notation,
 ) -> Frame:
     """Return delimited text as a frame; `source` names the file in messages, None means infer."""
-    delimiter = delimiter or _sniff(text)
+    told = _TOLD_DELIMITER.match(text)
+    delimiter = delimiter or (told["mark"] if told else _sniff(text))
     lines, rows = _split(text, source, delimiter)
+    if told:
+        lines, rows = lines[1:], rows[1:]
+        if not rows:
+            raise FileFormatError(f"{source} is empty but for its first line, {told[0].strip()!r}.")
     names = _names(rows[0], source, header)
     if names is not None:
         lines, rows = lines[1:], rows[1:]
@@ -96,8 +54,13 @@ def read_delimited(
         if len(row) != width:
             raise FileFormatError(
                 f"{source}, line {line} has {len(row)} fields, not {width}.\n"
-                f"  Hint: fields are divided by {delimiter!r}; a field that holds one is quoted."
+                f"  Hint: fields are divided by {delimiter!r}; a field that holds one is quoted"
+                + (", or delimiter= is another." if width == 1 else ".")
             )
+    if width > 1 and not names[-1] and not any(row[-1].strip() for row in rows):
+        names = names[:-1]  # every line ends in a delimiter
+    if width == 1 and names[0]:
+        _warn_of_spaces(names[0], rows, source)
     columns: dict[str, Column] = {}
     for place, name in enumerate(names):
         texts = tuple([row[place] for row in rows])
@@ -149,7 +112,7 @@ def _split(text: str, source: str, delimiter: str) -> tuple[list[int], list[list
         del rows[-1], lines[-1]
     if is_single:
         return lines, [row or [""] for row in rows]
-    kept = [i for i, row in enumerate(rows) if row]
+    kept = [i for i, row in enumerate(rows) if len(row) > 1 or (row and row[0].strip())]
     return [lines[i] for i in kept], [rows[i] for i in kept]
 
 
@@ -172,6 +135,20 @@ def _names(first: list[str], source: str, header: bool | None) -> tuple[str, ...
     return names
 
 
+def _warn_of_spaces(name: str, rows: list[list[str]], source: str) -> None:
+    """Warn of one column whose name and values all divide at spaces into as many parts."""
+    parts = [row[0].split() for row in rows[:_LINES_LOOKED_AT]]
+    width = len(name.split())
+    if width > 1 and parts and all(len(part) == width for part in parts):
+        is_number = [NUMBER.fullmatch(text) for part in parts for text in part]
+        if any(is_number):
+            warn(
+                f"{source} is read as one column, {name!r}, although its lines divide at spaces"
+                f" into {width} parts.\n  Hint: delimiter=' ' reads {width} columns.",
+                ReadWarning,
+            )
+
+
 def read_texts(texts: tuple[str, ...], name: str, notation: Notation) -> Column:
     """Return a column of texts as integers, numbers, dates, or text.
 
@@ -186,7 +163,7 @@ def read_texts(texts: tuple[str, ...], name: str, notation: Notation) -> Column:
         return blank_column(len(texts))
     is_usual = notation.decimal == "." and notation.thousands is None
     numbers = known if is_usual else {text: notation.plain(known[text]) for text in known}
-    if _all_match(_WHOLE, numbers):
+    if _all_match(WHOLE, numbers):
         whole = {text: int(plain) for text, plain in numbers.items()}
         low, high = min(whole.values()), max(whole.values())
         if (low >= INT64_MIN and high <= INT64_MAX) or (low >= 0 and high < 1 << 64):
@@ -197,80 +174,11 @@ def read_texts(texts: tuple[str, ...], name: str, notation: Notation) -> Column:
     elif _all_match(NUMBER, numbers):
         floats = {text: float(plain) for text, plain in numbers.items()}
         return read_typed(_spread(texts, floats, np.nan, np.float64), name)
-    elif notation.dates is not None or _all_match(_DATE, known):
-        dates = _dates(texts, known, name, notation.dates)
+    elif notation.dates is not None or _all_match(ISO_DATE, known):
+        dates = _dates(texts, known, name, notation)
         if dates is not None:
             return dates
     return text_column([text if text in known else None for text in texts])
-
-
-def warn_of_near_numbers(
-    texts: tuple[str, ...], name: str, notation: Notation, *, lines: Sequence[int], source: str
-) -> None:
-    """Warn of a column of text that would be numbers or dates but for something small.
-
-    That is where most of its values are numbers, or are so in a notation that was not declared.
-    """
-    counts = Counter(text.strip() for text in texts)
-    known = {text: n for text, n in counts.items() if text not in notation.missing}
-    n_known = sum(known.values())
-    is_number = {text: bool(NUMBER.fullmatch(notation.plain(text))) for text in known}
-    n_numbers = sum(n for text, n in known.items() if is_number[text])
-    n_distinct = sum(is_number.values())
-    if n_numbers == n_known:  # no values, or digits beyond 64 bits
-        return
-    share = n_numbers / n_known
-    if share >= _SHARE_OF_NUMBERS and n_distinct >= _MANY_NUMBERS:
-        others = [text for text in known if not is_number[text]]
-        what = f"{n_numbers:,} of its {n_known:,} values are numbers; not so"
-        hint = _hint_for(others, notation) or f"missing=[..., {others[0]!r}] makes such values gaps"
-    else:
-        # A dash or a word among such values is a second reason; it is told beside the first.
-        others = [text for text in known if any(map(str.isdigit, text))]
-        words = [text for text in known if text not in others]
-        found = _hint_for(others, notation) if others else None
-        n_told = sum(known[text] for text in others)
-        is_mostly = n_told >= _SHARE_OF_NUMBERS * n_known and len(others) >= _MANY_NUMBERS
-        if found is None or (words and not is_mostly):
-            return
-        what, hint = "its values look like numbers or dates in another notation:", found
-        if words:
-            hint += f", and missing=[..., {words[0]!r}] makes the others gaps"
-    first = next(line for line, text in zip(lines, texts, strict=True) if text.strip() in others)
-    shown = ", ".join(repr(text) for text in others[:3]) + (", ..." if len(others) > 3 else "")
-    warn(
-        f"{source}: column {name!r} is read as names, although {what} {shown} (first in"
-        f" line {first}).\n  Hint: {hint}.",
-        ReadWarning,
-    )
-
-
-def _hint_for(texts: list[str], notation: Notation) -> str | None:
-    """Return what would make numbers or dates of all these texts; None if nothing known does."""
-
-    def are_numbers(way: Notation) -> bool:
-        return all(NUMBER.fullmatch(way.plain(text)) for text in texts)
-
-    ways = []
-    for decimal, thousands in ((".", ","), (",", None), (",", "."), (".", " "), (",", " ")):
-        is_used = thousands is None or any(thousands in text for text in texts)
-        if is_used and are_numbers(replace(notation, decimal=decimal, thousands=thousands)):
-            said = [f"decimal={decimal!r}"] if decimal != notation.decimal else []
-            said += [f"thousands={thousands!r}"] if thousands is not None else []
-            ways.append(", ".join(said))
-    if ways:  # 1,000 may be either
-        return " or ".join(ways[:2]) + " reads them as numbers"
-    days = [_DAY_FIRST.fullmatch(text) for text in texts]
-    if all(days) and texts:
-        mark = days[0]["mark"] if days[0] else "."
-        day_first = mark == "." or any(int(each["day"]) > 12 for each in days if each)
-        order = f"%d{mark}%m{mark}%Y" if day_first else f"%m{mark}%d{mark}%Y"
-        return f"dates={order!r} reads them as dates"
-    bare = [_DECORATED.sub("", text).strip() for text in texts]
-    signs = {"".join(_DECORATED.findall(text)) for text in texts}
-    if len(signs) <= 2 and all(NUMBER.fullmatch(notation.plain(text)) for text in bare):
-        return "take the signs and units away from the numbers, or declare them missing"
-    return None
 
 
 def _all_match(pattern: re.Pattern[str], plain_of_text: dict[str, str]) -> bool:
@@ -286,17 +194,11 @@ def _spread(texts: tuple[str, ...], value_of_text: dict[str, Any], gap: Any, kin
 
 
 def _dates(
-    texts: tuple[str, ...], known: dict[str, str], name: str, written: str | None
+    texts: tuple[str, ...], known: dict[str, str], name: str, notation: Notation
 ) -> Column | None:
     """Return dates, or None if one of them is none or in no calendar (2024-02-30)."""
-
-    def date_of(plain: str) -> datetime:
-        if written is None or _DATE.fullmatch(plain):
-            return datetime.fromisoformat(plain)
-        return datetime.strptime(plain, written)
-
     try:
-        date_of_text = {text: date_of(plain) for text, plain in known.items()}
+        date_of_text = {text: notation.date(plain) for text, plain in known.items()}
     except ValueError:
         return None
     return read_objects([date_of_text.get(text) for text in texts], name)

@@ -8,12 +8,13 @@ them to the fitted form (predict).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.array_types import Array
-from treewright.data.column import Column, blank_column, exact_floats
+from treewright.array_types import Array, FloatArray
+from treewright.data.column import Column, blank_column, exact_floats, whole_of_rows
 from treewright.data.derive.columns import fit_derived, match_derived
 from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
@@ -113,6 +114,41 @@ def read_table(
         operands=tuple(column.spec for column in typed if column.spec.name in ignored),
     )
     return _table(fitted, source.n_rows, used)
+
+
+def typed_by_weight(table: Table, weight: FloatArray | None) -> Table:
+    """Return a training table whose columns of whole numbers are typed without rows of weight 0.
+
+    Such rows are as if absent, yet a whole number that no float64 equals keeps its column one of
+    whole numbers, where cuts stand at other values (-2 rather than -1.5).
+
+    >>> table = read_table({"size": [-2, -1, 2**53 + 1]})
+    >>> typed_by_weight(table, np.array([1.0, 1.0, 0.0])).columns[0].tolist()
+    [-2.0, -1.0, 9007199254740992.0]
+    """
+    if weight is None or table.matrix is not None or weight.all():
+        return table
+    columns, masks = list(table.columns), list(table.masks)
+    spec_of: dict[str, ColumnSpec] = {}
+    for i, spec in enumerate(table.schema.columns):
+        if spec.kind != "numeric" or spec.storage not in ("int", "uint"):
+            continue
+        column = Column(storage=spec.storage, data=columns[i], present=masks[i])
+        column = whole_of_rows(column, weight > 0)
+        if column.storage != spec.storage:
+            columns[i], masks[i] = column.data, column.present
+            spec_of[spec.name] = replace(spec, storage=column.storage)
+    if not spec_of:
+        return table
+    schema = replace(
+        table.schema,
+        columns=tuple(spec_of.get(spec.name, spec) for spec in table.schema.columns),
+        derived=tuple(
+            replace(each, spec=spec_of.get(each.spec.name, each.spec))
+            for each in table.schema.derived
+        ),
+    )
+    return Table(schema=schema, n_rows=table.n_rows, columns=columns, masks=masks)
 
 
 def match_table(

@@ -98,6 +98,10 @@ class KeepsRows:
         """Return parameters that models of parts of the rows take over from what was learned."""
         return {}
 
+    def _as_read(self, X: Any) -> Any:
+        """Return a table of which many parts are to be read: as it is, where others read it."""
+        return X
+
     def _unseen(self, given: GivenRows, n_folds: int) -> Unseen:
         """Return answers about the training rows by models that have not seen them."""
         return out_of_fold(self, given, n_folds=n_folds, of_classes=self._is_classifier())

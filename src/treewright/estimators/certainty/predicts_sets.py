@@ -8,7 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import BoolArray, FloatArray
-from treewright.certainty.calibration import CALIBRATIONS, Calibration, Chain, Shares
+from treewright.certainty.calibration import (
+    CALIBRATIONS,
+    Calibration,
+    Chain,
+    Shares,
+    best_tempered,
+)
 from treewright.certainty.sets import Sets
 from treewright.data.read.class_weights import class_factors
 from treewright.data.read.target import ClassTarget, read_classes
@@ -17,8 +23,9 @@ from treewright.estimators.certainty.keeps_rows import N_FOLDS, JudgedRows, Keep
 from treewright.estimators.certainty.unseen import GivenRows, Unseen, in_order_of, known_target
 from treewright.parameters import check_choice, check_number
 
-_N_CALIBRATING = 2
-"""Parts for a calibration: halves do (a few numbers are learned), and cost one more fit."""
+_N_CALIBRATING = 3
+"""Parts for a calibration: models of half of the rows are too unlike the model, and more parts than
+three gain little for their time (docs/decisions/031)."""
 
 
 class PredictsSets(KeepsRows):
@@ -101,12 +108,8 @@ class PredictsSets(KeepsRows):
         grades = list(unseen.answers)
         if len(grades) == 1:
             return grades[0]
-        fit = CALIBRATIONS["temperature"]
-        assert fit is not None
-        losses = [
-            fit(unseen.answers[grade][0], unseen.truth[:, 0], unseen.weight)[1] for grade in grades
-        ]
-        return grades[int(np.argmin(losses))]
+        found = [unseen.answers[grade][0] for grade in grades]
+        return grades[best_tempered(found, unseen.truth[:, 0], unseen.weight)]
 
     def _class_weighting(self) -> tuple[Any, Any]:
         """Return `class_weight` and `priors`, of which one at most is given."""

@@ -169,6 +169,7 @@ def out_of_fold(estimator: Any, given: GivenRows, *, n_folds: int, of_classes: b
     grades = estimator._grades() if of_classes else (None,)
     widths = [len(known) for known in classes_of(estimator)] if of_classes else [truth.shape[1]]
     answers = {grade: [np.zeros((len(rows), width)) for width in widths] for grade in grades}
+    given = replace(given, X=estimator._as_read(given.X))
     for own, model in _fitted_parts(estimator, given, rows, folds):
         asked = given.asked(rows[own])
         if of_classes:
@@ -193,6 +194,8 @@ def _fitted_parts(
     model = clone(estimator)
     parameters = model.get_params(deep=False)
     fixed = NOT_IN_PARTS | estimator._settled_for_parts()
+    if not getattr(estimator, "_grows_by_cost", False):
+        fixed["cost_matrix"] = None  # it decides only, and a part may lack a class that it names
     model.set_params(**{name: value for name, value in fixed.items() if name in parameters})
     silence = Silence(verbose=getattr(estimator, "verbose", 0))
     n_folds = int(folds.max()) + 1

@@ -79,6 +79,11 @@ class CombinesMembers(KeepsRows, RefusesMistakes):
         return self._of_classes
 
     # ------------------------------------------------------------------ fit
+    def _check_metadata(self, metadata: dict[str, Any]) -> None:
+        """Refuse what no member can have asked for, before anything else, as scikit-learn does."""
+        if not _routing_enabled():
+            _raise_for_params(metadata, self, "fit")
+
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Rows:
         """Check parameters that all have, and read the rows."""
         n_threads(self.n_jobs)
@@ -98,7 +103,6 @@ class CombinesMembers(KeepsRows, RefusesMistakes):
     ) -> dict[str, dict[str, Any]]:
         """Return what else each member's fit is given."""
         if not _routing_enabled():
-            _raise_for_params(metadata, self, "fit")
             return passed_to(members, rows, None)
         given = dict(metadata)
         if rows.sample_weight is not None:

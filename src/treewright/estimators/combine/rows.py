@@ -22,7 +22,7 @@ from treewright.data.read.groups import RowGroups
 from treewright.data.read.sparse import is_sparse
 from treewright.data.read.table import open_table, read_frame
 from treewright.data.read.take_rows import take_rows
-from treewright.data.read.target import read_classes, read_values
+from treewright.data.read.target import ClassTarget, read_classes, read_values
 from treewright.data.read.weights import RowWeights
 from treewright.errors import TargetError
 from treewright.estimators.refusals import RefusesMistakes
@@ -121,6 +121,16 @@ class Rows:
         X = self.table_of(estimator)
         y = self.labels if learns_names(estimator) else self.target
         return (X, y) if rows is None else (take_rows(X, rows), take_rows(y, rows))
+
+    def class_target(self) -> ClassTarget:
+        """Return the classes as trees read them."""
+        assert self.classes is not None
+        return ClassTarget(
+            codes=self.target.astype(np.int32),
+            classes=(self.classes,),
+            single=True,
+            ordered=self.is_ordered,
+        )
 
     @cached_property
     def weight(self) -> Array | None:

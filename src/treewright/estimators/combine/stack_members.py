@@ -72,6 +72,7 @@ class StacksMembers(CombinesMembers):
         -------
         self
         """
+        self._check_metadata(metadata)
         self._check_calibrate()
         members = self._checked_members()
         check_flag("passthrough", self.passthrough)

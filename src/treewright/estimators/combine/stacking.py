@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn import ensemble
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
@@ -20,11 +19,23 @@ from treewright.data.read.dataframes import target_array
 from treewright.errors import UnsupportedError
 from treewright.estimators.certainty.keeps_rows import all_or_nothing
 from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
-from treewright.estimators.certainty.predicts_sets import PredictsSets
+from treewright.estimators.combine.decides import DecidesByProbabilities
 from treewright.estimators.combine.members import Member, check_task
 from treewright.estimators.combine.pool import ConvexSum, OpinionPool
 from treewright.estimators.combine.rows import Rows, learns_names
 from treewright.estimators.combine.stack_members import StacksMembers
+from treewright.estimators.estimator_parameter import given_once
+
+_LEARNED_OF_ONE = (
+    "_members",
+    "_held",
+    "_weights",
+    "_final",
+    "_fitted_to",
+    "_calibration",
+    "_decides",
+)
+"""What is learned of one output, and not by scikit-learn's stack of several."""
 
 
 def _final_has(name: str) -> Any:
@@ -37,7 +48,7 @@ def _final_has(name: str) -> Any:
     return check
 
 
-class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifier):  # type: ignore[misc]
+class StackingClassifier(StacksMembers, DecidesByProbabilities, ensemble.StackingClassifier):  # type: ignore[misc]
     """Stacking for classes: learners of any kind, and one that learns what each is worth.
 
     A drop-in replacement for scikit-learn's, which it derives from: change the import. With a
@@ -73,6 +84,10 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         seed 0.
     calibrate : {"temperature", "isotonic"}, optional
         Make probabilities true of new rows, as for :class:`DecisionTreeClassifier`.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision, as for :class:`DecisionTreeClassifier`. It decides only: the class of
+        least expected cost is predicted, and members, final estimator and probabilities are as
+        without. Here or in `final_estimator`, not in both.
 
     Attributes
     ----------
@@ -110,6 +125,7 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         verbose: int = 0,
         random_state: Any = None,
         calibrate: str | None = None,
+        cost_matrix: Any = None,
     ) -> None:
         self.estimators = estimators
         self.final_estimator = final_estimator
@@ -120,6 +136,7 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         self.verbose = verbose
         self.random_state = random_state
         self.calibrate = calibrate
+        self.cost_matrix = cost_matrix
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **metadata: Any
@@ -156,12 +173,12 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         self, X: Any, y: Any, sample_weight: Any, groups: Any, metadata: dict[str, Any]
     ) -> None:
         """Fit several outputs by scikit-learn's stack."""
-        if groups is not None or self.calibrate is not None:
+        if any(each is not None for each in (groups, self.calibrate, self.cost_matrix)):
             raise UnsupportedError(
-                "groups and calibrate are for one output; y has several.\n  Hint: leave them out,"
-                " or fit a stack for each column of y."
+                "groups, calibrate and cost_matrix are for one output; y has several.\n  Hint:"
+                " leave them out, or fit a stack for each column of y."
             )
-        for name in ("_members", "_held", "_weights", "_final", "_fitted_to", "_calibration"):
+        for name in _LEARNED_OF_ONE:
             self.__dict__.pop(name, None)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         ensemble.StackingClassifier.fit(self, X, y, **weights, **metadata)
@@ -171,9 +188,7 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         return isinstance(getattr(self, "_label_encoder", None), list)
 
     def _learned_target(self, rows: Rows) -> None:
-        self.classes_ = rows.classes
-        self._label_encoder = LabelEncoder()
-        self._label_encoder.classes_ = rows.classes
+        self._label_encoder = self._learned_classes(rows)
 
     def _check_members(self, members: Sequence[Member], rows: Rows) -> None:
         if not rows.is_ordered:  # a regressor learns the place of a class in their order
@@ -187,9 +202,16 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
 
     def _final_of(self, members: Sequence[Member], rows: Rows) -> Member:
         found = super()._final_of(members, rows)
-        if self.final_estimator is not None:
-            return found
-        return replace(found, method="predict_proba")
+        if self.final_estimator is None:
+            return replace(found, method="predict_proba")
+        costs = given_once("cost_matrix", self, self.final_estimator)
+        if self.cost_matrix is not None and found.method != "predict_proba":
+            raise UnsupportedError(
+                f"cost_matrix={costs!r} is weighed by probabilities, and final_estimator"
+                f" {type(self.final_estimator).__name__} tells none.\n"
+                "  Hint: final_estimator=None, or one with predict_proba."
+            )
+        return found
 
     def _concatenate_predictions(self, X: Any, predictions: Any) -> Any:
         if self._is_several:
@@ -206,6 +228,8 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
     def predict(self, X: Any, **predict_params: Any) -> Array:
         """Return the class of each row, as the final estimator decides.
 
+        With a cost matrix, the class of least expected cost.
+
         Parameters
         ----------
         X : table
@@ -218,10 +242,8 @@ class StackingClassifier(StacksMembers, PredictsSets, ensemble.StackingClassifie
         array
         """
         check_is_fitted(self)
-        if self._calibration is not None:
-            places = np.argmax(self._calibrated(X)[0], axis=1)
-            decided: Array = self.classes_[places]
-            return decided
+        if self._decides_itself():
+            return self._decided(X)
         if self._is_several or not learns_names(self.final_estimator_):
             return np.asarray(ensemble.StackingClassifier.predict(self, X, **predict_params))
         if _routing_enabled():

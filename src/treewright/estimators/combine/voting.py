@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn import ensemble
-from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,8 +15,8 @@ from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.certainty.keeps_rows import all_or_nothing
 from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
-from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.combine.base import CombinesMembers, Held
+from treewright.estimators.combine.decides import DecidesByProbabilities
 from treewright.estimators.combine.folds import Fold
 from treewright.estimators.combine.members import Member, asked, check_task, is_dropped
 from treewright.estimators.combine.rows import Rows
@@ -75,6 +74,7 @@ class Votes(CombinesMembers):
         -------
         self
         """
+        self._check_metadata(metadata)
         self._check_calibrate()
         members = self._checked_members()
         self._check_vote(members)
@@ -191,7 +191,7 @@ class Votes(CombinesMembers):
         return self.classes_ if self._of_classes else None
 
 
-class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type: ignore[misc]
+class VotingClassifier(Votes, DecidesByProbabilities, ensemble.VotingClassifier):  # type: ignore[misc]
     """A vote of classifiers of any kind: by majority, or by mean probabilities.
 
     A drop-in replacement for scikit-learn's, which it derives from: change the import. Members of
@@ -224,6 +224,10 @@ class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type:
     calibrate : {"temperature", "isotonic"}, optional
         Make the probabilities of a soft vote true of new rows, as for
         :class:`DecisionTreeClassifier`.
+    cost_matrix : array or dict of dicts, optional
+        Cost of each decision of a soft vote, as for :class:`DecisionTreeClassifier`. It decides
+        only: the class of least expected cost is predicted, and members and probabilities are as
+        without.
 
     Attributes
     ----------
@@ -260,6 +264,7 @@ class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type:
         cv: Any = None,
         random_state: Any = None,
         calibrate: str | None = None,
+        cost_matrix: Any = None,
     ) -> None:
         self.estimators = estimators
         self.voting = voting
@@ -270,6 +275,7 @@ class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type:
         self.cv = cv
         self.random_state = random_state
         self.calibrate = calibrate
+        self.cost_matrix = cost_matrix
 
     def _check_vote(self, members: Sequence[Member]) -> None:
         check_choice("voting", self.voting, ("hard", "soft"))
@@ -279,6 +285,11 @@ class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type:
                 raise UnsupportedError(
                     f"calibrate={self.calibrate!r} makes probabilities true, and a vote by majority"
                     " has none.\n  Hint: voting='soft'."
+                )
+            if self.cost_matrix is not None:
+                raise UnsupportedError(
+                    f"cost_matrix={self.cost_matrix!r} is weighed by probabilities, and a vote by"
+                    " majority has none.\n  Hint: voting='soft'."
                 )
             return
         for member in members:
@@ -290,9 +301,7 @@ class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type:
                 )
 
     def _learned_target(self, rows: Rows) -> None:
-        self.le_ = LabelEncoder()
-        self.le_.classes_ = rows.classes
-        self.classes_ = rows.classes
+        self.le_ = self._learned_classes(rows)
 
     def _method(self) -> str:
         return "predict_proba" if self.voting == "soft" else "predict"
@@ -320,6 +329,8 @@ class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type:
     def predict(self, X: Any) -> Array:
         """Return the class of each row: of most votes, or of the highest mean probability.
 
+        With a cost matrix, the class of least expected cost.
+
         Parameters
         ----------
         X : table
@@ -330,13 +341,11 @@ class VotingClassifier(Votes, PredictsSets, ensemble.VotingClassifier):  # type:
         array
         """
         check_is_fitted(self)
-        if self._calibration is not None:
-            places = np.argmax(self._calibrated(X)[0], axis=1)
-        elif self.voting == "hard" and self._chosen is not None:
-            places = decided(self._predict(X), self._chosen, len(self.classes_))
-        else:
+        if self._decides_itself():
+            return self._decided(X)
+        if self.voting == "soft" or self._chosen is None:
             return np.asarray(ensemble.VotingClassifier.predict(self, X))
-        found: Array = self.classes_[places]
+        found: Array = self.classes_[decided(self._predict(X), self._chosen, len(self.classes_))]
         return found
 
     @available_if(ensemble.VotingClassifier._check_voting)  # type: ignore[untyped-decorator]

@@ -119,7 +119,6 @@ def test_integers_are_exact_and_long_digits_are_text(save) -> None:
 
 
 @pytest.mark.parametrize("text", ["1_000", "١٢", "0x10", "1e", "--1", "nan1"])
-@pytest.mark.filterwarnings("ignore::treewright.errors.ReadWarning")  # 1e may be a number of e
 def test_what_only_python_takes_for_a_number_is_text(save, text: str) -> None:
     assert read(save(f"a\n{text}\n"))["a"].tolist() == [text]
 
@@ -135,9 +134,9 @@ NUMBERS = [str(n / 4) for n in range(40)]
             r"40 of its 41 values are numbers; not so '-' \(first in line 42\)",
             "gaps",
         ),
-        ([*NUMBERS, "10%"], "not so '10%'", "take the signs"),
-        ([*NUMBERS, "1,50"], "not so '1,50'", "decimal=','"),
-        ([*NUMBERS, "$10.50"], r"not so '\$10.50'", "take the signs"),
+        ([*NUMBERS, "10%"], "not so '10%'", "write '10%' as plain numbers"),
+        ([*NUMBERS, "1,50"], "not so '1,50'", "write '1,50' with the marks of the other numbers"),
+        ([*NUMBERS, "$10.50"], r"not so '\$10.50'", "without signs and units"),
         (["31.12.2024", "1.2.2025"], "in another notation: '31.12.2024'", "dates='%d.%m.%Y'"),
         (["12/31/2024", "2/1/2025"], "in another notation", "dates='%m/%d/%Y'"),
         (["1,000", "12,345"], "in another notation", "thousands=',' or decimal=','"),
@@ -146,7 +145,47 @@ NUMBERS = [str(n / 4) for n in range(40)]
             "in another notation: '1,200'",
             r"thousands=','.*missing=\[..., '-'\]",
         ),
-        (["1.000,5", "12"], "in another notation", r"decimal=',', thousands='\.'"),
+        (
+            ["1.000,5", "12"],
+            "1 of its 2 values is a number; not so '1.000,5'",
+            r"decimal=',', thousands='\.'",
+        ),
+        (
+            ["1,200", "-", "10%", "5", "6", "7"],
+            r"3 of its 6 values are numbers; not so '1,200', '-', '10%' \(first in line 2\)",
+            r"thousands=',' .*; write '10%' as plain .*; missing=\[..., '-'\] makes such values",
+        ),
+        (["1", "2", "-"], "2 of its 3 values are numbers; not so '-'", "missing="),
+        (["5", "."], r"1 of its 2 values is a number; not so '\.'", "missing="),
+        (["3", "unknown", "4"], "not so 'unknown'", "missing="),
+        (["1.5", "#DIV/0!", "2"], "not so '#DIV/0!'", "missing="),
+        (["12", "15", "18", "x", "21"], "4 of its 5 values are numbers; not so 'x'", "missing="),
+        (["1.5", "2.5", "none"], "not so 'none'", "missing="),
+        (["-5", "3", "low", "8"], "not so 'low'", "missing="),
+        (["<5", "12", "7", "8.5"], "not so '<5'", "missing="),
+        (["12", "7", "133", "1O0", "5", "21"], "not so '1O0'", "missing="),
+        ([*map(str, range(20)), *["low"] * 30], "20 of its 50 values are numbers", "missing="),
+        ([*map(str, range(95)), *["V57"] * 5], "95 of its 100 values are numbers", "missing="),
+        (["10%", "3 %"], "its values look like numbers in another notation: '10%'", "plain"),
+        (["$1,200.50", "$5", "n/a "], "2 of its 3 values look like", "plain numbers.*missing="),
+        (["(5.00)", "3", "\u22124", "5"], r"not so '\(5.00\)', '−4'", "plain numbers"),
+        (["EUR 5", "7 EUR"], "in another notation", "plain numbers"),
+        (["10kg", "7 kg", "2.5kg"], "in another notation", "plain numbers"),
+        (["'5'", "'7'"], "in another notation", "plain numbers"),
+        (["1 200", "950", "3 400"], "in another notation", "thousands=' ' reads"),
+        (["1\u00a0200", "3\u00a0400"], "in another notation", r"thousands='\\xa0' reads"),
+        (["1'200", "3'400"], "in another notation", """thousands="'" reads"""),
+        (["12:30", "13:45"], "in another notation", "minutes since midnight"),
+        (["2024-01-01", "-", "2024-01-03"], "2 of its 3 values are dates; not so '-'", "missing="),
+        (["2024-02-29", "2024-02-30"], "1 of its 2 values is a date", "missing="),
+        (["2024/01/31", "2024/02/01"], "look like dates in", "dates='%Y/%m/%d'"),
+        (["2024-1-5", "2024-11-5"], "look like dates in", "dates='%Y-%m-%d'"),
+        (["31-Jan-2024", "3-Feb-2024"], "look like dates in", "dates='%d-%b-%Y'"),
+        (["Jan 31, 2024", "Feb 3, 2024"], "look like dates in", "dates='%b %d, %Y'"),
+        (["3/4/24", "3/15/24"], "look like dates in", "dates='%m/%d/%y' reads"),
+        (["3/4/2024", "5/6/2024"], "look like dates in", "'%m/%d/%Y' or dates='%d/%m/%Y'"),
+        (["31.1.2024 10:30", "1.2.2024 9:00"], "look like dates in", "dates='%d.%m.%Y %H:%M'"),
+        (["2024-01-01", "15.3.2024"], "is a date; not so '15.3.2024'", "dates='%d.%m.%Y'"),
     ],
 )
 def test_numbers_that_are_read_as_names_are_told(
@@ -161,9 +200,46 @@ def test_numbers_that_are_read_as_names_are_told(
     assert re.search(hint, str(told[0].message).split("Hint: ")[1])
 
 
-@pytest.mark.parametrize("values", [["a1", "b2"], ["12a", "7b", "3c"], ["1", "2", "other"], ["x"]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a1", "b2"],
+        ["12a", "7b", "3c"],
+        ["1", "2", "other"],
+        ["x"],
+        ["1", "2", "3", "U"],
+        ["A12", "17", "B7", "23", "C9", "4"],
+        ["10115", "SW1A 1AA", "80331", "K1A 0B1", "20095", "75001"],
+        ["10115", "SW1A 1AA", "80331", "20095", "50667", "75001"],
+        [*(str(10000 + 37 * n) for n in range(60)), *["SW1A 1AA", "K1A 0B1"] * 10],
+        ["01234", "02139", "K1A", "00501", "99501", "101"],
+        ["12", "14", "12a", "7b", "3", "9c"],
+        ["113803", "A/5 21171", "PC 17599", "373450", "330877", "17463"],
+        ["10-20", "20-30", "30-40"],
+        ["1", "2", "3", "4-5", "6+"],
+        ["<18", ">=18"],
+        ["1st", "2nd", "3rd"],
+        ["3rd", "5th"],
+        ["4WD", "2WD", "FWD"],
+        ["2XL", "3XL", "XL"],
+        ["12A", "14C", "3F"],
+        ["10", "11", "12", "K"] * 20,
+        ["1917", "Up", "Alien", "300", "Heat", "Jaws", "Her"],
+        ["192.168.1.10", "10.0.0.1", "8.8.8.8"],
+        ["1.2.3", "1.3.0"],
+        ["555-1234", "555-9876"],
+        ["978-3-16-148410-0", "978-0-306-40615-7"],
+        ["yes", "no", "-"],
+        ["Q1 2024", "Q2 2024"],
+        ["3:2", "1:0"],
+        ["10x20", "5x8"],
+        ["12-34-5678", "99-88-7777"],
+        [str(10**30), str(10**30 + 1)],
+    ],
+)
 def test_names_are_read_as_names_without_a_word(save, values: list[str]) -> None:
-    assert read(save("a\n" + "\n".join(values) + "\n"))["a"].tolist() == values
+    path = save("a;b\n" + "".join(f"{value};x\n" for value in values))
+    assert read(path, delimiter=";")["a"].tolist() == values
 
 
 def test_notations_are_read_when_declared(save) -> None:
@@ -205,6 +281,32 @@ def test_infinities_are_numbers(save) -> None:
 
 def test_a_date_in_no_calendar_is_text(save) -> None:
     assert read(save("a\n2024-02-30\n"))["a"].tolist() == ["2024-02-30"]
+
+
+def test_a_delimiter_at_the_end_of_every_line_makes_no_column(save) -> None:
+    assert rows_of(read(save("a,b,\n1,2,\n3,4,\n"))) == [[1, 2], [3, 4]]
+    assert read(save("a,b,\n1,2,\n3,4,x\n")).columns == ("a", "b", "")
+
+
+def test_lines_of_spaces_are_blank(save) -> None:
+    assert rows_of(read(save("a,b\n1,2\n   \n3,4\n"))) == [[1, 2], [3, 4]]
+
+
+def test_excels_first_line_names_the_delimiter(save) -> None:
+    path = save("sep=;\r\na;b\r\n1,5;x\r\n")
+    assert rows_of(read(path, decimal=",")) == [[1.5, "x"]]
+    with pytest.raises(FileFormatError, match="line 3 has 1 fields, not 2"):
+        read(save("sep=;\na;b\n1,x\n"))
+    with pytest.raises(FileFormatError, match="is empty but for its first line, 'sep=;'"):
+        read(save("sep=;\n"))
+
+
+def test_columns_divided_by_spaces_are_told(save) -> None:
+    path = save("age height\n12 1.5\n13 1.6\n")
+    with pytest.warns(ReadWarning, match=r"divide at spaces into 2 parts.\n  Hint: delimiter=' '"):
+        read(path)
+    assert rows_of(read(path, delimiter=" ")) == [[12, 1.5], [13, 1.6]]
+    assert read(save("first name\nAnna Maria\nJean Paul\n")).columns == ("first name",)
 
 
 def test_dates_with_a_time_zone_are_instants(save) -> None:

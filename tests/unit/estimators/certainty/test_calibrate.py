@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from every_estimator import CLASSIFIERS
 from sklearn.base import clone
@@ -16,6 +17,7 @@ from sklearn.metrics import log_loss
 import treewright as tw
 from treewright.certainty.calibration import Chain, Isotonic, Shares, Temperature
 from treewright.errors import ParameterError, UnsupportedError
+from treewright.estimators.base import TableEstimator
 from treewright.evaluate import Resampled
 
 
@@ -207,3 +209,30 @@ def test_calibrated_forests_stay_so_when_compacted() -> None:
     forest = tw.RandomForestClassifier(10, calibrate="isotonic", random_state=0).fit(x, Y)
     compact = forest.compact()
     np.testing.assert_array_equal(compact.predict_proba(x), forest.predict_proba(x))
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS, ids=lambda each: each.__name__)
+def test_a_table_read_once_calibrates_as_its_parts_do(make: Any, monkeypatch: Any) -> None:
+    names = X["name"].astype(object)
+    names[::7] = None
+    kind = pd.Categorical(names, categories=["w", "v", "u", "never"])
+    frame = pd.DataFrame(X | {"name": names, "kind": kind, "b": X["b"] > 0})
+    model = make().set_params(calibrate="temperature")
+    told = model.fit(frame, Y).predict_proba(frame)
+    monkeypatch.setattr(TableEstimator, "_as_read", lambda _, table: table)
+    np.testing.assert_array_equal(model.fit(frame, Y).predict_proba(frame), told)
+
+
+def test_tables_for_learners_of_other_libraries_stay_as_they_are() -> None:
+    frame = pd.DataFrame({"a": X["a"], "b": X["b"]})
+    for model in (
+        tw.BaggingClassifier(LogisticRegression(), n_estimators=2),
+        tw.AdaBoostClassifier(LogisticRegression(), n_estimators=2),
+        tw.GradientBoostingClassifier(init=LogisticRegression(), n_estimators=2),
+        tw.VotingClassifier([("line", LogisticRegression())], voting="soft"),
+    ):
+        assert model._as_read(frame) is frame
+        assert model.set_params(calibrate="temperature").fit(frame, Y).calibration_.told()
+    assert tw.BaggingClassifier(tw.C45Classifier())._as_read(frame).columns == ("a", "b")
+    numbers = frame.to_numpy()
+    assert tw.DecisionTreeClassifier()._as_read(numbers) is numbers

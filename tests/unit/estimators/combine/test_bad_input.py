@@ -50,6 +50,13 @@ def test_members_are_pairs(made: Any, given: Any) -> None:
     assert "Hint" in str(raised.value)
 
 
+@pytest.mark.parametrize("made", CLASSIFIERS + REGRESSORS)
+@pytest.mark.parametrize("given", [[("tree",)], [("tree", CARTRegressor())]])
+def test_metadata_without_routing_are_refused_before_members_are(made: Any, given: Any) -> None:
+    with pytest.raises(ValueError, match="only supported if enable_metadata_routing=True"):
+        made(given).fit(X, Y, colour="blue")
+
+
 @pytest.mark.parametrize("made", CLASSIFIERS)
 def test_names_are_distinct_and_free(made: Any) -> None:
     with pytest.raises(ParameterError, match="has 2 members called 'tree'"):
