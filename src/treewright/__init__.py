@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from treewright import errors, measures, prune, rules
+from treewright import errors, measures, persist, prune, rules
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.data.examples.load import list_examples, load_example
 from treewright.data.files.any_file import read
@@ -34,6 +34,7 @@ from treewright.estimators.forest.random_forest import RandomForestClassifier, R
 from treewright.estimators.m5 import M5Regressor
 from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
 from treewright.estimators.rules import C45RulesClassifier
+from treewright.persist.files import load, save
 from treewright.rules.ruleset import RuleSet
 from treewright.tree.tree import Tree
 
@@ -85,11 +86,14 @@ __all__ = [
     "errors",
     "evaluate",
     "list_examples",
+    "load",
     "load_example",
     "measures",
+    "persist",
     "prune",
     "read",
     "rules",
+    "save",
 ]
 
 
