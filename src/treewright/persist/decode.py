@@ -133,7 +133,7 @@ class Decoder:
         return restored(class_of(name), state)
 
 
-def restored(kind: type, state: dict[str, Any]) -> Any:
+def restored(kind: Any, state: dict[str, Any]) -> Any:
     """Return an object of a class of treewright from its attributes."""
     for name in state:
         if not name.isidentifier() or name.startswith("__"):
@@ -142,7 +142,7 @@ def restored(kind: type, state: dict[str, Any]) -> Any:
         made = kind.__new__(kind)
         made.__setstate__(state)
         return made
-    if not dataclasses.is_dataclass(kind):
+    if not hasattr(kind, "__dataclass_fields__"):
         made = kind.__new__(kind)
         made.__dict__.update(state)
         return made
