@@ -18,6 +18,10 @@ from treewright.errors import ModelFormatError
 from treewright.persist.outside import make_outside
 from treewright.persist.registry import class_of, names
 
+_PLAIN = {
+    np.dtype(name).name: np.dtype(name)
+    for name in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?")
+}
 _COPIES_ARRAYS = frozenset({"PackedTrees"})
 """Classes that make their own copies of the arrays in their state."""
 
@@ -96,6 +100,15 @@ class Decoder:
         if dtype.kind not in "US" or dtype.itemsize > 4 * max(most, 1):
             raise ModelFormatError(f"an array of texts has the type {dtype.str[:40]!r}")
         return np.array(texts, dtype=dtype).reshape(whole["shape"])
+
+    def _numbers(self, values: Any, whole: dict[str, Any]) -> Array:
+        dtype = _PLAIN.get(_typed(whole["dtype"], str))
+        given = self._listed(values)
+        kinds = {"f": float, "b": bool}
+        if dtype is None or any(type(each) is not kinds.get(dtype.kind, int) for each in given):
+            raise ModelFormatError(f"it has {str(values)[:40]!r} where an array is due")
+        with np.errstate(over="ignore"):
+            return np.array(given, dtype=dtype).reshape(whole["shape"])
 
     def _values(self, values: Any, whole: dict[str, Any]) -> Array:
         objects = self._listed(values)
@@ -180,6 +193,7 @@ def _float(text: Any) -> float:
 _DECODE: dict[str, Any] = {
     "is": Decoder._is,
     "array": Decoder._array,
+    "numbers": Decoder._numbers,
     "texts": Decoder._texts,
     "values": Decoder._values,
     "scalar": Decoder._scalar,
