@@ -22,6 +22,7 @@ _PLAIN = {
     np.dtype(name).name: np.dtype(name)
     for name in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?")
 }
+_MOST_TEXTS, _MOST_SPARE = 1 << 28, 1 << 24
 _COPIES_ARRAYS = frozenset({"PackedTrees"})
 """Classes that make their own copies of the arrays in their state."""
 
@@ -97,7 +98,9 @@ class Decoder:
         dtype = np.dtype(_typed(whole["dtype"], str))
         texts = self._listed(values)
         most = max(map(len, texts), default=0)
-        if dtype.kind not in "US" or dtype.itemsize > 4 * max(most, 1):
+        # NumPy gives every text the room of the longest, and of more if it is told so.
+        room = _MOST_SPARE if dtype.itemsize > 4 * most else _MOST_TEXTS
+        if dtype.kind not in "US" or dtype.itemsize * len(texts) > room:
             raise ModelFormatError(f"an array of texts has the type {dtype.str[:40]!r}")
         return np.array(texts, dtype=dtype).reshape(whole["shape"])
 
@@ -123,7 +126,7 @@ class Decoder:
         plain = self.value(value)
         if dtype.kind in "Mm":
             return np.array(_typed(plain, int), dtype=np.int64).view(dtype)[()]
-        if dtype.kind not in "biufUS" or (dtype.kind in "US" and dtype.itemsize > 4 * len(plain)):
+        if dtype.kind not in "biufUS" or dtype.itemsize > _MOST_SPARE:
             raise ModelFormatError(f"a value has the type {dtype.str[:40]!r}")
         return np.array(plain).astype(dtype)[()]
 

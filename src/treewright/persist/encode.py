@@ -105,7 +105,8 @@ class Encoder:
     def _scalar(self, value: np.generic) -> Any:
         if value.dtype.kind in "Mm":
             return {"scalar": [value.dtype.str, int(value.astype(np.int64))]}
-        if value.dtype.kind not in "biufUS" or value.dtype.itemsize > 8 > len(value.dtype.str):
+        kind, n_bytes = value.dtype.kind, value.dtype.itemsize
+        if kind not in "biufUS" or (kind == "f" and n_bytes > 8):
             self._refuse(value)
         return {"scalar": [value.dtype.str, self.value(value.item())]}
 
@@ -166,12 +167,6 @@ class Encoder:
     def _refuse(self, value: Any) -> Any:
         where = ".".join(self._path) or "the model"
         kind = type(value)
-        if not self._path:
-            raise UnsupportedError(
-                f"{kind.__module__}.{kind.__qualname__} is no model of treewright, and save has no"
-                " file for it.\n  Hint: save takes treewright's estimators, Tree, Ensemble and"
-                " RuleSet; pickle takes the rest."
-            )
         if callable(value) and hasattr(value, "__name__"):
             what, hint = f"the function {value.__name__!r}", "name one of treewright's own"
         elif hasattr(value, "get_params"):
