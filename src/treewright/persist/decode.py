@@ -209,6 +209,7 @@ _DECODE: dict[str, Any] = {
     "frozenset": lambda decoder, given, _: frozenset(decoder._listed(given)),
     "float": lambda decoder, given, _: _float(given),
     "bytes": lambda decoder, given, _: base64.b64decode(_typed(given, str), validate=True),
+    "letters": lambda decoder, given, _: "".join(map(chr, _typed(given, list))),
     "range": lambda decoder, given, _: range(*_numbers(given, 3)),
     "complex": lambda decoder, given, _: complex(*decoder._listed(given)),
     "date": lambda decoder, given, _: date.fromisoformat(given),

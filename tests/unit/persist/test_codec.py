@@ -23,6 +23,7 @@ from treewright.state.model_state import ModelState
 VALUES = [
     *(None, True, False, 0, -1, 2**63, -(10**100), 0.1, -0.0, 1e308, 5e-324),
     *(float("inf"), float("-inf"), "", "a", *HOSTILE, b"\x00\xff", 1 + 2j),
+    *("two \ud83c\udf33", {"\ud83c\udf33": 1}, {"\ud83c\udf33", "🌳"}),
     *((), (1, (2,)), [], [[1]], {}, {"a": [1]}, {1: "b", None: (3,)}, {1, 2}, frozenset("ab")),
     *(date(2024, 2, 29), datetime(2024, 2, 29, 1, 2, 3, 4), datetime(2024, 1, 1, tzinfo=UTC)),
     *(time(1, 2), timedelta(days=-1, microseconds=3), range(2, 9, 3)),
