@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,16 +40,18 @@ _WORDS = (
     *("18446744073709551616", "1e308", "-0.0", "1e999", "null", "true", "[]", "{}", '""', '"x"'),
     *('"U8"', '"F64"', '"I64"', '"BOOL"', '{"is":0}', '{"is":1}', '{"float":"nan"}'),
 )
+_PLAIN_WORDS = tuple(word for word in _WORDS if word not in ("1e999", "-0.0"))
 
 
+@cache
 def tables() -> tuple[Any, Any, Any]:
     """Return a table of numbers and categories, classes and numbers to learn."""
     generator = np.random.default_rng(0)
     table = pd.DataFrame(
         {
-            "size": generator.normal(size=80),
-            "colour": generator.choice(["red", "green", "blue"], 80),
-            "made": pd.date_range("2020-01-01", periods=80),
+            "size": generator.normal(size=40),
+            "colour": generator.choice(["red", "green", "blue"], 40),
+            "made": pd.date_range("2020-01-01", periods=40),
         }
     )
     table.loc[::9, "size"] = np.nan
@@ -149,25 +152,25 @@ def _altered_array(array: Any, generator: np.random.Generator) -> Any:
     return flat.reshape(array.shape)
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    waiting = [value]
-    while waiting:
-        at = waiting.pop()
-        for key in list(at) if isinstance(at, dict) else range(len(at)):
-            yield at, key
-            if isinstance(at[key], dict | list):
-                waiting.append(at[key])
+def _place(model: Any, generator: np.random.Generator) -> tuple[Any, Any]:
+    """Return a container among the values, and the key of one of its entries."""
+    at: Any = model
+    key: Any = "objects" if "objects" in model else next(iter(model))
+    while isinstance(at[key], dict | list) and at[key] and generator.random() < 0.85:
+        at = at[key]
+        keys = list(at) if isinstance(at, dict) else range(len(at))
+        key = keys[int(generator.integers(len(keys)))]
+    return at, key
 
 
 def _alter_value(model: Any, generator: np.random.Generator) -> None:
-    places = list(_places(model))
-    at, key = places[int(generator.integers(len(places)))]
+    if not model:
+        return
+    at, key = _place(model, generator)
     way = int(generator.integers(6))
-    other_at, other = places[int(generator.integers(len(places)))]
+    other_at, other = _place(model, generator)
     if way == 0:
-        at[key] = json.loads(
-            generator.choice([word for word in _WORDS if word not in ("1e999", "-0.0")])
-        )
+        at[key] = json.loads(_PLAIN_WORDS[int(generator.integers(len(_PLAIN_WORDS)))])
     elif way == 1 and isinstance(at[key], int | float):
         at[key] = at[key] + int(generator.integers(-2, 3))
     elif way == 2:
@@ -182,8 +185,10 @@ def _alter_value(model: Any, generator: np.random.Generator) -> None:
 
 def ask(model: Any) -> None:
     """Ask a model whatever a user might; what it says does not matter."""
-    table, _, _ = tables()
-    known = [name for name in getattr(model, "feature_names_in_", []) if name in table]
+    table = tables()[0].head(9)
+    schema = getattr(model, "schema", None)
+    names = getattr(model, "feature_names_in_", getattr(schema, "input_names", ()))
+    known = [name for name in names if name in table]
     X: Any = table[known] if known else np.column_stack([np.linspace(-1, 1, 9)] * 2)
     n_columns = getattr(model, "n_features_in_", None)
     if not known and isinstance(n_columns, int) and n_columns == 1:
@@ -196,7 +201,8 @@ def ask(model: Any) -> None:
     if tree is not None:
         tree.text()
         str(tree.rules())
-        str(tree.why(0))
+        if tree.kept_whys is not None:
+            str(tree.why(0))
 
 
 class TooSlowError(BaseException):
@@ -229,7 +235,7 @@ def run(n: int, seed: int, *, report: Callable[[str], None] = print) -> dict[str
     signal.signal(signal.SIGPROF, _on_alarm)
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
-    states = {name: state_of_model(model) for name, model in models().items()}
+    states = {name: state_of_model(model, why=name == "tree") for name, model in models().items()}
     files: list[tuple[str, bytes]] = []
     for name, state in states.items():
         files.append((f"{name}.tw", b"".join(bytes(piece) for piece in container_pieces(state))))
@@ -239,7 +245,7 @@ def run(n: int, seed: int, *, report: Callable[[str], None] = print) -> dict[str
     started = time.monotonic()
     for each in range(n):
         generator = np.random.default_rng((seed, each))
-        if each % 2:
+        if each % 5:
             name, data = files[int(generator.integers(len(files)))]
             mutant = altered_bytes(data, generator)
         else:
