@@ -194,7 +194,7 @@ def ask(model: Any) -> None:
     if not known and isinstance(n_columns, int) and n_columns == 1:
         X = X[:, :1]
     for name in ("predict", "predict_proba", "apply", "transform", "text"):
-        if hasattr(model, name):
+        if hasattr(model, name) and (name != "apply" or not isinstance(model, tw.RuleSet)):
             asked = getattr(model, name)
             asked() if name == "text" else asked(X)
     tree = getattr(model, "tree_", None)
@@ -289,7 +289,14 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--n", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", metavar="FOLDER", help="write the models, unaltered, and end")
     given = parser.parse_args()
+    if given.write is not None:
+        os.makedirs(given.write, exist_ok=True)
+        for name, model in models().items():
+            for suffix in ("tw", "json"):
+                tw.save(model, os.path.join(given.write, f"{name}.{suffix}".replace(" ", "_")))
+        return 0
     counts = run(given.n, given.seed)
     print(f"{given.n:,} mutants: {counts}")
     return 0
