@@ -155,7 +155,7 @@ def notes_in_words(notes: Sequence[Note], screen: Screen) -> list[str]:
 
     >>> note = Note(code="x", message="target 'outcome', the last column", remedy="--target NAME")
     >>> notes_in_words([note], Screen())
-    ["note: target 'outcome', the last column               (--target NAME)"]
+    ["note: target 'outcome', the last column                 (--target NAME)"]
     """
     heads = [f"{note.kind}: {screen.safe(note.message)}" for note in notes]
     with_remedy = [head for head, note in zip(heads, notes, strict=True) if note.remedy]
