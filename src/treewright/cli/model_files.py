@@ -36,6 +36,17 @@ def tree_of(path: str, model: Any, *, command: str) -> Tree:
     )
 
 
+def check_node(path: str, tree: Tree, node: int) -> None:
+    """Refuse a number that is no node's."""
+    if node >= tree.n_nodes:
+        raise Failure(
+            code="no-such-node",
+            message=f"{path} has no node {node}; its last is {tree.n_nodes - 1}",
+            hint=f"treewright show {path} numbers them",
+            file=path,
+        )
+
+
 def check_exists(path: str) -> None:
     """Refuse a file that is not there, with the name of one that is nearly so called."""
     file = Path(path)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from treewright.cli.command import MODEL, Answer, Command
-from treewright.cli.failure import usage
-from treewright.cli.model_files import load_model, tree_of
+from treewright.cli.model_files import check_node, load_model, tree_of
 from treewright.cli.python_lines import call, load_line
 from treewright.cli.screen.trees import tree_on_screen
 from treewright.cli.session import Session
@@ -14,8 +13,7 @@ def show(session: Session, *, model: str, node: int | None, depth: int | None, a
     """Return a tree, or the part of it below a node."""
     tree = tree_of(model, load_model(model), command="show")
     if node is not None:
-        if node >= tree.n_nodes:
-            raise usage(f"{model} has no node {node}; its last is {tree.n_nodes - 1}")
+        check_node(model, tree, node)
         tree = tree.subtree(node)
     return Answer(
         text=lambda screen: tree_on_screen(tree, screen, depth=depth, whole=all),
