@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
     bind_forest_leaf_rows(module);
     bind_boosting(module);
     bind_adaboost(module);
+    bind_state(module);
 }

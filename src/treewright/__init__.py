@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright import errors, evaluate, measures, prune, rules
+    from treewright import errors, evaluate, measures, persist, prune, rules
     from treewright.boosting.ensemble import BoostedEnsemble
     from treewright.data.examples.load import list_examples, load_example
     from treewright.data.files.any_file import read
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from treewright.estimators.m5 import M5Regressor
     from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
     from treewright.estimators.rules import C45RulesClassifier
+    from treewright.persist.files import load, save
     from treewright.rules.ruleset import RuleSet
     from treewright.tree.tree import Tree
 
@@ -87,14 +88,17 @@ __all__ = [
     "errors",
     "evaluate",
     "list_examples",
+    "load",
     "load_example",
     "measures",
+    "persist",
     "prune",
     "read",
     "rules",
+    "save",
 ]
 
-_MODULES = ("errors", "evaluate", "measures", "prune", "rules")
+_MODULES = ("errors", "evaluate", "measures", "persist", "prune", "rules")
 """Public names that are modules."""
 
 _HOMES = {
@@ -135,6 +139,8 @@ _HOMES = {
     "TreeFeatures": "treewright.estimators.combine.tree_features",
     "VotingClassifier": "treewright.estimators.combine.voting",
     "VotingRegressor": "treewright.estimators.combine.voting",
+    "load": "treewright.persist.files",
+    "save": "treewright.persist.files",
     "list_examples": "treewright.data.examples.load",
     "load_example": "treewright.data.examples.load",
     "read": "treewright.data.files.any_file",
