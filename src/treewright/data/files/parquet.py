@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from treewright.data.frame import Frame
@@ -14,10 +13,10 @@ PARQUET_MAGIC = b"PAR1"
 """First bytes of every Parquet file."""
 
 
-def read_parquet(file: Path, data: bytes) -> Frame:
-    """Return the table in the bytes of a Parquet file; `file` is named in messages."""
+def read_parquet(name: str, data: bytes) -> Frame:
+    """Return the table in the bytes of a Parquet file; `name` is the file's, for messages."""
     if not data.startswith(PARQUET_MAGIC):
-        raise FileFormatError(f"{file.name} is not a Parquet file: it does not begin with PAR1.")
+        raise FileFormatError(f"{name} is not a Parquet file: it does not begin with PAR1.")
     table: Any
     try:
         if find_spec("pyarrow") is not None:
@@ -37,6 +36,6 @@ def read_parquet(file: Path, data: bytes) -> Frame:
         raise
     except Exception as error:
         raise FileFormatError(
-            f"{file.name} is a damaged Parquet file: {error}\n  Hint: write it again."
+            f"{name} is a damaged Parquet file: {error}\n  Hint: write it again."
         ) from error
     return read_frame(table)

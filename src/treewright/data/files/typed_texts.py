@@ -1,0 +1,290 @@
+"""Columns of texts to integers, numbers, dates or text, a type for each column as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from treewright.array_types import Int64Array
+from treewright.data.codes import INT64_MAX, INT64_MIN, code_text
+from treewright.data.column import Column, blank_column, read_typed
+from treewright.data.files.coded_texts import CodedTexts
+from treewright.data.files.near_numbers import SortedTexts
+from treewright.data.files.notation import ISO_DATE, NUMBER, WHOLE, Notation
+from treewright.data.objects import read_objects
+from treewright.data.reading import ReadNote, marks_note
+from treewright.errors import StrayTextError
+from treewright.text.names import short_name
+
+TextKind = Literal["number", "text", "date", "boolean"]
+"""What a column can be declared to hold."""
+
+CUSTOMARY_MARKS = frozenset(
+    ("-", "--", "---", ".", "na", "n/a", "#n/a", "nan", "none", "null", "missing", "unknown")
+)
+"""Texts that mean missing in a column of numbers or dates, in any case of letters."""
+
+_MOSTLY = 0.9
+"""From this share of numbers or dates on, a column is one of numbers or dates."""
+_BOOLEANS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looking:
+    """What is found by looking at a column, beyond its type.
+
+    Parameters
+    ----------
+    marks
+        Whether customary marks among numbers or dates are missing.
+    dates
+        Whether another notation of dates than ISO is looked for.
+    strict
+        Whether a stray text among numbers or dates is an error rather than a warning.
+    """
+
+    marks: bool = False
+    dates: bool = False
+    strict: bool = False
+
+
+def read_texts(texts: CodedTexts, name: str, notation: Notation) -> Column:
+    """Return a column of texts as integers, numbers, dates, or text.
+
+    >>> texts = CodedTexts.of(["1", "?", "3"])
+    >>> read_texts(texts, "x", Notation(missing=frozenset("?"))).to_numpy().tolist()
+    [1, None, 3]
+    """
+    found = {text: text.strip() for text in texts.distinct}
+    known = {text: plain for text, plain in found.items() if plain not in notation.missing}
+    if not known:
+        return blank_column(len(texts))
+    is_usual = notation.decimal == "." and notation.thousands is None
+    numbers = known if is_usual else {text: notation.plain(known[text]) for text in known}
+    if _all_match(WHOLE, numbers):
+        whole = {text: int(plain) for text, plain in numbers.items()}
+        low, high = min(whole.values()), max(whole.values())
+        if (low >= INT64_MIN and high <= INT64_MAX) or (low >= 0 and high < 1 << 64):
+            kind = np.int64 if high <= INT64_MAX else np.uint64
+            column = read_typed(texts.spread(whole, 0, kind), name)
+            return column.with_missing(texts.spread(dict.fromkeys(known, False), True, bool))
+        # Beyond 64 bits digits are read as text; as floats, different ones would be equal.
+    elif _all_match(NUMBER, numbers):
+        floats = {text: float(plain) for text, plain in numbers.items()}
+        return read_typed(texts.spread(floats, np.nan, np.float64), name)
+    elif notation.dates is not None or _all_match(ISO_DATE, known):
+        dates = _dates(texts, known, name, notation)
+        if dates is not None:
+            return dates
+    return as_text(texts, notation)
+
+
+def as_text(texts: CodedTexts, notation: Notation) -> Column:
+    """Return a column of texts as text; those that mean missing are."""
+    missing = notation.missing
+    codes, values = code_text([None if t.strip() in missing else t for t in texts.distinct])
+    return Column(storage="value", data=codes[texts.codes], values=values)
+
+
+def read_column(
+    texts: CodedTexts,
+    name: str,
+    notation: Notation,
+    *,
+    lines: Sequence[int] | Int64Array,
+    source: str,
+    looking: Looking,
+    kind: TextKind | None = None,
+) -> tuple[Column, list[ReadNote], str | None]:
+    """Return a column, what was decided about it, and the notation of its dates if one was found.
+
+    Parameters
+    ----------
+    texts, name, notation, source
+        The column, its name, how values are written, and the name of the file.
+    lines
+        The line of each row.
+    looking
+        What is to be found.
+    kind
+        What the column holds, as declared or as a model has it.
+    """
+    return _Reader(texts, name, notation, lines, source, looking).read(kind)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    texts: CodedTexts
+    name: str
+    notation: Notation
+    lines: Sequence[int] | Int64Array
+    source: str
+    looking: Looking
+
+    def read(self, kind: TextKind | None) -> tuple[Column, list[ReadNote], str | None]:
+        if kind == "text":
+            return as_text(self.texts, self.notation), [], None
+        if kind == "boolean":
+            return self._booleans(), [], None
+        column = read_texts(self.texts, self.name, self.notation)
+        if column.storage != "value" or not column.values:
+            return column, [], None
+        counts = self.texts.counts().tolist()
+        rows_of: dict[str, int] = {}
+        for text, n_rows in zip(self.texts.distinct, counts, strict=True):
+            plain = text.strip()
+            if plain not in self.notation.missing:
+                rows_of[plain] = rows_of.get(plain, 0) + n_rows
+        if kind is not None:
+            return self._declared(rows_of, kind)
+        found = SortedTexts.of(rows_of, self.notation)
+        mended = self._mended(found) if self.looking.marks or self.looking.dates else None
+        if mended is not None:
+            return mended
+        told = self._told(found)
+        return column, [] if told is None else [told], None
+
+    def _mended(self, found: SortedTexts) -> tuple[Column, list[ReadNote], str | None] | None:
+        """Return the column with its marks missing and its dates read, where that explains it."""
+        n_known = sum(found.rows_of.values())
+        dates = found.dates[0] if self.looking.dates and len(found.dates) == 1 else None
+        what = "dates" if found.texts("date", "dated") else "numbers"
+        read = found.texts("number", "date", *(("dated",) if dates else ()))
+        n_read = sum(found.rows_of[text] for text in read)
+        if n_read < _MOSTLY * n_known:
+            return None
+        is_read = set(read)
+        others = [text for text in found.rows_of if text not in is_read]
+        marks = [t for t in others if self.looking.marks and t.casefold() in CUSTOMARY_MARKS]
+        if len(marks) < len(others):
+            if self.looking.strict:
+                self._refuse(next(t for t in others if t not in marks), n_read, n_known, what)
+            return None
+        notation = replace(
+            self.notation,
+            missing=self.notation.missing | frozenset(marks),
+            dates=dates or self.notation.dates,
+        )
+        column = read_texts(self.texts, self.name, notation)
+        if column.storage == "value":  # a date in no calendar, a number beyond 64 bits
+            return None
+        notes = []
+        if marks:
+            counts = {text: found.rows_of[text] for text in marks}
+            notes.append(
+                marks_note(self.name, counts, line=self._line(marks[0]), n_read=n_read, what=what)
+            )
+        if dates:
+            first = found.texts("dated")[0]
+            notes.append(
+                ReadNote(
+                    code="dates-found",
+                    column=self.name,
+                    texts=(first,),
+                    rows=n_read,
+                    line=self._line(first),
+                    message=f"{short_name(self.name)}: dates as {dates}, such as {first!r}",
+                    brief=f"{self.name!r} read as dates, {dates}",
+                )
+            )
+        return column, notes, dates
+
+    def _declared(
+        self, rows_of: Mapping[str, int], kind: TextKind
+    ) -> tuple[Column, list[ReadNote], str | None]:
+        """Return a column that holds numbers or dates, whatever else stands in it."""
+        read: list[str] = []
+        others: list[str] = []
+        for text in rows_of:
+            is_one = self.notation.is_number(text) if kind == "number" else self._is_date(text)
+            (read if is_one else others).append(text)
+        marks = frozenset(text for text in others if text.casefold() in CUSTOMARY_MARKS)
+        n_read = sum(rows_of[text] for text in read)
+        if len(marks) < len(others):
+            stray = next(text for text in others if text not in marks)
+            self._refuse(stray, n_read, sum(rows_of.values()), f"{kind}s")
+        notation = replace(self.notation, missing=self.notation.missing | marks)
+        if not read:
+            return blank_column(len(self.texts)), [], None
+        column = read_texts(self.texts, self.name, notation)
+        counts = {text: rows_of[text] for text in others}
+        notes = []
+        if others:
+            line = self._line(others[0])
+            notes = [marks_note(self.name, counts, line=line, n_read=n_read, what=f"{kind}s")]
+        return column, notes, None
+
+    def _booleans(self) -> Column:
+        value_of_text = {
+            text: _BOOLEANS[plain]
+            for text in self.texts.distinct
+            if (plain := text.strip().casefold()) in _BOOLEANS
+        }
+        known = [t for t in self.texts.distinct if t.strip() not in self.notation.missing]
+        if any(text not in value_of_text for text in known):
+            return read_texts(self.texts, self.name, self.notation)
+        column = read_typed(self.texts.spread(value_of_text, False, bool), self.name)
+        return column.with_missing(self.texts.spread(dict.fromkeys(known, False), True, bool))
+
+    def _told(self, found: SortedTexts) -> ReadNote | None:
+        if not found.is_worth_a_word():
+            return None
+        first = next(iter(found.not_read))
+        line = self._line(first)
+        return ReadNote(
+            code="near-numbers",
+            column=self.name,
+            texts=tuple(found.not_read[:5]),
+            rows=sum(found.rows_of[text] for text in found.not_read),
+            line=line,
+            message=(
+                f"{self.source}: column {self.name!r} is read as names, although {found.told()}"
+                f" (first in line {line}).\n  Hint: {'; '.join(found.hints(self.notation))}."
+            ),
+            brief=f"{self.name!r} read as names, although {found.told()}",
+        )
+
+    def _is_date(self, text: str) -> bool:
+        try:
+            self.notation.date(text)
+        except ValueError:
+            return False
+        return True
+
+    def _refuse(self, stray: str, n_read: int, n_known: int, what: str) -> None:
+        raise StrayTextError(
+            column=self.name,
+            line=self._line(stray),
+            text=stray,
+            n_read=n_read,
+            n_known=n_known,
+            what=what,
+        )
+
+    def _line(self, plain: str) -> int:
+        """Return the first line with a text, given without the spaces around it."""
+        row = min(
+            self.texts.first_row(text) for text in self.texts.distinct if text.strip() == plain
+        )
+        return int(self.lines[row])
+
+
+def _all_match(pattern: re.Pattern[str], plain_of_text: Mapping[str, str]) -> bool:
+    match = pattern.fullmatch
+    return all(match(plain) for plain in plain_of_text.values())
+
+
+def _dates(
+    texts: CodedTexts, known: Mapping[str, str], name: str, notation: Notation
+) -> Column | None:
+    """Return dates, or None if one of them is none or in no calendar (2024-02-30)."""
+    try:
+        date_of_text = {text: notation.date(plain) for text, plain in known.items()}
+    except ValueError:
+        return None
+    read = read_objects([date_of_text.get(text) for text in texts.distinct], name)
+    return read.take(texts.codes)
