@@ -74,16 +74,19 @@ void bind_state(nb::module_& module) {
     module.attr("NEWEST_FORMAT") = kNewestFormat;
     module.def(
         "read_json",
-        [](Bytes text) {
+        [](Bytes text, std::size_t file_size) {
             return translated([&] {
                 const auto bytes = bytes_of(text);
-                const Json json(
-                    std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+                const std::string_view whole(reinterpret_cast<const char*>(bytes.data()),
+                                             bytes.size());
+                const Json json(whole, 0, most_object_bytes(file_size));
                 return python_of(json, 0);
             });
         },
-        nb::arg("text"), nb::sig("def read_json(text: NDArray[numpy.uint8]) -> object"),
-        "JSON as Python objects; a ValueError says what is wrong with it, and at which byte.");
+        nb::arg("text"), nb::arg("file_size"),
+        nb::sig("def read_json(text: NDArray[numpy.uint8], file_size: int) -> object"),
+        "JSON of a file of this size as Python objects; a ValueError says what is wrong, and "
+        "where.");
     module.def(
         "read_head",
         [](Bytes bytes, std::uint64_t file_size) {

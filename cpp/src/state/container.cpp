@@ -154,7 +154,7 @@ std::pair<Container, std::vector<std::uint64_t>> read_all(std::span<const unsign
     if (head > bytes.size()) throw FormatError("its header is not whole");
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
                                 head - kLengthBytes);
-    const Json json(text, kLengthBytes);
+    const Json json(text, kLengthBytes, most_object_bytes(file_size));
     Container container = described(json);
     if (container.format > kNewestFormat) return {std::move(container), {}};
     std::vector<Entry> entries;
@@ -175,7 +175,7 @@ std::pair<Container, std::vector<std::uint64_t>> read_all(std::span<const unsign
                                          " instead of " + with_commas(expected));
         expected = entry.array.end;
         if (__builtin_add_overflow(in_memory, bytes_in_memory(entry.array), &in_memory) ||
-            in_memory / kMostExpansion > file_size)
+            in_memory > kMostExpansion * file_size + kFreeBytes)
             refuse(entry.array.name, "would take more than ten times the memory of the file");
         checksums.push_back(entry.checksum);
         container.arrays.push_back(std::move(entry.array));

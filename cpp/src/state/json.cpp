@@ -22,8 +22,6 @@ constexpr std::size_t kBytesOfText = 56;
 constexpr std::size_t kBytesOfContainer = 64;
 constexpr std::size_t kBytesOfEntry = 8;
 constexpr std::size_t kBytesOfKey = 40;
-/// What the values may take beside ten times the text.
-constexpr std::size_t kBytesFree = std::size_t{1} << 20;
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -92,6 +90,7 @@ struct Json::Scanner {
     Json& json;
     std::string_view text;
     std::size_t at = 0;
+    std::size_t limit;
     std::size_t n_bytes = 0;  // that the values would take as objects
     std::vector<std::size_t> open;
 
@@ -109,7 +108,7 @@ struct Json::Scanner {
 
     void count(std::size_t bytes) {
         n_bytes += bytes;
-        if (n_bytes > kBytesFree + 10 * text.size())
+        if (n_bytes > limit)
             refuse("its values would take more than ten times the memory of the file", at);
     }
 
@@ -286,10 +285,11 @@ struct Json::Scanner {
     }
 };
 
-Json::Json(std::string_view text, std::size_t source) : whole(text), source(source) {
+Json::Json(std::string_view text, std::size_t source, std::size_t limit)
+    : whole(text), source(source) {
     if (text.size() > kMostJsonBytes)
         throw FormatError("its JSON is longer than " + with_commas(kMostJsonBytes) + " bytes");
-    Scanner{*this, text, 0, 0, {}}.whole();
+    Scanner{*this, text, 0, limit, 0, {}}.whole();
 }
 
 std::size_t Json::behind(std::size_t i) const {

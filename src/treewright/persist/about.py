@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,6 @@ _MOST_HASHED = 1 << 30
 
 def about(model: Any, *, remember: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return what is told of a model."""
-    import sklearn
-
     inner = inner_model(model)
     classes = getattr(inner, "classes", None)
     schema = getattr(inner, "schema", None)
@@ -39,7 +38,7 @@ def about(model: Any, *, remember: Mapping[str, Any] | None) -> dict[str, Any]:
         "versions": {
             "python": platform.python_version(),
             "numpy": np.__version__,
-            "scikit-learn": sklearn.__version__,
+            "scikit-learn": version("scikit-learn"),
         },
     }
     return {**told, "remembered": plain_values(remember)}

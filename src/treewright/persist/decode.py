@@ -18,6 +18,10 @@ from treewright.errors import ModelFormatError
 from treewright.persist.outside import make_outside
 from treewright.persist.registry import class_of, names
 
+_PLAIN = {
+    np.dtype(name).name: np.dtype(name)
+    for name in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?")
+}
 _COPIES_ARRAYS = frozenset({"PackedTrees"})
 """Classes that make their own copies of the arrays in their state."""
 
@@ -97,6 +101,15 @@ class Decoder:
             raise ModelFormatError(f"an array of texts has the type {dtype.str[:40]!r}")
         return np.array(texts, dtype=dtype).reshape(whole["shape"])
 
+    def _numbers(self, values: Any, whole: dict[str, Any]) -> Array:
+        dtype = _PLAIN.get(_typed(whole["dtype"], str))
+        given = self._listed(values)
+        kinds = {"f": float, "b": bool}
+        if dtype is None or any(type(each) is not kinds.get(dtype.kind, int) for each in given):
+            raise ModelFormatError(f"it has {str(values)[:40]!r} where an array is due")
+        with np.errstate(over="ignore"):
+            return np.array(given, dtype=dtype).reshape(whole["shape"])
+
     def _values(self, values: Any, whole: dict[str, Any]) -> Array:
         objects = self._listed(values)
         array = np.empty(len(objects), dtype=object)
@@ -133,7 +146,7 @@ class Decoder:
         return restored(class_of(name), state)
 
 
-def restored(kind: type, state: dict[str, Any]) -> Any:
+def restored(kind: Any, state: dict[str, Any]) -> Any:
     """Return an object of a class of treewright from its attributes."""
     for name in state:
         if not name.isidentifier() or name.startswith("__"):
@@ -142,7 +155,7 @@ def restored(kind: type, state: dict[str, Any]) -> Any:
         made = kind.__new__(kind)
         made.__setstate__(state)
         return made
-    if not dataclasses.is_dataclass(kind):
+    if not hasattr(kind, "__dataclass_fields__"):
         made = kind.__new__(kind)
         made.__dict__.update(state)
         return made
@@ -180,6 +193,7 @@ def _float(text: Any) -> float:
 _DECODE: dict[str, Any] = {
     "is": Decoder._is,
     "array": Decoder._array,
+    "numbers": Decoder._numbers,
     "texts": Decoder._texts,
     "values": Decoder._values,
     "scalar": Decoder._scalar,

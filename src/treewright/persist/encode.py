@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import fractions
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -25,14 +26,23 @@ from treewright.persist.registry import ESTIMATORS, name_of
 from treewright.text.names import on_one_line
 
 _MOST_DIGITS = 900
+_FEW = 16
+"""Arrays of so few entries are written among the values: a header for each takes more room."""
 _PLAIN = {np.dtype(name) for name in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1")}
 _PLAIN.add(np.dtype("?"))
 
 
 class Encoder:
-    """The values of one model, as they are turned into JSON values and arrays."""
+    """The values of one model, as they are turned into JSON values and arrays.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    kept_whys
+        The tables of why to save with a tree, by the tree's id.
+    """
+
+    def __init__(self, kept_whys: Mapping[int, Any] | None = None) -> None:
+        self._kept_whys = kept_whys or {}
         self.objects: list[Any] = []
         self.arrays: dict[str, Array] = {}
         self._place_of_id: dict[int, int] = {}
@@ -109,8 +119,12 @@ class Encoder:
         if kind == "O":
             values = [self.value(each) for each in array.reshape(-1).tolist()]
             return {"values": values, "shape": list(array.shape)}
-        if array.dtype.newbyteorder("=") not in _PLAIN:
+        dtype = array.dtype.newbyteorder("=")
+        if dtype not in _PLAIN:
             self._refuse(array)
+        if array.size <= _FEW and not _has_unusual_nan(array):
+            values = self._listed(array.reshape(-1).tolist())
+            return {"numbers": values, "dtype": dtype.name, "shape": list(array.shape)}
         return {"array": self._stored(array, array)}
 
     def _stored(self, plain: Array, owner: Array) -> str:
@@ -139,7 +153,10 @@ class Encoder:
                 entry = {"outside": outside[0], "state": self.value(outside[1])}
             else:
                 self._path = [name]
-                entry = {"class": name, "state": self._named(state_of(value))}
+                state = state_of(value)
+                if id(value) in self._kept_whys:
+                    state["kept_whys"] = self._kept_whys[id(value)]
+                entry = {"class": name, "state": self._named(state)}
             self._path = path
             place = self._place_of_id[id(value)] = len(self.objects)
             self.objects.append(entry)
@@ -168,6 +185,19 @@ class Encoder:
             f"{on_one_line(where)} is {what}, which a model file cannot hold: files run no code"
             f" of others.\n  Hint: {hint}; or pickle the model, for those who trust you."
         )
+
+
+def _has_unusual_nan(array: Array) -> bool:
+    """Return whether NaNs have bits of their own, which JSON has no number for."""
+    if array.dtype.kind != "f":
+        return False
+    usual = np.full(array.shape, np.nan, dtype=array.dtype)
+    return bool((np.isnan(array) & (bits(array) != bits(usual))).any())
+
+
+def bits(array: Array) -> Array:
+    """Return the bits of floats as whole numbers."""
+    return np.ascontiguousarray(array).view(f"u{array.itemsize}")
 
 
 def state_of(value: Any) -> dict[str, Any]:

@@ -7,16 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from treewright.errors import ModelFormatError
+from treewright.parameters import check_flag
 from treewright.persist.about import about
 from treewright.persist.decode import Decoder
 from treewright.persist.encode import Encoder
 from treewright.persist.registry import MODELS, name_of
+from treewright.persist.whys import whys_of
 from treewright.state.files import checked_path, damaged, mapped, told_of, write_model
 from treewright.state.model_state import ModelState
 
 
 def save(
-    model: Any, path: str | os.PathLike[str], *, remember: Mapping[str, Any] | None = None
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    remember: Mapping[str, Any] | None = None,
+    why: bool = True,
 ) -> None:
     """Save a model to a file that holds no code: any estimator, Tree, Ensemble or RuleSet.
 
@@ -32,6 +38,9 @@ def save(
     remember
         Texts, numbers, lists and mappings to keep beside it, such as how its table was read;
         :func:`treewright.persist.describe` gives them back.
+    why
+        Whether a single tree is saved with its tables of :meth:`~treewright.Tree.why`, from the
+        root on: as many as take about a second. They need training rows, which are not saved.
 
     Raises
     ------
@@ -53,7 +62,8 @@ def save(
     True
     """
     target = checked_path(path)
-    write_model(target, state_of_model(model, remember=remember))
+    check_flag("why", why)
+    write_model(target, state_of_model(model, remember=remember, why=why))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -82,11 +92,13 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise damaged(path, str(error).rstrip(".")) from error
 
 
-def state_of_model(model: Any, *, remember: Mapping[str, Any] | None = None) -> ModelState:
+def state_of_model(
+    model: Any, *, remember: Mapping[str, Any] | None = None, why: bool = True
+) -> ModelState:
     """Return a model as plain values and arrays."""
     from treewright import __version__
 
-    encoder = Encoder()
+    encoder = Encoder(whys_of(model) if why else None)
     whole = encoder.whole(model)
     return ModelState(
         kind=name_of(type(model)) or "",

@@ -50,7 +50,7 @@ _PARTS = {
     "estimators.combine.members": "Member",
     "estimators.combine.pool": "ConvexSum OpinionPool",
     "estimators.combine.weights": "MemberWeights",
-    "explain.why_table": "BranchRow CandidateRow WhyTable",
+    "explain.kept_whys": "KeptWhys",
     "forest.early_stopping": "StopRule",
     "forest.out_of_bag": "OutOfBag",
     "forest.packed": "PackedTrees",

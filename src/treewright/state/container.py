@@ -86,8 +86,6 @@ def container_pieces(state: ModelState) -> Iterator[bytes | memoryview]:
     arrays = {**state.arrays, **texts}
     total = sum(array.nbytes for array in arrays.values())
     stored = [_stored(name, array, total <= MOST_PACKED) for name, array in arrays.items()]
-    if total > 8 * sum(each.array.nbytes for each in stored):
-        stored = [_stored(name, array, False) for name, array in arrays.items()]
     # From wide entries to narrow ones: then every array is aligned, and there are no gaps.
     stored.sort(key=lambda each: -each.array.itemsize)
     header: dict[str, Any] = {
@@ -114,8 +112,7 @@ def _stored(name: str, array: Array, small: bool) -> _Stored:
     plain = narrowed(array) if name not in (ABOUT, MODEL) else array
     if small and plain.nbytes >= _WORTH_PACKING and name != ABOUT:
         packed = np.frombuffer(deflated(plain), dtype=np.uint8)
-        # Not beyond a fourth, so that a small file cannot ask for much memory.
-        if plain.nbytes / 4 <= packed.nbytes <= plain.nbytes * 0.95:
+        if packed.nbytes <= plain.nbytes * 0.95:
             return _Stored(name, packed, holds, plain)
     return _Stored(name, plain, holds)
 
@@ -155,7 +152,7 @@ def read_state(data: memoryview | bytes, *, only_about: bool = False) -> ModelSt
         if text.dtype != np.uint8:
             raise ValueError(f"the array {name!r} holds no text")
         try:
-            texts[name] = parsed_json(text.tobytes())
+            texts[name] = parsed_json(text.tobytes(), file_size=whole.nbytes)
         except ValueError as error:
             raise ValueError(f"the array {name!r} is wrong: {error}") from error
     return ModelState(

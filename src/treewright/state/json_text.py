@@ -33,6 +33,15 @@ def json_bytes(value: Any, *, indent: int | None = None) -> bytes:
         return written(ascii_only=True).encode()
 
 
-def parsed_json(text: bytes | memoryview) -> Any:
-    """Return the values of a JSON text; a ValueError says what is wrong, and at which byte."""
-    return read_json(np.frombuffer(text, dtype=np.uint8))
+def parsed_json(text: bytes | memoryview, *, file_size: int | None = None) -> Any:
+    """Return the values of a JSON text; a ValueError says what is wrong, and at which byte.
+
+    Parameters
+    ----------
+    text
+        The text.
+    file_size
+        Bytes of the file it is from, by which its values are limited; by default its own.
+    """
+    whole = np.frombuffer(text, dtype=np.uint8)
+    return read_json(whole, len(whole) if file_size is None else file_size)

@@ -22,8 +22,10 @@ namespace treewright::state {
 constexpr std::uint64_t kNewestFormat = 1;
 constexpr std::size_t kMostHeaderBytes = std::size_t{1} << 28;
 constexpr std::size_t kMostDimensions = 8;
-/// All arrays, unpacked and in the types they had, take at most so many times the file's size.
+/// All arrays, unpacked and in the types they had, take at most so many times the file's size, and
+/// what a small file may take that is packed tightly.
 constexpr std::uint64_t kMostExpansion = 10;
+constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 22;
 
 /// What an array is once it is unpacked.
 struct Unpacked {

@@ -33,10 +33,18 @@ constexpr std::size_t kMostDepth = 64;
 /// Positions are 32 bits wide.
 constexpr std::size_t kMostJsonBytes = std::size_t{1} << 31;
 
+/// Bytes that the values of a file may take as objects: ten times the file, and what a small file
+/// may take that is packed tightly.
+[[nodiscard]] constexpr std::size_t most_object_bytes(std::size_t file_size) {
+    return 10 * file_size + (std::size_t{1} << 25);
+}
+
 class Json {
 public:
-    /// Scans a text, to its end. `source` says in messages where its first byte stands in the file.
-    explicit Json(std::string_view text, std::size_t source = 0);
+    /// Scans a text, to its end.
+    /// @param source  where its first byte stands in the file, for messages
+    /// @param limit   bytes that its values may take as objects
+    Json(std::string_view text, std::size_t source, std::size_t limit);
 
     [[nodiscard]] const Token& operator[](std::size_t i) const { return tokens[i]; }
     [[nodiscard]] std::size_t size() const { return tokens.size(); }
