@@ -30,6 +30,7 @@ _BELOW_GROW = {*_BELOW_SPLIT, "tree", "split", "missing"}
 _ENGINES = {*_BELOW_GROW, "grow"}
 MAY_INCLUDE: dict[str, set[str]] = {
     "base": set(),
+    "state": {"base"},
     "data": {"base"},
     "criteria": {"base", "data"},
     "tree": {"base", "data"},

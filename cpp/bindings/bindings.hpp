@@ -90,6 +90,7 @@ void bind_forest_out_of_bag(nb::module_& module);
 void bind_forest_leaf_rows(nb::module_& module);
 void bind_boosting(nb::module_& module);
 void bind_adaboost(nb::module_& module);
+void bind_state(nb::module_& module);
 
 /// Room for a result, cleared piece by piece: memory that is first touched takes a while to get.
 template <class T>

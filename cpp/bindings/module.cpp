@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
     bind_forest_leaf_rows(module);
     bind_boosting(module);
     bind_adaboost(module);
+    bind_state(module);
 }

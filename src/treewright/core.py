@@ -7,6 +7,9 @@ from treewright._core import (
     MOST_CATEGORIES as MOST_CATEGORIES,
 )
 from treewright._core import (
+    NEWEST_FORMAT as NEWEST_FORMAT,
+)
+from treewright._core import (
     AdaBoostRows as AdaBoostRows,
 )
 from treewright._core import (
@@ -88,6 +91,9 @@ from treewright._core import (
     canonical_order as canonical_order,
 )
 from treewright._core import (
+    checksum as checksum,
+)
+from treewright._core import (
     columns_of_tree as columns_of_tree,
 )
 from treewright._core import (
@@ -124,6 +130,9 @@ from treewright._core import (
     has_sound_cuts as has_sound_cuts,
 )
 from treewright._core import (
+    head_bytes as head_bytes,
+)
+from treewright._core import (
     impurities as impurities,
 )
 from treewright._core import (
@@ -149,6 +158,15 @@ from treewright._core import (
 )
 from treewright._core import (
     questions_by_column as questions_by_column,
+)
+from treewright._core import (
+    read_container as read_container,
+)
+from treewright._core import (
+    read_head as read_head,
+)
+from treewright._core import (
+    read_json as read_json,
 )
 from treewright._core import (
     rows_of_round as rows_of_round,

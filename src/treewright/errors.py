@@ -54,7 +54,11 @@ class StrayTextError(FileFormatError):
 
 
 class ModelFormatError(DataError):
-    """The arrays of a model break the invariants that every model keeps."""
+    """The arrays of a model break the invariants that every model keeps, or a file holds none."""
+
+
+class ModelFileError(TreewrightError, OSError):
+    """A model file cannot be written or read; a file that was there is as it was."""
 
 
 class ParameterError(TreewrightError, ValueError):

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from treewright.array_types import Array, BoolArray, FloatArray, Int32Array
 from treewright.boosting.links import LINKS, answers_of, are_thresholds, shares_between
+from treewright.boosting.tree_state import joined, parted
 from treewright.core import BoostForest
 from treewright.criteria import GRADIENTS
 from treewright.data.core_columns import lend
@@ -125,16 +126,20 @@ class BoostedEnsemble(TreeEnsemble):
         kept = {name: value for name, value in self.__dict__.items() if name != "core"}
         trees = [self._parts(index) for index in range(len(self))]
         codebook = {"cuts": self.core.cuts, "n_codes": self.core.n_codes}
-        return kept | {"trees": trees, "codebook": codebook, "n_outputs": self.core.n_outputs}
+        return kept | {
+            "trees": joined(trees),
+            "codebook": codebook,
+            "n_outputs": self.core.n_outputs,
+        }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         kept = dict(kept)
         try:
             book = kept.pop("codebook")
             self.core = BoostForest(
-                book["cuts"], book["n_codes"], kept.pop("trees"), kept.pop("n_outputs")
+                book["cuts"], book["n_codes"], parted(kept.pop("trees")), kept.pop("n_outputs")
             )
-        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+        except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
             raise ModelFormatError(f"the trees of a boosted model are damaged: {error}.") from error
         if not _tells_meaning(kept, self.core.n_trees, self.core.n_outputs):
             raise ModelFormatError(

@@ -71,7 +71,7 @@ def why(
     measures: str | Sequence[str] | None = None,
 ) -> WhyTable:
     """Return every column's candidate in a node, with its measures."""
-    shown = _checked(top, sort, measures)
+    _checked(top, sort, measures)
     part, path = record.part_of(tree.branches_to(node))
     problem: Problem = part.problem
     if was_raised(tree, node):
@@ -98,9 +98,21 @@ def why(
             f" {n_rows}.\n  Hint: pass the very table the tree was fitted on."
         )
     working = _Working(problem, tree, node, seen, is_given=part.is_given)
-    return replace(
-        working.table(), top=top, sort=sort, measures=working.measures() if shown is None else shown
-    )
+    table = replace(working.table(), measures=working.measures())
+    return shown(table, top=top, sort=sort, measures=measures)
+
+
+def shown(
+    table: WhyTable,
+    *,
+    top: int | None,
+    sort: Sort,
+    measures: str | Sequence[str] | None,
+) -> WhyTable:
+    """Return a table as it is to be printed; its own measures are what the algorithm compares."""
+    chosen = _checked(top, sort, measures)
+    given = table.measures if chosen is None else chosen
+    return replace(table, top=top, sort=sort, measures=given)
 
 
 def _checked(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from treewright.data.schema import Schema
     from treewright.data.table import Table
     from treewright.explain.importances import Importances
+    from treewright.explain.kept_whys import KeptWhys as KeptWhys
     from treewright.explain.path import Explanation
     from treewright.explain.shap_values import ShapValues
     from treewright.explain.summary import TreeSummary
@@ -442,7 +443,7 @@ min_samples_leaf=1 let small tables be split
             The node, as numbered by :meth:`text`.
         X, y, sample_weight
             The training data; needed only where the tree no longer has its own record of them,
-            such as after unpickling.
+            such as after unpickling, and where it was not saved with the table of this node.
         top
             How many columns are printed; None prints all.
         sort
@@ -452,9 +453,13 @@ min_samples_leaf=1 let small tables be split
             columns by: of ``gain``, ``split_information``, ``gain_ratio``, ``chi2``, ``df``,
             ``p_value``, ``adjusted_p``, ``cost``, ``cost_score``, ``n_cuts``, ``missing_weight``.
         """
-        from treewright.explain.why import why
+        from treewright.explain.why import shown, why
 
         self.check_node(node)
+        if X is None and self.kept_whys is not None and not self.has_record:
+            kept = self.kept_whys.table(node)
+            if kept is not None:
+                return shown(kept, top=top, sort=sort, measures=measures)
         hint = f"tree.why({node}, X, y)"
         record = self.record(X, y, sample_weight, owner="Tree.why", hint=hint)
         return why(self, node, record, top=top, sort=sort, measures=measures)

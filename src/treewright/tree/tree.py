@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
     from treewright.tree.arrays import TreeArrays
     from treewright.tree.linear_leaves import LinearLeaves
-    from treewright.tree.methods import Pruning
+    from treewright.tree.methods import KeptWhys, Pruning
     from treewright.tree.record import Recall, Record
 
 
@@ -116,6 +116,7 @@ class Tree(Shape, TreeMethods, SklearnNames):
         self.linear = linear
         self.pruning = pruning
         self.engine = engine
+        self.kept_whys: KeptWhys | None = None  # that it was saved with
         self._record = record
         self._recall = recall
 
@@ -169,13 +170,14 @@ class Tree(Shape, TreeMethods, SklearnNames):
             "linear",
             "pruning",
             "engine",
+            "kept_whys",
             "_recall",
         )
         return {name: self.__dict__[name] for name in kept} | {"_record": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take a state, and refuse one that leads astray: code that follows links trusts them."""
-        self.__dict__.update(state)
+        self.__dict__.update({"kept_whys": None, **state})
         try:
             self.arrays.validate(self.schema)
             if self.linear is not None:
@@ -205,6 +207,11 @@ class Tree(Shape, TreeMethods, SklearnNames):
     def n_outputs(self) -> int:
         """Number of targets predicted together."""
         return self.arrays.width if self.classes is None else len(self.classes)
+
+    @property
+    def has_record(self) -> bool:
+        """Whether it still has its training data."""
+        return self._record is not None
 
     @property
     def has_rows(self) -> bool:

@@ -1,0 +1,40 @@
+"""The commands: a line each, in the order of the front page. Their files are read when asked for.
+
+``python -m treewright`` with a name that is not here suggests the nearest one.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from treewright.cli.command import Command
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command's line on the front page; its file in ``commands/`` has its name.
+
+    Parameters
+    ----------
+    name, group, line
+        What is typed; the heading it stands under; what it does, in one line.
+    """
+
+    name: str
+    group: str
+    line: str
+
+    def load(self) -> Command:
+        """Return the command, from its file."""
+        module = importlib.import_module(f"treewright.cli.commands.{self.name}")
+        command: Command = module.COMMAND
+        return command
+
+
+_ENTRIES = (Entry("show", "Read", "the tree as text, or as a picture (--out tree.svg)"),)
+
+COMMANDS: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+"""Every command by name, in the order of the front page."""
