@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import math
@@ -70,6 +71,8 @@ class TableWriter:
         By default what the name says, else CSV.
     delimiter : str
         What divides the fields of CSV.
+    decimal : str
+        Decimal mark of numbers that are added in CSV.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class TableWriter:
         *,
         format: TableFormat | None = None,
         delimiter: str = ",",
+        decimal: str = ".",
     ) -> None:
         self.n_rows = 0
         self._place: Path | None = None
@@ -103,7 +107,7 @@ class TableWriter:
         if not name:
             self._raw = cast(BinaryIO, out)
         elif name == "-":
-            self._raw = sys.stdout.buffer
+            self._raw = cast(BinaryIO, getattr(sys.stdout, "buffer", None) or _Encoded())
         else:
             self._place = Path(name)
             handle, temporary = tempfile.mkstemp(
@@ -118,7 +122,7 @@ class TableWriter:
         elif format == "parquet":
             self._rows = _Parquet(self._out)
         else:
-            self._rows = _Delimited(self._out, "\t" if format == "tsv" else delimiter)
+            self._rows = _Delimited(self._out, "\t" if format == "tsv" else delimiter, decimal)
 
     def write(self, chunk: Chunk, kept: Sequence[str], added: Mapping[str, Values]) -> None:
         """Write the rows of a chunk: the columns to keep as they were written, and others."""
@@ -175,12 +179,24 @@ def _umask() -> int:
     return mask
 
 
+class _Encoded(io.RawIOBase):
+    """Standard output that takes text only, as where it is captured."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        sys.stdout.write(bytes(data).decode("utf-8"))
+        return len(data)
+
+
 class _Delimited:
     """CSV or TSV; a cell is quoted where it must be."""
 
-    def __init__(self, out: BinaryIO, delimiter: str) -> None:
+    def __init__(self, out: BinaryIO, delimiter: str, decimal: str) -> None:
         self.out = out
         self.delimiter = delimiter
+        self.decimal = decimal
         self.is_first = True
 
     def write(self, chunk: Chunk, kept: Sequence[str], added: Mapping[str, Values]) -> None:
@@ -194,13 +210,19 @@ class _Delimited:
         raw = chunk.as_written(mark) if tuple(kept) == chunk.columns else None
         columns: list[list[str]]
         columns = [raw] if raw is not None else [self._cells(chunk.texts(n)) for n in kept]
-        columns += [self._cells([_cell_text(v) for v in values]) for values in added.values()]
+        columns += [self._added(values) for values in added.values()]
         lines = map(mark.join, zip(*columns, strict=True)) if len(columns) > 1 else columns[0]
         text = "\n".join(lines) + "\n"
         self.out.write(text.encode("utf-8", "surrogateescape"))
 
     def finish(self) -> None:
         self.out.flush()
+
+    def _added(self, values: Values) -> list[str]:
+        texts = [_cell_text(value) for value in values]
+        if self.decimal != "." and any(isinstance(value, float) for value in values):
+            texts = [text.replace(".", self.decimal) for text in texts]
+        return self._cells(texts)
 
     def _cells(self, texts: list[str]) -> list[str]:
         quoted = {text: self._quoted(text) for text in set(texts)}
