@@ -53,7 +53,7 @@ class PredictedFile:
 
 def predict_file(
     model: str | os.PathLike[str],
-    source: FileSource,
+    source: FileSource | Frame,
     out: Any = "-",
     *,
     proba: bool = False,
@@ -71,7 +71,7 @@ def predict_file(
     ----------
     model : path
         The model's file.
-    source : path or binary file
+    source : path, binary file or frame
         The rows: CSV, TSV, JSON lines, Parquet, ARFF; compressed or not; ``"-"`` is standard input.
     out : path or binary file
         Where to, in the format that its suffix says; ``"-"`` is standard output. Without a suffix

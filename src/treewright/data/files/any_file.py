@@ -40,6 +40,9 @@ class ReadOptions:
         Texts that mean missing instead of the usual ones, and besides.
     kinds, ignore
         What columns hold, and columns to leave out.
+    format
+        ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"`` or ``"arff"``, where the content and the
+        name are not to decide.
     look
         Whether decimal and thousands marks, dates, encoding, header and customary marks for
         missing values are found by looking.
@@ -57,6 +60,7 @@ class ReadOptions:
     dates: str | Mapping[str, str] | None = None
     kinds: Mapping[str, TextKind] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
+    format: str | None = None
     look: bool = True
     strict: bool = False
 
@@ -92,7 +96,7 @@ class ReadOptions:
         if "" in dates_of:
             notation = replace(notation, dates=dates_of.pop(""))
         delimiter = self.delimiter
-        if delimiter is None and suffix in (".tsv", ".tab"):
+        if delimiter is None and (suffix in (".tsv", ".tab") or self.format == "tsv"):
             delimiter = "\t"
         return CsvOptions(
             delimiter=delimiter,
@@ -300,7 +304,11 @@ def read_file(source: FileSource, options: ReadOptions) -> Frame:
 def read_opened(file: OpenedFile, options: ReadOptions) -> Frame:
     """Return the table of an open file, as :func:`read_file` does."""
     head = file.head()
-    if binary_format(head) == "parquet" or file.suffix in (".parquet", ".pq"):
+    if (
+        binary_format(head) == "parquet"
+        or file.suffix in (".parquet", ".pq")
+        or options.format == "parquet"
+    ):
         return _finished(read_parquet(file.name, file.read()), file, options, "parquet")
     refuse_other_formats(head, file.name)
     data = file.read()
@@ -329,7 +337,7 @@ def _read_text(decoded: DecodedText, file: OpenedFile, options: ReadOptions) -> 
             if attributes is not None:  # else a description in prose
                 frame = read_c45(decoded.text, attributes, source=file.name)
                 return _finished(frame, file, options, "c4.5")
-    format_ = text_format(decoded.head, file.suffix)
+    format_ = text_format(decoded.head, file.suffix, options.format)
     if format_ == "arff":
         return _finished(read_arff(decoded.text, source=file.name), file, options, "arff")
     if format_ == "json":

@@ -63,8 +63,8 @@ class TableStream:
         return self.make_chunks(kinds)
 
 
-def open_table_stream(source: FileSource, options: ReadOptions) -> TableStream:
-    """Return a file, standard input or an open binary file as a stream of chunks of 65,536 rows.
+def open_table_stream(source: FileSource | Frame, options: ReadOptions) -> TableStream:
+    """Return a file, standard input, an open binary file or a frame in chunks of 65,536 rows.
 
     CSV, TSV and JSON lines of any size, and Parquet, take the memory of a chunk; ARFF, C4.5 and
     a JSON array are read whole.
@@ -74,37 +74,45 @@ def open_table_stream(source: FileSource, options: ReadOptions) -> TableStream:
     >>> chunk.frame["a"].tolist(), chunk.texts("a")
     ([7], ['007'])
     """
+    if isinstance(source, Frame):
+        reading = source.reading or Reading(source="the table", format="frame")
+        return _of_frames(_pieces(source), reading)
     options = options.checked()
     file = open_bytes(source)
     head = file.head()
     if head.startswith(PARQUET_MAGIC):
         frames = parquet_chunks(file, CHUNK_ROWS)
-        return _of_frames(frames, Reading(source=file.name, format="parquet"), file)
+        return _of_frames(frames, Reading(source=file.name, format="parquet"), file.close)
     refuse_other_formats(head, file.name)
     if not head or (len(head) < 100 and head.isspace() and not (head := file.head()).strip()):
         raise FileFormatError(empty(file.name))
     text = _Utf8(file, options)
-    format_ = text_format(text.peek().decode("utf-8", "ignore")[: 1 << 16], file.suffix)
+    format_ = text_format(
+        text.peek().decode("utf-8", "ignore")[: 1 << 16], file.suffix, options.format
+    )
     is_array = format_ == "json" and text.peek().lstrip().startswith(b"[")
     if format_ == "arff" or is_array or file.suffix in _C45:
         whole = OpenedFile(file.name, file.path, _buffered(text.rest()), None)
         frame = read_opened(whole, replace(options, encoding="utf-8"))
         file.close()
         assert frame.reading is not None
-        blocks = (
-            frame.rows(slice(at, at + CHUNK_ROWS))
-            for at in range(0, max(1, len(frame)), CHUNK_ROWS)
-        )
-        return _of_frames(blocks, frame.reading, file)
+        return _of_frames(_pieces(frame), frame.reading)
     if format_ == "json":
         return _json_stream(text, file, options)
     return _csv_stream(text, file, options.for_csv(file.suffix))
 
 
-def _of_frames(frames: Iterator[Frame], reading: Reading, file: OpenedFile) -> TableStream:
+def _pieces(frame: Frame) -> Iterator[Frame]:
+    for begin in range(0, max(1, len(frame)), CHUNK_ROWS):
+        yield frame.rows(slice(begin, begin + CHUNK_ROWS))
+
+
+def _of_frames(
+    frames: Iterator[Frame], reading: Reading, close: Callable[[], None] = lambda: None
+) -> TableStream:
     first = next(frames, None)
     if first is None:
-        raise FileFormatError(f"{file.name} has no rows.")
+        raise FileFormatError(f"{reading.source} has no rows.")
 
     def chunks(kinds: Mapping[str, TextKind]) -> Iterator[Chunk]:
         del kinds  # the file declares its types
@@ -116,7 +124,7 @@ def _of_frames(frames: Iterator[Frame], reading: Reading, file: OpenedFile) -> T
                 first_row += len(frame)
                 frame = next(frames, None)
         finally:
-            file.close()
+            close()
 
     return TableStream(first.columns, reading, chunks)
 
