@@ -67,7 +67,7 @@ class Choice:
             values[name] = value_of(text)
         return values
 
-    def python(self, task: Task) -> str:
+    def python(self, task: Task, *, oob_score: bool = False) -> str:
         """Return the Python that makes the estimator, what was assumed written out."""
         made: dict[str, Any] = {}
         if self.algorithm == "tree":
@@ -78,7 +78,7 @@ class Choice:
         import treewright as tw
 
         known = getattr(tw, self.class_name(task))().get_params(deep=False)
-        if "random_state" in known and (self.algorithm != "tree" or self.seed):
+        if "random_state" in known:
             made["random_state"] = Raw(str(self.seed))
         if "n_jobs" in known and self.threads is not None:
             made["n_jobs"] = self.threads
@@ -86,7 +86,7 @@ class Choice:
             if name not in known:
                 raise unknown_parameter(self.algorithm, name, known)
             made[name] = Raw(repr(value_of(text)))
-        return call(f"tw.{self.class_name(task)}", **made)
+        return call(f"tw.{self.class_name(task)}", **made, oob_score=oob_score)
 
 
 def parse_learner(text: str, *, seed: int = 0, threads: int | None = None) -> Choice:
@@ -95,7 +95,7 @@ def parse_learner(text: str, *, seed: int = 0, threads: int | None = None) -> Ch
     >>> parse_learner("boosting:n_estimators=100").settings
     (('n_estimators', '100'),)
     """
-    from treewright.cli.parse import pair
+    from treewright.cli.typed_values import pair
 
     algorithm, _, rest = text.partition(":")
     check_algorithm(algorithm)

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from treewright.cli.failure import Failure, usage
+from treewright.cli.progress import Working
 from treewright.cli.session import Session
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:
     from treewright.array_types import Array
     from treewright.data.column import Column
+    from treewright.data.files.any_file import ReadOptions
     from treewright.data.frame import Frame
+    from treewright.data.reading import Reading
 
 Task = Literal["classes", "numbers"]
 
@@ -83,12 +86,23 @@ class RawTable:
     @property
     def stem(self) -> str:
         """The name that a model of it is saved under, without a suffix."""
-        if self.is_example:
-            return self.source.removeprefix(EXAMPLE)
-        name = Path(self.source).name
-        for suffix in (".gz", ".bz2", ".xz"):
-            name = name.removesuffix(suffix)
-        return Path(name).stem
+        return stem_of(self.source)
+
+
+def stem_of(data: str) -> str:
+    """Return the name of a table without folder and suffixes.
+
+    >>> stem_of("data/loans.csv.gz"), stem_of("example:iris"), stem_of("-")
+    ('loans', 'iris', 'stdin')
+    """
+    if data == "-":
+        return "stdin"
+    if data.startswith(EXAMPLE):
+        return data.removeprefix(EXAMPLE)
+    name = Path(data).name
+    for suffix in (".gz", ".bz2", ".xz"):
+        name = name.removesuffix(suffix)
+    return Path(name).stem
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,12 +136,31 @@ class LearningTable:
     weights: Array | None = None
     groups: Array | None = None
 
+    @property
+    def reading(self) -> Reading | None:
+        """How its file was read, as far as it concerns the columns that are used."""
+        reading = self.raw.frame.reading
+        if reading is None:
+            return None
+        used = {*self.X.columns, self.target, None}
+        return replace(reading, notes=tuple(n for n in reading.notes if n.column in used))
 
-def read_table(session: Session, data: str, how: HowToRead = HowToRead()) -> RawTable:
-    """Return the columns of a file, of standard input (``-``) or of an example."""
+
+def read_table(
+    session: Session, data: str, how: HowToRead | None = None, *, like: Any = None
+) -> RawTable:
+    """Return the columns of a file, of standard input (``-``) or of an example.
+
+    Parameters
+    ----------
+    how
+        What was typed about reading.
+    like
+        The reading of the table that a model was grown from: this one is read alike.
+    """
     if data.startswith(EXAMPLE):
         return _example(data)
-    frame = _frame_of_file(session, data, how)
+    frame = _frame_of_file(session, data, how or HowToRead(), like)
     if frame.n_rows == 0:
         raise Failure(code="no-rows", message=f"{data} has no rows below its header", file=data)
     return RawTable(source=data, frame=frame)
@@ -157,12 +190,80 @@ def _example(data: str) -> RawTable:
     return RawTable(source=data, frame=frame, target=example.target, classes=example.classes)
 
 
-def _frame_of_file(session: Session, data: str, how: HowToRead) -> Frame:
-    import treewright as tw
-    from treewright.cli.model_files import check_exists
+def _frame_of_file(session: Session, data: str, how: HowToRead, like: Any = None) -> Frame:
+    from treewright.cli.file_faults import check_before_reading, told_as_options
+    from treewright.data.files.any_file import read_file
 
-    check_exists(data)
-    return tw.read(data)
+    check_before_reading(data)
+    options = options_of(how)
+    with told_as_options(data, how), Working(session, f"reading {data}"):
+        if like is not None:
+            options = _like(options, like)
+        return read_file(data, options)
+
+
+def _like(options: ReadOptions, reading: Reading) -> ReadOptions:
+    """Return the options to read a table as a model's was, the marks for gaps included.
+
+    What is stray here was judged when the model was grown: a text that is no number is missing.
+    """
+    marks = [text for note in reading.notes if note.code == "marks-missing" for text in note.texts]
+    made = options.like(reading)
+    return replace(made, also_missing=(*made.also_missing, *marks), strict=False)
+
+
+def options_of(how: HowToRead) -> ReadOptions:
+    """Return how a file is read, as the library takes it."""
+    from treewright.data.files.any_file import ReadOptions
+
+    only_empty = "none" in how.missing
+    return ReadOptions(
+        delimiter={"tab": "\t", "\\t": "\t"}.get(how.delimiter or "", how.delimiter),
+        encoding=how.encoding,
+        header=None if how.header is None else how.header == "yes",
+        missing=("",) if only_empty else None,
+        also_missing=tuple(text for text in how.missing if text != "none"),
+        decimal=how.decimal,
+        thousands=how.thousands,
+        dates=how.dates,
+        kinds=_kinds(how.kind),
+        strict=True,
+    )
+
+
+def _kinds(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    known = ("number", "text", "date", "boolean")
+    for name, kind in pairs:
+        if kind not in known:
+            raise usage(
+                f"--kind {name} is {', '.join(known[:-1])} or {known[-1]}, not {kind!r}",
+                code="option-value",
+                parameter="kind",
+            )
+    return dict(pairs)
+
+
+def table_like(session: Session, data: str, model: str, loaded: Any) -> LearningTable:
+    """Return a table read as that of a model was, with the model's target and columns."""
+    from treewright.cli.model_files import remembered_of
+
+    kept = remembered_of(model)
+    raw = read_table(session, data, like=kept.reading)
+    target = kept.target or raw.target
+    if target is None or target not in raw.frame.columns:
+        target, _ = assumed_target(raw, raw.frame)
+    column = raw.frame.column(target)
+    task: Task = "numbers" if getattr(loaded, "classes_", None) is None else "classes"
+    if not hasattr(loaded, "classes_") and getattr(loaded, "classes", None) is not None:
+        task = "classes"
+    return LearningTable(
+        raw=raw,
+        X=raw.frame.drop(target),
+        y=_values(column, task),
+        target=target,
+        task=task,
+        weights=raw.frame.weights,
+    )
 
 
 def learning_table(

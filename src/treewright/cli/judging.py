@@ -55,10 +55,10 @@ class Check:
         The figure of the best constant answer, and what it is.
     beside
         Further figures, by title.
+    whole
+        Everything that :mod:`treewright.evaluate` says of it, for the model's file.
     folds
         How many folds there were.
-    stopped
-        What is to be said where Ctrl-C ended the work early.
     """
 
     method: str
@@ -67,8 +67,8 @@ class Check:
     baseline: float | None
     baseline_text: str
     beside: dict[str, Interval]
+    whole: dict[str, Any]
     folds: int | None = None
-    stopped: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for ``--json`` and for the model's file."""
@@ -93,7 +93,7 @@ def fit_and_judge(
     """Return the model fitted to all rows, and how good it is by the rule or as was asked."""
     from treewright import evaluate
 
-    how = _method(table, asked, algorithm)
+    how = method_of(table, asked, algorithm)
     if how == "out of bag":
         estimator.set_params(oob_score=True)
     with Working(session, "growing"):
@@ -115,7 +115,8 @@ def fit_and_judge(
             )
             found = parts.judge(estimator)
         n_judged = len(parts.test)
-        return model, _check(found, f"{n_judged:,} rows held out, drawn by seed {asked.seed}")
+        method = f"{n_judged:,} rows held out, drawn by seed {asked.seed}"
+        return model, _check(found, method, whole=found.to_dict())
     cv: Any = "leave_one_out" if how == "leave-one-out" else asked.folds or 10
     with Working(session, f"judging, {how}"):
         done = evaluate.cross_validate(
@@ -131,7 +132,8 @@ def fit_and_judge(
     if done.was_stopped:
         raise KeyboardInterrupt
     times = "" if not asked.repeats or asked.repeats == 1 else f", {asked.repeats} times"
-    return model, _check(done.scores, how + times, folds=len(done.folds))
+    method = how + times
+    return model, _check(done.scores, method, whole=done.to_dict(), folds=len(done.folds))
 
 
 def _fitted(estimator: Any, table: LearningTable) -> Any:
@@ -144,7 +146,7 @@ def _fitted(estimator: Any, table: LearningTable) -> Any:
     return deepcopy(estimator).fit(table.X, table.y, **given)
 
 
-def _method(table: LearningTable, asked: Asked, algorithm: str) -> str:
+def method_of(table: LearningTable, asked: Asked, algorithm: str) -> str:
     """Return how to judge; the rule counts cells, not seconds."""
     n_rows, n_columns = table.X.shape
     if asked.no_check:
@@ -193,7 +195,8 @@ def _out_of_bag(model: Any, table: LearningTable) -> Check:
     )
     rows = "" if known.all() else f", {int(known.sum()):,} of {len(known):,} rows"
     text = f"always {constant!r}" if table.task == "classes" else "always the mean"
-    return _check(found, f"out of bag{rows}", baseline=(value, text))
+    whole = found.to_dict()
+    return _check(found, f"out of bag{rows}", whole=whole, baseline=(value, text))
 
 
 def _constant(table: LearningTable) -> Any:
@@ -209,6 +212,7 @@ def _check(
     found: Scores,
     method: str,
     *,
+    whole: dict[str, Any],
     folds: int | None = None,
     baseline: tuple[float, str] | None = None,
 ) -> Check:
@@ -222,5 +226,6 @@ def _check(
         baseline=None if baseline is None else baseline[0],
         baseline_text="" if baseline is None else baseline[1],
         beside={each.title: found[each.name] for each in beside},
+        whole=whole,
         folds=folds,
     )

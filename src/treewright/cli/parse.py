@@ -12,6 +12,7 @@ from treewright.cli.completion import complete_argument, complete_option
 from treewright.cli.failure import Failure, usage
 from treewright.cli.options import OPTIONS, Option
 from treewright.cli.registry import COMMANDS
+from treewright.cli.typed_values import pair
 
 
 class ClickCommand(click.Command):
@@ -132,21 +133,6 @@ def _number(option: Option, text: str) -> int | float:
 
 def _refused(option: Option, what: str) -> Failure:
     return usage(f"{option.long} {what}", code="option-value", parameter=option.long.lstrip("-"))
-
-
-def pair(text: str, option: str = "") -> tuple[str, str]:
-    """Return NAME and VALUE of ``NAME=VALUE``.
-
-    >>> pair("months=48")
-    ('months', '48')
-    """
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        what = f"{option} takes" if option else "after the data stand"
-        raise usage(
-            f"{what} NAME=VALUE, not {text!r}", code="option-value", parameter=option.lstrip("-")
-        )
-    return name.strip(), value
 
 
 def _unknown_option(command: Command, name: str) -> Failure:

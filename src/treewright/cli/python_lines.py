@@ -38,7 +38,7 @@ def statement(line: str) -> str:
     lines: list[str] = []
     rest = line
     while len(rest) > _WIDTH:
-        place = _last_break(rest[:_WIDTH])
+        place = _last_break(rest[:_WIDTH], inside=bool(lines))
         if place <= 4:
             break
         lines.append(rest[:place].rstrip())
@@ -46,9 +46,9 @@ def statement(line: str) -> str:
     return "\n".join([*lines, rest])
 
 
-def _last_break(text: str) -> int:
+def _last_break(text: str, *, inside: bool) -> int:
     """Return the last place after a comma that is in no text in quotes and inside brackets."""
-    place, quote, depth, escaped = 0, "", 0, False
+    place, quote, depth, escaped = 0, "", int(inside), False
     for i, letter in enumerate(text):
         if quote:
             if escaped:

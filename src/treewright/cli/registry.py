@@ -34,7 +34,16 @@ class Entry:
         return command
 
 
-_ENTRIES = (Entry("show", "Read", "the tree as text, or as a picture (--out tree.svg)"),)
+_ENTRIES = (
+    Entry("info", "Learn", "what is in a file: a table's columns, or a model"),
+    Entry("fit", "Learn", "grow a model from a table, measure its error, save it"),
+    Entry("show", "Read", "the tree as text, or as a picture (--out tree.svg)"),
+    Entry("why", "Read", "every column's best question at a node, measured"),
+    Entry("rules", "Read", "the tree as if-then rules"),
+    Entry("explain", "Read", "one row's answer and the path to it; what-if"),
+    Entry("consult", "Read", "be asked for one row, only for what matters"),
+    Entry("diff", "Read", "what differs between two models"),
+)
 
 COMMANDS: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
 """Every command by name, in the order of the front page."""

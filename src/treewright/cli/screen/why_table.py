@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treewright.cli.screen.screen import Screen
-from treewright.cli.screen.table import Column, display_width
+from treewright.cli.screen.table import Column, Style, display_width
 from treewright.cli.screen.words import counted, whole_percent
 from treewright.explain.why_table import MEASURES
 from treewright.text.numbers import figure, figures, p_values
@@ -98,8 +98,8 @@ def verdict(found: WhyTable) -> str:
     best = "highest" if measure in ("gain", "gain ratio") else "best"
     told = f"{chosen.column} is asked: it has the {best} {measure}."
     if found.ties:
-        others = ", ".join(found.ties[1:])
-        return f"{told} {others} scores alike, and comes later in the table."
+        alike = ", ".join(found.ties[1:])
+        return f"{told} {alike} scores alike, and comes later in the table."
     others = [row for row in in_order(found) if not row.chosen and row.guard is None]
     if others and others[0].score is not None and chosen.score:
         share = others[0].score / chosen.score
@@ -142,7 +142,7 @@ def _columns(
 ) -> list[Column]:
     marks = [screen.arrow if row.chosen else "" for row in shown]
     impurity = figures([row.weighted_impurity for row in shown])
-    styles = ["bold" if row.chosen else None for row in shown]
+    styles: list[Style | int | None] = ["bold" if row.chosen else None for row in shown]
     columns = [
         Column("", marks, key="asked"),
         Column("question", [asked_in_words(row) for row in shown], styles=styles, cut=24),

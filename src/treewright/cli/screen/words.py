@@ -46,6 +46,7 @@ def shares_in_words(tree: Tree, answer: Any) -> str:
     """Return the classes that a row may have, most likely first: ``late 63.2 %, repaid 26.3 %``."""
     if tree.classes is None or tree.n_outputs > 1:
         return ""
+    answer = answer.reshape(-1)
     names = [label_in_words(each) for each in tree.classes[0].tolist()]
     pairs = sorted(zip((-share for share in answer.tolist()), names, strict=True), key=_share)
     told = [f"{name} {percent(-share)}" for share, name in pairs if share < 0]
