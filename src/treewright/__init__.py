@@ -38,7 +38,7 @@ from treewright.rules.ruleset import RuleSet
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright import evaluate
+    from treewright import evaluate, export
     from treewright.estimators.combine.stacking import StackingClassifier, StackingRegressor
     from treewright.estimators.combine.voting import VotingClassifier, VotingRegressor
 
@@ -84,6 +84,7 @@ __all__ = [
     "VotingRegressor",
     "errors",
     "evaluate",
+    "export",
     "list_examples",
     "load_example",
     "measures",
@@ -95,6 +96,7 @@ __all__ = [
 
 _LOADED_LATE = {
     "evaluate": "treewright.evaluate",
+    "export": "treewright.export",
     "StackingClassifier": "treewright.estimators.combine.stacking",
     "StackingRegressor": "treewright.estimators.combine.stacking",
     "VotingClassifier": "treewright.estimators.combine.voting",
@@ -109,7 +111,7 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         module = importlib.import_module(_LOADED_LATE[name])
-        return module if name == "evaluate" else getattr(module, name)
+        return module if name in ("evaluate", "export") else getattr(module, name)
     raise AttributeError(f"module 'treewright' has no attribute {name!r}")
 
 
