@@ -8,3 +8,5 @@ from treewright.persist.describe import Description as Description
 from treewright.persist.describe import describe as describe
 from treewright.persist.files import load as load
 from treewright.persist.files import save as save
+from treewright.persist.predict_file import PredictedFile as PredictedFile
+from treewright.persist.predict_file import predict_file as predict_file

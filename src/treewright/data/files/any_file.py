@@ -14,7 +14,7 @@ from typing import overload
 from treewright.data.files.arff import read_arff
 from treewright.data.files.c45 import read_c45, read_names
 from treewright.data.files.csv import CsvOptions, check_named, read_delimited
-from treewright.data.files.decode import decode
+from treewright.data.files.decode import DecodedText, decode
 from treewright.data.files.formats import binary_format, refuse_other_formats, text_format
 from treewright.data.files.json_records import read_records, record_columns, record_names
 from treewright.data.files.notation import Notation
@@ -40,6 +40,9 @@ class ReadOptions:
         Texts that mean missing instead of the usual ones, and besides.
     kinds, ignore
         What columns hold, and columns to leave out.
+    format
+        ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"`` or ``"arff"``, where the content and the
+        name are not to decide.
     look
         Whether decimal and thousands marks, dates, encoding, header and customary marks for
         missing values are found by looking.
@@ -57,6 +60,7 @@ class ReadOptions:
     dates: str | Mapping[str, str] | None = None
     kinds: Mapping[str, TextKind] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
+    format: str | None = None
     look: bool = True
     strict: bool = False
 
@@ -92,7 +96,7 @@ class ReadOptions:
         if "" in dates_of:
             notation = replace(notation, dates=dates_of.pop(""))
         delimiter = self.delimiter
-        if delimiter is None and suffix in (".tsv", ".tab"):
+        if delimiter is None and (suffix in (".tsv", ".tab") or self.format == "tsv"):
             delimiter = "\t"
         return CsvOptions(
             delimiter=delimiter,
@@ -294,16 +298,28 @@ def read_file(source: FileSource, options: ReadOptions) -> Frame:
     """Return the table of a file as a frame whose ``reading`` says how it was read; no warnings."""
     options = options.checked()
     with open_bytes(_cases_of(source)) as file:
-        head = file.head()
-        if binary_format(head) == "parquet" or file.suffix in (".parquet", ".pq"):
-            return _finished(read_parquet(file.name, file.read()), file, options, "parquet")
-        refuse_other_formats(head, file.name)
-        data = file.read()
-    text, encoding, note = decode(data, file.name, options.encoding, looking=options.look)
-    frame = _read_text(text, file, options)
+        return read_opened(file, options)
+
+
+def read_opened(file: OpenedFile, options: ReadOptions) -> Frame:
+    """Return the table of an open file, as :func:`read_file` does."""
+    head = file.head()
+    if (
+        binary_format(head) == "parquet"
+        or file.suffix in (".parquet", ".pq")
+        or options.format == "parquet"
+    ):
+        return _finished(read_parquet(file.name, file.read()), file, options, "parquet")
+    refuse_other_formats(head, file.name)
+    data = file.read()
+    decoded = decode(data, file.name, options.encoding, looking=options.look)
+    del data
+    frame = _read_text(decoded, file, options)
     assert frame.reading is not None
-    notes = (*(() if note is None else (note,)), *frame.reading.notes)
-    reading = replace(frame.reading, encoding=encoding, compressed=file.compressed, notes=notes)
+    notes = (*(() if decoded.note is None else (decoded.note,)), *frame.reading.notes)
+    reading = replace(
+        frame.reading, encoding=decoded.encoding, compressed=file.compressed, notes=notes
+    )
     return frame.with_reading(reading)
 
 
@@ -313,20 +329,20 @@ def _cases_of(source: FileSource) -> FileSource:
     return Path(source).with_suffix(".data") if is_names else source  # type: ignore[arg-type]
 
 
-def _read_text(text: str, file: OpenedFile, options: ReadOptions) -> Frame:
+def _read_text(decoded: DecodedText, file: OpenedFile, options: ReadOptions) -> Frame:
     if file.path is not None and file.suffix in (".data", ".test"):
         names = file.path.with_name(file.name).with_suffix(".names")
         if names.exists():
-            attributes = read_names(decode(names.read_bytes(), names.name, options.encoding)[0])
+            attributes = read_names(decode(names.read_bytes(), names.name, options.encoding).text)
             if attributes is not None:  # else a description in prose
-                frame = read_c45(text, attributes, source=file.name)
+                frame = read_c45(decoded.text, attributes, source=file.name)
                 return _finished(frame, file, options, "c4.5")
-    format_ = text_format(text, file.suffix)
+    format_ = text_format(decoded.head, file.suffix, options.format)
     if format_ == "arff":
-        return _finished(read_arff(text, source=file.name), file, options, "arff")
+        return _finished(read_arff(decoded.text, source=file.name), file, options, "arff")
     if format_ == "json":
-        return _read_json(text, file, options)
-    return read_delimited(text, source=file.name, options=options.for_csv(file.suffix))
+        return _read_json(decoded.text, file, options)
+    return read_delimited(decoded.utf8, source=file.name, options=options.for_csv(file.suffix))
 
 
 def _read_json(text: str, file: OpenedFile, options: ReadOptions) -> Frame:

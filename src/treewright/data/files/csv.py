@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from treewright.data.column import Column
 from treewright.data.files.delimiters import (
@@ -13,8 +14,8 @@ from treewright.data.files.delimiters import (
     find_marks,
 )
 from treewright.data.files.notation import NUMBER, Notation
-from treewright.data.files.split_rows import SplitRows, check_widths, header_names, split_rows
-from treewright.data.files.typed_texts import Looking, TextKind, read_column
+from treewright.data.files.split_rows import SplitRows, header_names, split_rows
+from treewright.data.files.typed_texts import ColumnOfTexts, Looking, TextKind, read_column
 from treewright.data.frame import Frame
 from treewright.data.match_names import default_names
 from treewright.data.reading import Reading, ReadNote
@@ -53,25 +54,21 @@ class CsvOptions:
     looking: Looking = field(default_factory=Looking)
 
 
-def read_delimited(text: str, *, source: str, options: CsvOptions) -> Frame:
+def read_delimited(utf8: bytes, *, source: str, options: CsvOptions) -> Frame:
     """Return delimited text as a frame; `source` names the file in messages."""
-    told = TOLD_DELIMITER.match(text)
-    delimiter = options.delimiter or (told["mark"] if told else find_delimiter(text))
-    rows = split_rows(text, source=source, delimiter=delimiter)
-    if told:
-        rows = rows.after(1)
-        if not rows.n_rows:
-            raise FileFormatError(f"{source} is empty but for its first line, {told[0].strip()!r}.")
+    delimiter, n_told = delimiter_of(utf8, options.delimiter, source=source)
+    rows = split_rows(
+        utf8[n_told:], source=source, delimiter=delimiter, first_line=2 if n_told else 1
+    )
     is_looking = options.looking.marks
     names = header_names(rows.first, source, header=options.header, looking=is_looking)
     notes: list[ReadNote] = []
     if has_header := names is not None:
-        rows = rows.after(1)
+        rows = rows.after_first()
     else:
         names = default_names(len(rows.first))
         if options.header is None:
             notes.append(_no_header(rows, source))
-    check_widths(rows, len(names), source=source, delimiter=delimiter)
     if len(names) > 1 and not names[-1] and rows.is_blank(len(names) - 1):
         names = names[:-1]  # every line ends in a delimiter
     if len(names) == 1 and names[0] and (note := _divided_by_spaces(names[0], rows, source)):
@@ -93,6 +90,24 @@ def read_delimited(text: str, *, source: str, options: CsvOptions) -> Frame:
         notes=tuple(notes),
     )
     return Frame(columns, reading=reading)
+
+
+def delimiter_of(
+    utf8: bytes, declared: str | None, *, source: str, is_end: bool = True
+) -> tuple[str, int]:
+    """Return the delimiter, and how many bytes are a first line that tells it to Excel."""
+    begin = utf8[: 1 << 16]
+    if not is_end or len(begin) < len(utf8):  # the last line may be cut
+        begin = begin[: begin.rfind(b"\n") + 1] or begin
+    head = begin.decode("utf-8", "ignore")
+    told = TOLD_DELIMITER.match(head)
+    if told is None:
+        return declared or find_delimiter(head), 0
+    n_told = len(told[0].encode())
+    n_told += utf8[n_told : n_told + 1] == b"\n"
+    if not utf8[n_told:].strip():
+        raise FileFormatError(f"{source} is empty but for its first line, {told[0].strip()!r}.")
+    return declared or told["mark"], n_told
 
 
 def check_named(named: Iterable[str], names: Sequence[str]) -> None:
@@ -121,23 +136,23 @@ def _columns(
         notation = options.notation
         if name in options.dates_of:
             notation = replace(notation, dates=options.dates_of[name])
+        cells = ColumnOfTexts(
+            name=name,
+            source=source,
+            lines=rows.lines,
+            coded=partial(rows.column, place),
+            numbers=partial(rows.numbers, place),
+        )
         try:
-            columns[name], told, dates = read_column(
-                rows.column(place),
-                name,
-                notation,
-                lines=rows.lines,
-                source=source,
-                looking=options.looking,
-                kind=options.kinds.get(name),
-            )
+            found = read_column(cells, notation, options.looking, options.kinds.get(name))
         except StrayTextError:
             raise
         except DataError as error:
             raise FileFormatError(f"{source}: {error}") from None
-        notes.extend(told)
-        if dates is not None:
-            dates_of[name] = dates
+        columns[name] = found.column
+        notes.extend(found.notes)
+        if found.dates is not None:
+            dates_of[name] = found.dates
     return columns, dates_of
 
 

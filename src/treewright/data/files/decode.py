@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
+from dataclasses import dataclass
+
 from treewright.data.files.formats import BYTE_ORDER_MARKS
 from treewright.data.reading import ReadNote
 from treewright.errors import FileFormatError, ParameterError
@@ -9,10 +12,37 @@ from treewright.errors import FileFormatError, ParameterError
 _STDIN = "stdin"
 
 
-def decode(
-    data: bytes, name: str, encoding: str | None, *, looking: bool = False
-) -> tuple[str, str, ReadNote | None]:
-    """Return the text, its encoding, and a note where that is a guess.
+@dataclass(frozen=True, eq=False)
+class DecodedText:
+    """Text in UTF-8, without a byte-order mark.
+
+    Attributes
+    ----------
+    utf8 : bytes
+        The text.
+    encoding : str
+        The encoding it was in.
+    note : ReadNote or None
+        Told where the encoding is a guess.
+    """
+
+    utf8: bytes
+    encoding: str
+    note: ReadNote | None = None
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self.utf8.decode("utf-8")
+
+    @property
+    def head(self) -> str:
+        """The beginning of the text, by which its format and delimiter are found."""
+        return self.utf8[: 1 << 16].decode("utf-8", "ignore")
+
+
+def decode(data: bytes, name: str, encoding: str | None, *, looking: bool = False) -> DecodedText:
+    """Return bytes as text.
 
     Parameters
     ----------
@@ -25,17 +55,18 @@ def decode(
 
     Examples
     --------
-    >>> decode("größe".encode("cp1252"), "t.csv", None, looking=True)[:2]
+    >>> decoded = decode("größe".encode("cp1252"), "t.csv", None, looking=True)
+    >>> decoded.text, decoded.encoding
     ('größe', 'cp1252')
     """
-    if not data.strip():
-        raise FileFormatError(_empty(name))
+    if not data or data.isspace():
+        raise FileFormatError(empty(name))
     is_found = encoding is None
     if encoding is None:
         encoding = marked_encoding(data) or "utf-8"
     note: ReadNote | None = None
     try:
-        text = data.decode(encoding)
+        utf8 = as_utf8(data, encoding)
     except LookupError:
         raise ParameterError(f"encoding={encoding!r} is not known; try 'latin-1'.") from None
     except UnicodeDecodeError as error:
@@ -47,17 +78,32 @@ def decode(
                 f" {line}.\n"
                 "  Hint: pass encoding='latin-1' or encoding='cp1252', or save the file as UTF-8."
             ) from None
-        text, encoding = windows_text(data)
+        encoding = windows_encoding(data)
+        utf8 = as_utf8(data, encoding)
         note = guessed_note(name, encoding, byte, line)
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
+    refuse_nul(utf8, name, 1)
+    if not utf8 or utf8.isspace():
+        raise FileFormatError(empty(name))
+    return DecodedText(utf8, encoding, note)
+
+
+def as_utf8(data: bytes, encoding: str) -> bytes:
+    """Return text in UTF-8; bytes that are it already are checked and not copied."""
+    if codecs.lookup(encoding).name in ("utf-8", "ascii"):
+        if not data.isascii():
+            data.decode("utf-8")
+        return data.removeprefix(codecs.BOM_UTF8)
+    return data.decode(encoding).removeprefix("\ufeff").encode("utf-8")
+
+
+def refuse_nul(utf8: bytes, name: str, first_line: int) -> None:
+    """Refuse text with a NUL byte."""
+    if (place := utf8.find(b"\0")) >= 0:
+        line = utf8.count(b"\n", 0, place) + first_line
         raise FileFormatError(
             f"{name} has a NUL byte in line {line}; it is not plain text.\n"
             "  Hint: if it is UTF-16 without a byte-order mark, pass encoding='utf-16-le'."
         )
-    if not text.strip():
-        raise FileFormatError(_empty(name))
-    return text.removeprefix("\ufeff"), encoding, note
 
 
 def marked_encoding(data: bytes) -> str | None:
@@ -66,12 +112,13 @@ def marked_encoding(data: bytes) -> str | None:
     return next(marks, None)
 
 
-def windows_text(data: bytes) -> tuple[str, str]:
-    """Return bytes as text of cp1252, or of Latin-1 if cp1252 has no character for one of them."""
+def windows_encoding(data: bytes) -> str:
+    """Return cp1252, or Latin-1 if cp1252 has no character for one of the bytes."""
     try:
-        return data.decode("cp1252"), "cp1252"
+        data.decode("cp1252")
     except UnicodeDecodeError:
-        return data.decode("latin-1"), "latin-1"
+        return "latin-1"
+    return "cp1252"
 
 
 def guessed_note(name: str, encoding: str, byte: int, line: int) -> ReadNote:
@@ -87,7 +134,8 @@ def guessed_note(name: str, encoding: str, byte: int, line: int) -> ReadNote:
     )
 
 
-def _empty(name: str) -> str:
+def empty(name: str) -> str:
+    """Return the message on a file that holds nothing."""
     if name == _STDIN:
         return (
             "nothing came on stdin.\n"

@@ -75,12 +75,14 @@ def binary_format(head: bytes) -> FileFormat | None:
     return "parquet" if head.startswith(PARQUET_MAGIC) else None
 
 
-def text_format(text: str, suffix: str) -> FileFormat:
-    """Return the format of text, by what it begins with; `suffix` decides where that may be any.
+def text_format(text: str, suffix: str, declared: str | None = None) -> FileFormat:
+    """Return the format of text: as declared, or by what it begins with, or by its suffix.
 
     >>> text_format('{"a": 1}', ".csv"), text_format("% w\\n@relation w", "")
     ('json', 'arff')
     """
+    if declared is not None:
+        return {"jsonl": "json", "arff": "arff"}.get(declared, "csv")  # type: ignore[return-value]
     if suffix == ".arff" or _ARFF.match(text):
         return "arff"
     if suffix in (".json", ".jsonl", ".ndjson"):

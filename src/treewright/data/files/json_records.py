@@ -13,7 +13,14 @@ from typing import Any
 from treewright.data.column import Column
 from treewright.data.files.coded_texts import CodedTexts
 from treewright.data.files.notation import ISO_DATE, Notation
-from treewright.data.files.typed_texts import Looking, TextKind, as_text, read_column
+from treewright.data.files.typed_texts import (
+    ColumnOfTexts,
+    Looking,
+    TextKind,
+    as_text,
+    read_column,
+    read_texts,
+)
 from treewright.data.objects import read_objects
 from treewright.data.reading import ReadNote
 from treewright.errors import FileFormatError
@@ -120,11 +127,10 @@ def record_columns(
         kind = kinds.get(name)
         types = {type(value) for value in values} - {type(None)}
         if (str in types and len(types) > 1) or (kind is not None and types):
-            texts = CodedTexts.of([_text(value) for value in values])
-            columns[name], told, _ = read_column(
-                texts, name, notation, lines=lines, source=source, looking=looking, kind=kind
-            )
-            notes += told
+            cells = _cells([_text(value) for value in values], name, source, lines)
+            found = read_column(cells, notation, looking, kind)
+            columns[name] = found.column
+            notes += found.notes
         elif types == {str}:
             columns[name] = _strings(values, name, notation)
         else:
@@ -136,11 +142,12 @@ def _strings(values: Sequence[Any], name: str, notation: Notation) -> Column:
     texts = CodedTexts.of([value if value is not None else "" for value in values])
     known = [text for text in texts.distinct if text.strip() not in notation.missing]
     if known and all(ISO_DATE.fullmatch(text) for text in known):
-        column, _, _ = read_column(
-            texts, name, notation, lines=range(len(values)), source="", looking=Looking()
-        )
-        return column
+        return read_texts(texts, name, notation)
     return as_text(texts, notation)
+
+
+def _cells(texts: list[str], name: str, source: str, lines: Sequence[int]) -> ColumnOfTexts:
+    return ColumnOfTexts(name=name, source=source, lines=lines, coded=lambda: CodedTexts.of(texts))
 
 
 def _text(value: object) -> str:

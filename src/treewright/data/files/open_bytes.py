@@ -10,7 +10,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -51,7 +51,7 @@ class OpenedFile:
     path: Path | None
     stream: BinaryIO
     compressed: str | None
-    closing: tuple[Callable[[], object], ...] = ()
+    closing: list[Callable[[], object]] = field(default_factory=list)
 
     @property
     def suffix(self) -> str:
@@ -80,8 +80,8 @@ class OpenedFile:
 
     def close(self) -> None:
         """Close what was opened here, innermost first; a file of the caller's stays open."""
-        for close in self.closing:
-            close()
+        while self.closing:
+            self.closing.pop(0)()
 
     def __enter__(self) -> OpenedFile:
         return self
@@ -150,5 +150,5 @@ def open_bytes(source: FileSource) -> OpenedFile:
         if head.startswith(magic):
             inner = io.BufferedReader(cast(io.RawIOBase, opened(stream)), _BLOCK)
             stem = name[: -len(Path(name).suffix)] if name.lower().endswith(_SUFFIXES) else name
-            return OpenedFile(stem, path, cast(BinaryIO, inner), what, (inner.close, *closing))
-    return OpenedFile(name, path, stream, None, tuple(closing))
+            return OpenedFile(stem, path, cast(BinaryIO, inner), what, [inner.close, *closing])
+    return OpenedFile(name, path, stream, None, closing)

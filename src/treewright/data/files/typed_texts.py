@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from treewright.data.column import Column, blank_column, read_typed
 from treewright.data.files.coded_texts import CodedTexts
 from treewright.data.files.near_numbers import SortedTexts
 from treewright.data.files.notation import ISO_DATE, NUMBER, WHOLE, Notation
+from treewright.data.files.split_rows import FoundNumbers
 from treewright.data.objects import read_objects
 from treewright.data.reading import ReadNote, marks_note
 from treewright.errors import StrayTextError
@@ -90,49 +92,72 @@ def as_text(texts: CodedTexts, notation: Notation) -> Column:
     return Column(storage="value", data=codes[texts.codes], values=values)
 
 
-def read_column(
-    texts: CodedTexts,
-    name: str,
-    notation: Notation,
-    *,
-    lines: Sequence[int] | Int64Array,
-    source: str,
-    looking: Looking,
-    kind: TextKind | None = None,
-) -> tuple[Column, list[ReadNote], str | None]:
-    """Return a column, what was decided about it, and the notation of its dates if one was found.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnOfTexts:
+    """The cells of one column, and what is known about them.
 
     Parameters
     ----------
-    texts, name, notation, source
-        The column, its name, how values are written, and the name of the file.
+    name, source
+        Its name, and that of the file.
     lines
         The line of each row.
-    looking
-        What is to be found.
-    kind
-        What the column holds, as declared or as a model has it.
+    coded
+        Gives the texts.
+    numbers
+        Gives the numbers by a quicker way, where there is one.
     """
-    return _Reader(texts, name, notation, lines, source, looking).read(kind)
+
+    name: str
+    source: str
+    lines: Sequence[int] | Int64Array
+    coded: Callable[[], CodedTexts]
+    numbers: Callable[[Notation], FoundNumbers | None] | None = None
+
+
+@dataclass(frozen=True)
+class ReadColumn:
+    """A column, what was decided about it, and the notation of its dates if one was found."""
+
+    column: Column
+    notes: tuple[ReadNote, ...] = ()
+    dates: str | None = None
+
+
+def read_column(
+    cells: ColumnOfTexts, notation: Notation, looking: Looking, kind: TextKind | None = None
+) -> ReadColumn:
+    """Return a column by what its cells hold, or by the `kind` that is declared."""
+    return _Reader(cells, notation, looking).read(kind)
 
 
 @dataclass(frozen=True)
 class _Reader:
-    texts: CodedTexts
-    name: str
+    cells: ColumnOfTexts
     notation: Notation
-    lines: Sequence[int] | Int64Array
-    source: str
     looking: Looking
 
-    def read(self, kind: TextKind | None) -> tuple[Column, list[ReadNote], str | None]:
+    @property
+    def name(self) -> str:
+        return self.cells.name
+
+    @cached_property
+    def texts(self) -> CodedTexts:
+        return self.cells.coded()
+
+    def read(self, kind: TextKind | None) -> ReadColumn:
         if kind == "text":
-            return as_text(self.texts, self.notation), [], None
+            return ReadColumn(as_text(self.texts, self.notation))
         if kind == "boolean":
-            return self._booleans(), [], None
+            return ReadColumn(self._booleans())
+        if kind != "date" and self.cells.numbers is not None:
+            found = self.cells.numbers(self.notation)
+            numbers = None if found is None else self._numbers(found, kind)
+            if numbers is not None:
+                return numbers
         column = read_texts(self.texts, self.name, self.notation)
         if column.storage != "value" or not column.values:
-            return column, [], None
+            return ReadColumn(column)
         counts = self.texts.counts().tolist()
         rows_of: dict[str, int] = {}
         for text, n_rows in zip(self.texts.distinct, counts, strict=True):
@@ -141,14 +166,41 @@ class _Reader:
                 rows_of[plain] = rows_of.get(plain, 0) + n_rows
         if kind is not None:
             return self._declared(rows_of, kind)
-        found = SortedTexts.of(rows_of, self.notation)
-        mended = self._mended(found) if self.looking.marks or self.looking.dates else None
+        sorted_texts = SortedTexts.of(rows_of, self.notation)
+        is_looking = self.looking.marks or self.looking.dates
+        mended = self._mended(sorted_texts) if is_looking else None
         if mended is not None:
             return mended
-        told = self._told(found)
-        return column, [] if told is None else [told], None
+        told = self._told(sorted_texts)
+        return ReadColumn(column, () if told is None else (told,))
 
-    def _mended(self, found: SortedTexts) -> tuple[Column, list[ReadNote], str | None] | None:
+    def _numbers(self, found: FoundNumbers, kind: TextKind | None) -> ReadColumn | None:
+        """Return a column of numbers, its customary marks missing; None if it is something else."""
+        if found.n_numbers == 0 or (found.is_whole and found.is_beyond):
+            return None
+        others = found.others
+        if any(not text.isascii() and text != text.strip() for text in others):
+            return None  # spaces that are no ASCII: to be looked at once more
+        n_known = found.n_numbers + sum(n_rows for n_rows, _ in others.values())
+        are_marks_missing = self.looking.marks or kind == "number"
+        strays = [t for t in others if not are_marks_missing or t.casefold() not in CUSTOMARY_MARKS]
+        is_mostly = found.n_numbers >= _MOSTLY * n_known
+        if strays and (kind == "number" or (self.looking.strict and is_mostly)):
+            line = int(self.cells.lines[others[strays[0]][1]])
+            self._refuse(strays[0], line, found.n_numbers, n_known, "numbers")
+        if strays or (others and kind is None and not is_mostly):
+            return None
+        column = read_typed(found.wholes if found.is_whole else found.values, self.name)
+        if found.is_whole:
+            column = column.with_missing(~found.present)
+        if not others:
+            return ReadColumn(column)
+        counts = {text: n_rows for text, (n_rows, _) in others.items()}
+        line = int(self.cells.lines[min(first for _, first in others.values())])
+        note = marks_note(self.name, counts, line=line, n_read=found.n_numbers, what="numbers")
+        return ReadColumn(column, (note,))
+
+    def _mended(self, found: SortedTexts) -> ReadColumn | None:
         """Return the column with its marks missing and its dates read, where that explains it."""
         n_known = sum(found.rows_of.values())
         dates = found.dates[0] if self.looking.dates and len(found.dates) == 1 else None
@@ -162,7 +214,8 @@ class _Reader:
         marks = [t for t in others if self.looking.marks and t.casefold() in CUSTOMARY_MARKS]
         if len(marks) < len(others):
             if self.looking.strict:
-                self._refuse(next(t for t in others if t not in marks), n_read, n_known, what)
+                stray = next(t for t in others if t not in marks)
+                self._refuse(stray, self._line(stray), n_read, n_known, what)
             return None
         notation = replace(
             self.notation,
@@ -191,11 +244,9 @@ class _Reader:
                     brief=f"{self.name!r} read as dates, {dates}",
                 )
             )
-        return column, notes, dates
+        return ReadColumn(column, tuple(notes), dates)
 
-    def _declared(
-        self, rows_of: Mapping[str, int], kind: TextKind
-    ) -> tuple[Column, list[ReadNote], str | None]:
+    def _declared(self, rows_of: Mapping[str, int], kind: TextKind) -> ReadColumn:
         """Return a column that holds numbers or dates, whatever else stands in it."""
         read: list[str] = []
         others: list[str] = []
@@ -206,17 +257,17 @@ class _Reader:
         n_read = sum(rows_of[text] for text in read)
         if len(marks) < len(others):
             stray = next(text for text in others if text not in marks)
-            self._refuse(stray, n_read, sum(rows_of.values()), f"{kind}s")
+            self._refuse(stray, self._line(stray), n_read, sum(rows_of.values()), f"{kind}s")
         notation = replace(self.notation, missing=self.notation.missing | marks)
         if not read:
-            return blank_column(len(self.texts)), [], None
+            return ReadColumn(blank_column(len(self.texts)))
         column = read_texts(self.texts, self.name, notation)
         counts = {text: rows_of[text] for text in others}
-        notes = []
-        if others:
-            line = self._line(others[0])
-            notes = [marks_note(self.name, counts, line=line, n_read=n_read, what=f"{kind}s")]
-        return column, notes, None
+        if not others:
+            return ReadColumn(column)
+        line = self._line(others[0])
+        note = marks_note(self.name, counts, line=line, n_read=n_read, what=f"{kind}s")
+        return ReadColumn(column, (note,))
 
     def _booleans(self) -> Column:
         value_of_text = {
@@ -235,6 +286,7 @@ class _Reader:
             return None
         first = next(iter(found.not_read))
         line = self._line(first)
+        hints = "; ".join(found.hints(self.notation))
         return ReadNote(
             code="near-numbers",
             column=self.name,
@@ -242,8 +294,8 @@ class _Reader:
             rows=sum(found.rows_of[text] for text in found.not_read),
             line=line,
             message=(
-                f"{self.source}: column {self.name!r} is read as names, although {found.told()}"
-                f" (first in line {line}).\n  Hint: {'; '.join(found.hints(self.notation))}."
+                f"{self.cells.source}: column {self.name!r} is read as names, although"
+                f" {found.told()} (first in line {line}).\n  Hint: {hints}."
             ),
             brief=f"{self.name!r} read as names, although {found.told()}",
         )
@@ -255,10 +307,10 @@ class _Reader:
             return False
         return True
 
-    def _refuse(self, stray: str, n_read: int, n_known: int, what: str) -> None:
+    def _refuse(self, stray: str, line: int, n_read: int, n_known: int, what: str) -> NoReturn:
         raise StrayTextError(
             column=self.name,
-            line=self._line(stray),
+            line=line,
             text=stray,
             n_read=n_read,
             n_known=n_known,
@@ -270,7 +322,7 @@ class _Reader:
         row = min(
             self.texts.first_row(text) for text in self.texts.distinct if text.strip() == plain
         )
-        return int(self.lines[row])
+        return int(self.cells.lines[row])
 
 
 def _all_match(pattern: re.Pattern[str], plain_of_text: Mapping[str, str]) -> bool:
