@@ -20,7 +20,8 @@ class Entry:
     Parameters
     ----------
     name, group, line
-        What is typed; the heading it stands under; what it does, in one line.
+        What is typed; the heading it stands under (none for demo, which stands at the top); what
+        it does, in one line.
     """
 
     name: str
@@ -43,6 +44,9 @@ _ENTRIES = (
     Entry("explain", "Read", "one row's answer and the path to it; what-if"),
     Entry("consult", "Read", "be asked for one row, only for what matters"),
     Entry("diff", "Read", "what differs between two models"),
+    Entry("export", "Use", "SQL, C, JavaScript, Rust, Python, ONNX, PMML … with proof"),
+    Entry("verify", "Use", "prove again that exported code answers as its model"),
+    Entry("demo", "", "a tour of one minute; writes nothing"),
 )
 
 COMMANDS: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
