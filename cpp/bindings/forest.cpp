@@ -105,9 +105,8 @@ bool restore(PackedForest& forest, const nb::dict& state) {
         std::size_t begin = 0;
         std::size_t end = 0;
         if (!slice(node_start, t, threshold.size(), begin, end)) return false;
-        for (std::size_t i = begin; i < end; ++i)
-            tree.nodes.push_back(
-                {threshold.data()[i], links.data()[2 * i], links.data()[2 * i + 1]});
+        set_nodes(tree, span_of(threshold).subspan(begin, end - begin),
+                  span_of(links).subspan(2 * begin, 2 * (end - begin)));
         const auto take = [&](const auto& starts, const auto& from, auto& to) {
             if (!slice(starts, t, from.size(), begin, end)) return false;
             to.assign(from.data() + begin, from.data() + end);

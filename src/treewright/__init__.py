@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright import errors, evaluate, measures, persist, prune, rules
+    from treewright import errors, evaluate, export, measures, persist, prune, rules
     from treewright.boosting.ensemble import BoostedEnsemble
     from treewright.data.examples.load import list_examples, load_example
     from treewright.data.files.any_file import read
@@ -87,6 +87,7 @@ __all__ = [
     "VotingRegressor",
     "errors",
     "evaluate",
+    "export",
     "list_examples",
     "load",
     "load_example",
@@ -98,7 +99,7 @@ __all__ = [
     "save",
 ]
 
-_MODULES = ("errors", "evaluate", "measures", "persist", "prune", "rules")
+_MODULES = ("errors", "evaluate", "export", "measures", "persist", "prune", "rules")
 """Public names that are modules."""
 
 _HOMES = {

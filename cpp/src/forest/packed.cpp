@@ -333,20 +333,29 @@ bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_col
         if (n_classes == 0 && tree.values.size() != n_leaves) return false;
         if (!tree.spread.empty() && tree.spread.size() != n_leaves) return false;
     }
-    std::size_t next = 1;  // breadth-first: the children of one node after those of the last
+    std::uint32_t next = 1;  // breadth-first: the children of one node after those of the last
+    bool wrong = false;
+    // Which nodes are leaves is unpredictable, so there is no branch.
     for (std::size_t i = 0; i < n; ++i) {
         const PackedNode& node = tree.nodes[i];
-        if (node.is_leaf()) {
-            if (node.leaf() >= n_leaves || node.first_child != static_cast<std::uint32_t>(i) - 1 ||
-                node.column != 0)
-                return false;
-            continue;
-        }
-        if (node.first_child != next || (node.column & ~PackedNode::kMissingFirst) >= n_columns)
-            return false;
-        next += 2;
+        const bool is_leaf = node.is_leaf();
+        const std::uint32_t due = is_leaf ? static_cast<std::uint32_t>(i) - 1 : next;
+        const std::uint32_t column = node.column & ~PackedNode::kMissingFirst;
+        wrong |= node.first_child != due;
+        wrong |= is_leaf & ((node.leaf() >= n_leaves) | (node.column != 0));
+        wrong |= !is_leaf & (column >= n_columns);
+        next += is_leaf ? 0 : 2;
     }
-    return next == n;
+    return !wrong && next == n;
+}
+
+void set_nodes(PackedTree& tree, std::span<const double> threshold,
+               std::span<const std::uint32_t> child_and_column) {
+    const std::size_t n = threshold.size();
+    tree.nodes.clear();
+    tree.nodes.reserve(n);
+    for (std::size_t i = 0; i < n; ++i)
+        tree.nodes.push_back({threshold[i], child_and_column[2 * i], child_and_column[2 * i + 1]});
 }
 
 PackedTree breadth_first(const PackedTree& tree) {

@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if "_TREEWRIGHT_COMPLETE" in os.environ:
-        from treewright.cli.shells import complete
+        from treewright.cli.shell.shells import complete
 
         return complete(os.environ["_TREEWRIGHT_COMPLETE"])
     session = Session.of("", _flags_among(words))
@@ -49,7 +49,7 @@ def _run(words: list[str]) -> int:
             print(told)
             return Exit.DONE
         if words[0] == "--install-completion":
-            from treewright.cli.shells import install
+            from treewright.cli.shell.shells import install
 
             return install(words[1:])
         command = _find(words)
@@ -67,7 +67,7 @@ def _flags_among(words: Sequence[str]) -> dict[str, Any]:
 
 def _without_command(words: list[str], session: Session) -> str | None:
     """Return the front page, the version or a topic, where that is asked for."""
-    from treewright.cli import help_pages
+    from treewright.cli.help import pages as help_pages
 
     if not words or words in (["-h"], ["--help"], ["help"]):
         return help_pages.front_page(session.screen)
@@ -106,7 +106,7 @@ def _run_command(command: Command, words: Sequence[str], session: Session) -> in
     try:
         values = parse(command, words)
         if values.get("help") or values.get("help_all"):
-            from treewright.cli import help_pages
+            from treewright.cli.help import pages as help_pages
 
             print(help_pages.command_page(command, session.screen, every=values["help_all"]))
             return Exit.DONE

@@ -12,7 +12,7 @@ from treewright.errors import ModelFormatError
 if TYPE_CHECKING:
     from treewright import Tree
     from treewright.data.reading import Reading
-    from treewright.persist.describe import Description
+    from treewright.persist.description import Description
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Remembered:
 
 def describe_model(path: str) -> Description:
     """Return what a file tells of its model, without loading the model."""
-    from treewright.persist.describe import describe
+    from treewright.persist.description import describe
 
     check_exists(path)
     try:

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from treewright.cli.command import Argument, Command
-from treewright.cli.completion import complete_argument, complete_option
 from treewright.cli.failure import Failure, usage
 from treewright.cli.options import OPTIONS, Option
 from treewright.cli.registry import COMMANDS
+from treewright.cli.shell.completion import complete_argument, complete_option
 from treewright.cli.typed_values import pair
 
 

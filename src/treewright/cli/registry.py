@@ -20,7 +20,8 @@ class Entry:
     Parameters
     ----------
     name, group, line
-        What is typed; the heading it stands under; what it does, in one line.
+        What is typed; the heading it stands under (none for demo, which stands at the top); what
+        it does, in one line.
     """
 
     name: str
@@ -48,7 +49,10 @@ _ENTRIES = (
     Entry("evaluate", "Judge", "error with its interval, confusion, figures per class"),
     Entry("compare", "Judge", "which learner is better, and could it be chance"),
     Entry("predict", "Use", "answers for the rows of a table of any size"),
+    Entry("export", "Use", "SQL, C, JavaScript, Rust, Python, ONNX, PMML … with proof"),
+    Entry("verify", "Use", "prove again that exported code answers as its model"),
     Entry("convert", "Use", "between .tw and .json"),
+    Entry("demo", "", "a tour of one minute; writes nothing"),
 )
 
 COMMANDS: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

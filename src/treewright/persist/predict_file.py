@@ -23,7 +23,7 @@ from treewright.data.frame import Frame
 from treewright.data.reading import Reading
 from treewright.errors import ColumnMismatchError, DataError, ParameterError, UnsupportedError
 from treewright.parameters import nearest_hint
-from treewright.persist.describe import describe
+from treewright.persist.description import describe
 from treewright.persist.files import load
 from treewright.text.names import list_names
 

@@ -110,6 +110,8 @@ def container_pieces(state: ModelState) -> Iterator[bytes | memoryview]:
 def _stored(name: str, array: Array, small: bool) -> _Stored:
     holds = array.dtype
     plain = narrowed(array) if name not in (ABOUT, MODEL) else array
+    if not small and plain.nbytes > array.nbytes / 4:
+        plain = array  # widening takes longer than reading twice the bytes
     if small and plain.nbytes >= _WORTH_PACKING and name != ABOUT:
         packed = np.frombuffer(deflated(plain), dtype=np.uint8)
         if packed.nbytes <= plain.nbytes * 0.95:

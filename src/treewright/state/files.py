@@ -106,8 +106,16 @@ def mapped(path: str | os.PathLike[str]) -> Iterator[bytes | memoryview]:
                 yield file.read()
                 return
             # Closed with the last view of it: an error that is being told may hold one.
-            yield memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            yield memoryview(_map(file.fileno()))
     except OSError as error:
         raise ModelFileError(
             f"{on_one_line(os.fspath(path))} cannot be read: {error.strerror or error}."
         ) from error
+
+
+def _map(handle: int) -> mmap.mmap:
+    """Return a map of a file, with its pages at hand where the system can bring them all at once."""
+    if hasattr(mmap, "MAP_POPULATE"):
+        flags = mmap.MAP_PRIVATE | mmap.MAP_POPULATE
+        return mmap.mmap(handle, 0, flags=flags, prot=mmap.PROT_READ)
+    return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)

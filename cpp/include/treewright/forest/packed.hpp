@@ -97,6 +97,9 @@ void walk_blocks(const tree::Rows& rows, Team& team,
 
 /// Whether every index of a tree from an untrusted source is in range.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);
+/// Sets the nodes from their thresholds and, by turns, their first children and columns.
+void set_nodes(PackedTree& tree, std::span<const double> threshold,
+               std::span<const std::uint32_t> child_and_column);
 
 /// A tree of equal predictions, bit for bit, in less memory: equal leaf values are kept once, and
 /// parts that only unpack needs are left out.

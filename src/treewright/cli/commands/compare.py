@@ -15,7 +15,7 @@ from treewright.cli.data_files import (
     with_sample,
 )
 from treewright.cli.failure import usage
-from treewright.cli.judging import interval_dict
+from treewright.cli.fitting.judging import interval_dict
 from treewright.cli.options import READING
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
@@ -191,7 +191,7 @@ def _result(
 
 def python(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> str:
     """Return the lines that compare the same learners."""
-    from treewright.cli.python_fit import read_call, variable
+    from treewright.cli.fitting.python_fit import read_call, variable
 
     choices = _choices(learners, options)
     table = _table(session, data, options)

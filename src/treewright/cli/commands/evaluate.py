@@ -16,9 +16,9 @@ from treewright.cli.data_files import (
     with_sample,
 )
 from treewright.cli.failure import Failure, usage
-from treewright.cli.judging import interval_dict
+from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.model_table import model_table
 from treewright.cli.model_files import check_exists, describe_model, is_model, load_model
-from treewright.cli.model_table import model_table
 from treewright.cli.options import READING
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
@@ -316,7 +316,7 @@ def _result(judged: _Judged) -> dict[str, Any]:
 
 def python(session: Session, *, first: str, second: str | None, **options: Any) -> str:
     """Return the lines that find the same figures."""
-    from treewright.cli.python_fit import read_call, variable
+    from treewright.cli.fitting.python_fit import read_call, variable
 
     metrics = ["error", "accuracy"]
     lines = ["import treewright as tw"]

@@ -15,8 +15,8 @@ from treewright.cli.data_files import (
     with_sample,
 )
 from treewright.cli.failure import Failure
-from treewright.cli.judging import Asked, Check, fit_and_judge
-from treewright.cli.model_words import check_lines, description_to_dict, size_in_words
+from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
+from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
 from treewright.cli.options import READING
 from treewright.cli.out_files import OutFile, check_out
 from treewright.cli.session import Session
@@ -49,7 +49,7 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
         orders: dict[str | int, Any] = dict(table.order.items())
         estimator.set_params(schema=Schema(order=orders))
     if steps:
-        from treewright.cli.steps import show_steps
+        from treewright.cli.fitting.steps import show_steps
 
         session.tell_notes(blank=True)
         stopped = show_steps(session, estimator, table)
@@ -192,7 +192,7 @@ def _text(grown: _Grown, screen: Screen) -> str:
 
 
 def _result(grown: _Grown, file: OutFile | None) -> dict[str, Any]:
-    from treewright.persist.describe import describe
+    from treewright.persist.description import describe
 
     tree = getattr(grown.model, "tree_", None)
     described = None if file is None else description_to_dict(describe(file.path))
@@ -208,7 +208,7 @@ def _result(grown: _Grown, file: OutFile | None) -> dict[str, Any]:
 
 def python(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> str:
     """Return the lines that grow, judge and save the same model."""
-    from treewright.cli.python_fit import fit_lines
+    from treewright.cli.fitting.python_fit import fit_lines
 
     choice = _choice(options)
     table = _table(session, data, options)

@@ -35,8 +35,8 @@ def info(session: Session, *, file: str, top: str | None, to: str | None, **how:
 
 
 def _model(file: str) -> Answer:
+    from treewright.cli.fitting.model_words import description_to_dict
     from treewright.cli.model_files import describe_model
-    from treewright.cli.model_words import description_to_dict
 
     found = describe_model(file)
     return Answer(

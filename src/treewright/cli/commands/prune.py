@@ -10,9 +10,9 @@ from treewright.cli.algorithms import value_of
 from treewright.cli.command import MODEL, Answer, Argument, Command
 from treewright.cli.data_files import HowToRead
 from treewright.cli.failure import usage
+from treewright.cli.fitting.model_table import model_table
+from treewright.cli.fitting.model_words import size_in_words
 from treewright.cli.model_files import describe_model, load_model, tree_of
-from treewright.cli.model_table import model_table
-from treewright.cli.model_words import size_in_words
 from treewright.cli.options import READING
 from treewright.cli.out_files import check_out
 from treewright.cli.python_lines import Raw, call, statement
@@ -128,7 +128,7 @@ def _text(before: Tree, pruned: Tree, made: Any, screen: Screen) -> str:
 
 
 def _result(before: Tree, pruned: Tree, path: str, replaced: bool) -> dict[str, Any]:
-    from treewright.cli.model_words import description_to_dict
+    from treewright.cli.fitting.model_words import description_to_dict
     from treewright.persist.describe import describe
 
     record = pruned.pruning
@@ -174,7 +174,7 @@ def python(
     lines = ["import treewright as tw", f"model = {call('tw.load', model)}"]
     rows = ""
     if data is not None:
-        from treewright.cli.python_fit import read_call, variable
+        from treewright.cli.fitting.python_fit import read_call, variable
 
         loaded = load_model(model)
         table = model_table(session, data, model, loaded, target=options["target"])

@@ -14,7 +14,7 @@ from treewright.cli.data_files import (
     stem_of,
     with_sample,
 )
-from treewright.cli.judging import interval_dict
+from treewright.cli.fitting.judging import interval_dict
 from treewright.cli.options import READING
 from treewright.cli.out_files import check_out
 from treewright.cli.progress import Working
@@ -127,7 +127,7 @@ def _plain(value: Any) -> Any:
 
 def python(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> str:
     """Return the lines that tune and save the same model."""
-    from treewright.cli.python_fit import read_call, variable
+    from treewright.cli.fitting.python_fit import read_call, variable
 
     choice = _choice(options)
     table = _table(session, data, options)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.judging import method_of
+from treewright.cli.fitting.judging import method_of
 from treewright.cli.python_lines import Raw, call, statement
 
 if TYPE_CHECKING:
     from treewright.cli.algorithms import Choice
     from treewright.cli.data_files import LearningTable
-    from treewright.cli.judging import Asked
+    from treewright.cli.fitting.judging import Asked
 
 
 def fit_lines(choice: Choice, table: LearningTable, asked: Asked, path: str) -> str:

@@ -8,8 +8,8 @@ from treewright.cli.screen.words import counted
 
 if TYPE_CHECKING:
     from treewright import Tree
-    from treewright.cli.judging import Check
-    from treewright.persist.describe import Description
+    from treewright.cli.fitting.judging import Check
+    from treewright.persist.description import Description
 
 
 def size_in_words(model: Any) -> str:

@@ -45,7 +45,7 @@ def command_page(command: Command, screen: Screen, *, every: bool = False) -> st
     every
         Show the options that are rarely needed, too.
     """
-    from treewright.cli.topics import TOPICS
+    from treewright.cli.help.topics import TOPICS
 
     lines = [textwrap.fill(command.sentence, _WIDTH), "", f"usage: {command.usage}", ""]
     lines.append(screen.bold("Examples"))
@@ -75,12 +75,12 @@ def _option_line(option: Option) -> str:
 
 def topic(words: Sequence[str], screen: Screen) -> str:
     """Return the page of a topic, or of a command."""
-    from treewright.cli.topics import TOPICS
+    from treewright.cli.help.topics import TOPICS
     from treewright.parameters import nearest
 
     name = words[0]
     if name == "--man":
-        from treewright.cli.man_page import man_page
+        from treewright.cli.help.man_page import man_page
 
         return man_page()
     if name in COMMANDS:
