@@ -106,7 +106,8 @@ def _figures(found: Comparison) -> dict[str, Any]:
 
 def _text(found: Comparison, screen: Screen) -> str:
     seed = "" if found.folds.seed is None else f"; seed {found.folds.seed}"
-    head = f"{found.folds.method}, the same for every learner; {found.n_rows:,} rows{seed}"
+    method = found.folds.method.removesuffix(", stratified")
+    head = f"{method}, the same for every learner; {found.n_rows:,} rows{seed}"
     if found.was_stopped:
         n_done = max((len(each.runs) for each in found.results if each), default=0)
         head += f"\nstopped after {n_done} of {len(found.folds)} folds"
@@ -114,10 +115,10 @@ def _text(found: Comparison, screen: Screen) -> str:
     known = [each for each in found.differences if each is not None]
     if known:
         unit = " in points" if found.metric.is_share else ""
-        method = f"differences{unit}: {known[0].test.name}"
+        told = f"differences{unit}: {known[0].test.name}"
         if len(known) > 1:
-            method += f", {known[0].method} for {len(known)}"
-        lines.append(screen.sentence(method))
+            told += f", {known[0].method} for {len(known)}"
+        lines.append(screen.sentence(told))
         lines.append(screen.sentence(found.verdict))
     lines += [
         screen.sentence(screen.safe(f"{name} failed: {words}"))

@@ -79,8 +79,8 @@ def _is_model_file(path: str) -> bool:
 def _tested(session: Session, model: str, data: str, options: dict[str, Any]) -> _Judged:
     """Return the figures of a saved model on the rows of a table."""
     from treewright import evaluate as library
-    from treewright.persist.grew import grew
-    from treewright.persist.predict_file import input_names, schema_of
+    from treewright.persist.file_answers import input_names, schema_of
+    from treewright.persist.training_rows import grew
 
     described = describe_model(model)
     loaded = load_model(model)
@@ -341,7 +341,7 @@ def python(session: Session, *, first: str, second: str | None, **options: Any) 
         return "\n".join([*lines, statement(f"print({judged})")])
     loaded = load_model(first)
     table = model_table(session, second, first, loaded, target=options["target"])
-    from treewright.persist.predict_file import input_names, schema_of
+    from treewright.persist.file_answers import input_names, schema_of
 
     name = variable(table.raw.stem)
     inputs = input_names(loaded, schema_of(loaded))

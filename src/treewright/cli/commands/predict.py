@@ -19,7 +19,7 @@ from treewright.cli.session import Session
 from treewright.errors import ParameterError
 
 if TYPE_CHECKING:
-    from treewright.persist.predict_file import PredictedFile
+    from treewright.persist.file_answers import PredictedFile
 
 _VALUES_SHOWN = 3
 _FORMATS = ("csv", "tsv", "jsonl", "parquet")
@@ -83,7 +83,7 @@ def predict(
 def _predicted(
     session: Session, model: str, data: str, how: HowToRead, out: str, asked: dict[str, Any]
 ) -> PredictedFile:
-    from treewright.persist.predict_file import predict_file
+    from treewright.persist.file_answers import predict_file
 
     is_example = data.startswith(EXAMPLE)
     source = read_table(session, data).frame if is_example else data
@@ -119,10 +119,14 @@ def _tell_unseen(session: Session, found: PredictedFile, model: str) -> None:
         have = "row has" if n_rows == 1 else "rows have"
         session.warn(
             "unseen-category",
-            f"{n_rows:,} of {found.rows:,} {have} a {column!r} unknown to {model}"
+            f"{n_rows:,} of {found.rows:,} {have} {_article(column)} {column!r} unknown to {model}"
             f" ({', '.join(shown)}); treated as missing",
             column=column,
         )
+
+
+def _article(name: str) -> str:
+    return "an" if name[:1].lower() in ("a", "e", "i", "o", "u") else "a"
 
 
 def python(

@@ -69,7 +69,6 @@ def _pruner(
     *,
     has_rows: bool,
 ) -> Pruner:
-    from treewright.errors import TreewrightError
     from treewright.parameters import nearest
     from treewright.prune import PRUNERS
 
@@ -97,10 +96,7 @@ def _pruner(
                 hint=f"--set {near}=VALUE" if near else f"its parameters: {', '.join(known)}",
                 parameter=each,
             )
-    try:
-        return by_name[name](**{each: value_of(text) for each, text in settings})
-    except TreewrightError:
-        raise
+    return by_name[name](**{each: value_of(text) for each, text in settings})
 
 
 def _usual_out(model: str) -> str:
@@ -121,7 +117,11 @@ def _text(before: Tree, pruned: Tree, made: Any, screen: Screen) -> str:
     from treewright.cli.screen.trees import tree_on_screen
 
     record = pruned.pruning
-    told = "nothing was cut" if record is None or not record.steps else record.text()
+    told = "nothing was cut"
+    if record is not None and len(record):
+        # The first two lines are sentences, the rest is a table.
+        lines = record.text().split("\n")
+        told = "\n".join([*map(screen.sentence, lines[:2]), *lines[2:]])
     size = f"{before.n_leaves} leaves before; {size_in_words(made).partition(' (')[0]}"
     parts = [told, tree_on_screen(pruned, screen, whole=False), screen.sentence(size)]
     return "\n\n".join(parts)
@@ -129,7 +129,7 @@ def _text(before: Tree, pruned: Tree, made: Any, screen: Screen) -> str:
 
 def _result(before: Tree, pruned: Tree, path: str, replaced: bool) -> dict[str, Any]:
     from treewright.cli.fitting.model_words import description_to_dict
-    from treewright.persist.describe import describe
+    from treewright.persist.description import describe
 
     record = pruned.pruning
     steps = [] if record is None else record.steps

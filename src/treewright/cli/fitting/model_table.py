@@ -74,7 +74,7 @@ def model_table(
 def _raw(session: Session, data: str, loaded: Any, how: HowToRead, reading: Any) -> RawTable:
     from treewright.data.files.any_file import read_file
     from treewright.data.files.chunk import kinds_of
-    from treewright.persist.predict_file import schema_of
+    from treewright.persist.file_answers import schema_of
 
     if data.startswith(EXAMPLE):
         return read_table(session, data)

@@ -10,8 +10,8 @@ from treewright.data.frame import Frame
 from treewright.data.read.table import match_table
 from treewright.errors import DataError
 from treewright.persist.about import fingerprint_of
-from treewright.persist.describe import Description
-from treewright.persist.predict_file import schema_of
+from treewright.persist.description import Description
+from treewright.persist.file_answers import schema_of
 
 
 def grew(described: Description, model: Any, X: Frame, y: Any) -> bool:
